@@ -1,0 +1,3 @@
+//! The `floral` command.
+
+fn main() {}

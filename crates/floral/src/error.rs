@@ -1,0 +1,93 @@
+//! The one error type of the library: each variant carries the facts and says what to do.
+
+use std::path::PathBuf;
+
+/// What can go wrong, in words meant for the person who typed the command.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A constant outside the range in which the mathematics holds.
+    #[error("{problem}: {reason}")]
+    Unsolvable {
+        /// The problem's name.
+        problem: &'static str,
+        /// What is wrong with the constants, and what to choose instead.
+        reason: String,
+    },
+
+    /// A configuration that cannot be read: unknown keys, wrong types.
+    #[error("{context}: {reason}")]
+    Config {
+        /// The file or flag in question.
+        context: String,
+        /// The parser's own words.
+        reason: String,
+    },
+
+    /// A name that no problem, kernel or method answers to.
+    #[error("unknown {kind} {name:?}; choose one of {known}")]
+    UnknownName {
+        /// What kind of thing was asked for.
+        kind: &'static str,
+        /// The name as given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+
+    /// Two things that should have the same shape have not.
+    #[error("{what} has shape {found:?} but {expected:?} is needed")]
+    Shape {
+        /// The array or field in question.
+        what: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// The shape it should have.
+        expected: Vec<usize>,
+    },
+
+    /// A numerical procedure that ended without a trustworthy answer.
+    #[error("{what}; {advice}")]
+    Numerical {
+        /// What happened.
+        what: String,
+        /// What to try.
+        advice: String,
+    },
+
+    /// A file that is not what it should be.
+    #[error("{path}: {reason}")]
+    BadFile {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+
+    /// The operating system refused to read or write.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's own words.
+        source: std::io::Error,
+    },
+
+    /// The user asked to stop.
+    #[error("stopped on request; {advice}")]
+    Interrupted {
+        /// How to go on.
+        advice: String,
+    },
+}
+
+/// The library's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// Turns an I/O error into one that names its file.
+    pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}

@@ -1,0 +1,50 @@
+//! Stochastic problems: an input, an expensive random solution of it, a cheap wrong one.
+
+mod resolution;
+
+pub use resolution::Resolution;
+
+use crate::random::Stream;
+use crate::{Field, Grid, Result};
+
+/// Mean and variance of a random solution at every point.
+#[derive(Debug, Clone)]
+pub struct Moments {
+    /// The mean field.
+    pub mean: Field,
+    /// The variance field.
+    pub variance: Field,
+}
+
+/// A random map from an input field to a solution field, and a cheap deterministic stand-in.
+pub trait Problem: Send + Sync {
+    /// The name by which users ask for it.
+    fn name(&self) -> &'static str;
+
+    /// The grid on which input and solution are stored.
+    fn grid(&self) -> &Grid;
+
+    /// Every constant, as it would be written in a configuration file.
+    fn constants(&self) -> toml::Table;
+
+    /// Draws an input from its distribution.
+    fn draw_input(&self, rng: &mut Stream) -> Result<Field>;
+
+    /// The cheap deterministic solution, on the same grid.
+    fn low_fidelity(&self, input: &Field) -> Result<Field>;
+
+    /// One realization of the solution for each stream, written to `out`:
+    /// [realization, channel, grid...]. Returns how many draws had to be repeated.
+    ///
+    /// A realization depends on its input and its stream alone, whichever others are asked for
+    /// beside it: solving them together may only be a matter of speed.
+    fn high_fidelity(
+        &self,
+        input: &Field,
+        streams: &mut [Stream],
+        out: &mut [f64],
+    ) -> Result<usize>;
+
+    /// Mean and variance of the solution, where they are known exactly.
+    fn exact_moments(&self, input: &Field) -> Result<Option<Moments>>;
+}

@@ -1,0 +1,49 @@
+//! Random streams addressed by seed and index, never by thread order.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// A stream of random numbers that no other address shares.
+pub type Stream = ChaCha8Rng;
+
+/// What a stream is drawn for; part of its address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Purpose {
+    /// The input field of a problem: indices (input, 0).
+    Input = 1,
+    /// A realization of the solution: indices (input, realization).
+    Realization = 2,
+}
+
+/// The stream at an address.
+///
+/// The address is the cipher's key itself, so that distinct addresses give independent streams and
+/// any of them can be opened without drawing the others.
+pub fn stream(seed: u64, purpose: Purpose, first: u64, second: u64) -> Stream {
+    let mut key = [0; 32];
+    for (bytes, word) in key
+        .chunks_exact_mut(8)
+        .zip([seed, purpose as u64, first, second])
+    {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    ChaCha8Rng::from_seed(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::Rng;
+
+    #[test]
+    fn a_stream_depends_on_every_part_of_its_address() {
+        let first = |seed, purpose, i, j| stream(seed, purpose, i, j).next_u64();
+        let base = first(0, Purpose::Input, 0, 0);
+        assert_eq!(base, first(0, Purpose::Input, 0, 0));
+        assert_ne!(base, first(1, Purpose::Input, 0, 0));
+        assert_ne!(base, first(0, Purpose::Realization, 0, 0));
+        assert_ne!(base, first(0, Purpose::Input, 1, 0));
+        assert_ne!(base, first(0, Purpose::Input, 0, 1));
+    }
+}
