@@ -1,11 +1,17 @@
 //! Stochastic problems: an input, an expensive random solution of it, a cheap wrong one.
 
+pub mod advection;
+pub mod burgers;
 mod resolution;
+pub mod sine_waves;
+pub mod space_time;
+#[cfg(test)]
+mod testing;
 
 pub use resolution::Resolution;
 
 use crate::random::Stream;
-use crate::{Field, Grid, Result};
+use crate::{Error, Field, Grid, Result};
 
 /// Mean and variance of a random solution at every point.
 #[derive(Debug, Clone)]
@@ -47,4 +53,20 @@ pub trait Problem: Send + Sync {
 
     /// Mean and variance of the solution, where they are known exactly.
     fn exact_moments(&self, input: &Field) -> Result<Option<Moments>>;
+}
+
+/// Refuses a constant that is not a positive number.
+fn positive(problem: &'static str, name: &str, value: f64) -> Result<()> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(Error::Unsolvable {
+        problem,
+        reason: format!("{name} is {value}, but must be a positive number"),
+    })
+}
+
+/// A configuration as it would be written in a file.
+fn to_table(config: &impl serde::Serialize) -> toml::Table {
+    toml::Table::try_from(config).expect("a configuration is a struct of numbers and strings")
 }
