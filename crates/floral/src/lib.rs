@@ -11,6 +11,7 @@ pub mod field;
 pub mod grid;
 pub mod problem;
 pub mod random;
+pub mod verify;
 
 pub use error::{Error, Result};
 pub use field::Field;

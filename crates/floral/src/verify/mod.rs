@@ -1,0 +1,75 @@
+//! Verification: this build's numbers beside reference numbers from a file.
+
+mod solvers;
+mod tensors;
+
+use std::path::Path;
+
+pub use tensors::Tensors;
+
+use crate::{Error, Result};
+
+/// One quantity compared with its reference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// What was compared.
+    pub quantity: String,
+    /// Largest difference, relative to the largest reference value.
+    pub error: f64,
+    /// The largest error that counts as agreement.
+    pub tolerance: f64,
+}
+
+impl Check {
+    /// Compares two lists of the same length.
+    fn new(quantity: impl Into<String>, found: &[f64], reference: &[f64], tolerance: f64) -> Self {
+        let largest = reference.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+        let difference = found
+            .iter()
+            .zip(reference)
+            .map(|(a, b)| (a - b).abs())
+            // A NaN must not pass for agreement, and `max` would drop it.
+            .fold(0.0, |a: f64, b| if b.is_nan() { b } else { b.max(a) });
+        Self {
+            quantity: quantity.into(),
+            error: difference / largest.max(f64::MIN_POSITIVE),
+            tolerance,
+        }
+    }
+
+    /// Whether the error is within the tolerance; a NaN is not.
+    pub fn passes(&self) -> bool {
+        self.error <= self.tolerance
+    }
+}
+
+/// Compares this build with every reference quantity in a safetensors file.
+pub fn verify_file(path: &Path) -> Result<Vec<Check>> {
+    let tensors = Tensors::read(path)?;
+    let checks = solvers::verify(&tensors)?;
+    if checks.is_empty() {
+        return Err(Error::BadFile {
+            path: path.to_owned(),
+            reason: format!(
+                "holds no reference numbers this build knows (found {}); expected \
+                 darcyN.permeability/.pressure, advection.initial/.solution or \
+                 burgers.initial/.solution",
+                tensors.listing()
+            ),
+        });
+    }
+    Ok(checks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nan_anywhere_fails_the_check() {
+        for found in [[f64::NAN, 1.0], [1.0, f64::NAN]] {
+            assert!(!Check::new("q", &found, &[1.0, 1.0], 1e-3).passes());
+        }
+        assert!(Check::new("q", &[1.0, 2.0], &[1.0, 2.0], 0.0).passes());
+    }
+}

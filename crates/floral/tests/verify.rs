@@ -1,0 +1,19 @@
+//! The solvers agree with the reference implementation, and bad reference files are refused.
+
+use std::path::{Path, PathBuf};
+
+use floral::verify::verify_file;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name)
+}
+
+#[test]
+fn solvers_agree_with_the_reference() {
+    for check in verify_file(&fixture("solvers.safetensors")).unwrap() {
+        println!("{}: {:.1e}", check.quantity, check.error);
+        assert!(check.passes(), "{check:?}");
+    }
+}
