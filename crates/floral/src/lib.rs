@@ -9,6 +9,7 @@
 pub mod error;
 pub mod field;
 pub mod grid;
+pub mod metric;
 pub mod problem;
 pub mod random;
 pub mod verify;

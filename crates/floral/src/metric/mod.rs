@@ -1,0 +1,7 @@
+//! Metrics: how far predictions are from the truth, as plain functions of numbers.
+
+pub mod error;
+pub mod spectrum;
+
+pub use error::MeanFieldError;
+pub use spectrum::{Band, BandSpectra};
