@@ -18,6 +18,7 @@ pub(super) struct Embedding {
     pub grid: Vec<usize>,
     /// Points of the torus per axis.
     pub torus: Vec<usize>,
+    spacing: Vec<f64>,
     /// Shape [torus...].
     pub eigenvalues: Vec<f64>,
 }
@@ -28,26 +29,36 @@ impl Embedding {
         check_regular(grid)?;
         let spacing: Vec<f64> = grid.axes.iter().map(Axis::spacing).collect();
         let support = kernel.support(NEGLIGIBLE);
-        let torus = grid.axes.iter().zip(&spacing);
-        let torus = torus.map(|(axis, h)| exact_size(axis.len(), support / h));
-        Ok(Self::on_torus(
-            kernel,
-            grid.shape(),
-            &spacing,
-            torus.collect(),
-        ))
+        let axes = grid.axes.iter().zip(&spacing);
+        let torus = axes
+            .map(|(axis, h)| exact_size(axis.len(), support / h))
+            .collect();
+        Ok(Self::on_torus(kernel, grid.shape(), spacing, torus))
     }
 
-    fn on_torus(kernel: &Kernel, grid: Vec<usize>, spacing: &[f64], torus: Vec<usize>) -> Self {
+    /// The same covariance on a torus of twice the extent.
+    pub(super) fn doubled(&self, kernel: &Kernel) -> Self {
+        let torus = self.torus.iter().zip(&self.grid);
+        let torus = torus.map(|(m, n)| if *n > 1 { smooth_size(2 * m) } else { 1 });
+        Self::on_torus(
+            kernel,
+            self.grid.clone(),
+            self.spacing.clone(),
+            torus.collect(),
+        )
+    }
+
+    fn on_torus(kernel: &Kernel, grid: Vec<usize>, spacing: Vec<f64>, torus: Vec<usize>) -> Self {
         let hartley = Hartley::new(&torus, &torus, &torus);
         let mut work = hartley.work();
         let points = torus.iter().product();
         work.values
-            .extend((0..points).map(|i| kernel.covariance(wrapped_distance(i, &torus, spacing))));
+            .extend((0..points).map(|i| kernel.covariance(wrapped_distance(i, &torus, &spacing))));
         hartley.transform(&mut work);
         Self {
             grid,
             torus,
+            spacing,
             eigenvalues: work.values,
         }
     }

@@ -17,14 +17,14 @@ const PAIRS: usize = 8;
 /// A transform that reads the first `from` and writes the first `to` of `torus` points, per axis;
 /// what is not read counts as zero.
 #[derive(Clone)]
-pub(super) struct Hartley<T> {
+pub struct Hartley<T> {
     /// In the order of work: the last axis first.
     passes: Vec<Pass<T>>,
     longest: usize,
 }
 
 /// The memory one transform works in, and where its input and output live.
-pub(super) struct Work<T> {
+pub struct Work<T> {
     /// Input before, output after the transform.
     pub values: Vec<T>,
     other: Vec<T>,
