@@ -4,8 +4,10 @@
 //!
 //! - [`grid`], [`field`]: where values live, and the values;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
-//! - [`problem`]: stochastic problems with an expensive and a cheap solver.
+//! - [`problem`]: stochastic problems with an expensive and a cheap solver;
+//! - [`dataset`]: their solutions in a Zarr store, generated and read input by input.
 
+pub mod dataset;
 pub mod error;
 pub mod field;
 pub mod grid;

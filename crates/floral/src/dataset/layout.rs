@@ -1,0 +1,180 @@
+//! The layout of a dataset: its arrays, their names, chunks and codecs, its attributes.
+
+use serde_json::{Map, Value, json};
+
+use super::Precision;
+use super::metadata::{self, Dimension};
+use crate::problem::Problem;
+use crate::random::{Purpose, stream};
+use crate::{Error, Grid, Result};
+
+/// The version of the layout, raised when older readers would misread it.
+pub const FORMAT: u64 = 1;
+
+pub(super) const INPUT: &str = "input";
+pub(super) const LOW: &str = "low";
+pub(super) const HIGH: &str = "high";
+pub(super) const EXACT_MEAN: &str = "exact_mean";
+pub(super) const EXACT_VARIANCE: &str = "exact_variance";
+pub(super) const REDRAWS: &str = "redraws";
+
+/// Names of the dimensions that are no axis of the grid.
+pub(super) const INPUT_DIMENSION: &str = "input";
+pub(super) const REALIZATION_DIMENSION: &str = "realization";
+pub(super) const CHANNEL_DIMENSION: &str = "channel";
+
+/// The file that describes a group or an array.
+pub(super) const METADATA_FILE: &str = "zarr.json";
+
+/// Blosc, like the buffers of zarr-python, counts the bytes of a chunk in 31 bits.
+const LARGEST_CHUNK: usize = i32::MAX as usize - 64;
+
+/// What to generate, besides the problem itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Number of inputs.
+    pub inputs: usize,
+    /// Realizations of the solution for each input.
+    pub realizations: usize,
+    /// The seed from which all is drawn.
+    pub seed: u64,
+    /// How values are stored.
+    pub precision: Precision,
+    /// Whether to replace what exists under the same name.
+    pub force: bool,
+}
+
+/// Everything about a dataset but its values; equal plans give equal datasets, byte for byte.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    /// Metadata by array name.
+    pub arrays: Map<String, Value>,
+    /// Attributes of the group.
+    attributes: Value,
+    pub precision: Precision,
+}
+
+impl Plan {
+    /// Plans a dataset; the first input is drawn to learn the number of channels.
+    pub fn new(problem: &dyn Problem, request: &Request) -> Result<Self> {
+        let mut rng = stream(request.seed, Purpose::Input, 0, 0);
+        let input = problem.draw_input(&mut rng)?;
+        let channels = problem.low_fidelity(&input)?.channels();
+        let has_moments = problem.exact_moments(&input)?.is_some();
+        check_size(problem, request, channels.max(input.channels()))?;
+        let channels = Channels {
+            input: input.channels(),
+            solution: channels,
+        };
+        Ok(Self {
+            arrays: arrays(problem.grid(), request, &channels, has_moments),
+            attributes: attributes(problem, request)?,
+            precision: request.precision,
+        })
+    }
+
+    /// The group's metadata, with that of its arrays consolidated inline: one file tells all.
+    pub fn root(&self) -> Value {
+        json!({
+            "zarr_format": 3,
+            "node_type": "group",
+            "attributes": self.attributes,
+            "consolidated_metadata": {
+                "kind": "inline",
+                "must_understand": false,
+                "metadata": self.arrays,
+            },
+        })
+    }
+}
+
+/// How many channels the input and the solution have.
+struct Channels {
+    input: usize,
+    solution: usize,
+}
+
+impl Channels {
+    /// xarray holds a dimension to one length, so unlike numbers of channels need two names.
+    fn input_dimension(&self) -> &'static str {
+        match self.input == self.solution {
+            true => CHANNEL_DIMENSION,
+            false => "input_channel",
+        }
+    }
+}
+
+fn arrays(
+    grid: &Grid,
+    request: &Request,
+    channels: &Channels,
+    has_moments: bool,
+) -> Map<String, Value> {
+    let inputs = (INPUT_DIMENSION, request.inputs);
+    let realizations = (REALIZATION_DIMENSION, request.realizations);
+    let channels_in = (channels.input_dimension(), channels.input);
+    let channels_out = (CHANNEL_DIMENSION, channels.solution);
+    let values = |leading: &[Dimension], meaning| {
+        let inner = [leading, &dimensions(grid)].concat();
+        metadata::values(inputs, &inner, request.precision, meaning)
+    };
+    let mut arrays = Map::new();
+    let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
+    for axis in dimensions(grid) {
+        add(axis.0, metadata::coordinates(axis));
+    }
+    add(INPUT, values(&[channels_in], "input field"));
+    add(LOW, values(&[channels_out], "low-fidelity solution"));
+    let meaning = "realizations of the high-fidelity solution";
+    add(HIGH, values(&[realizations, channels_out], meaning));
+    if has_moments {
+        add(EXACT_MEAN, values(&[channels_out], "exact mean"));
+        add(EXACT_VARIANCE, values(&[channels_out], "exact variance"));
+    }
+    let meaning = "draws that the solver repeated";
+    add(REDRAWS, metadata::counts(inputs, meaning));
+    arrays
+}
+
+fn dimensions(grid: &Grid) -> Vec<Dimension<'_>> {
+    let axes = grid.axes.iter();
+    axes.map(|axis| (axis.name.as_str(), axis.len())).collect()
+}
+
+fn check_size(problem: &dyn Problem, request: &Request, channels: usize) -> Result<()> {
+    let refuse = |reason: &str| {
+        Err(Error::Unsolvable {
+            problem: problem.name(),
+            reason: reason.to_owned(),
+        })
+    };
+    if request.inputs == 0 || request.realizations == 0 {
+        return refuse("a dataset needs at least one input and one realization");
+    }
+    let bytes = [channels, problem.grid().len(), request.precision.size()]
+        .iter()
+        .try_fold(request.realizations, |product, &n| product.checked_mul(n));
+    match bytes {
+        Some(bytes) if bytes <= LARGEST_CHUNK => Ok(()),
+        _ => refuse(
+            "the realizations of one input take more than 2 GiB; \
+             ask for fewer of them or a lower resolution",
+        ),
+    }
+}
+
+fn attributes(problem: &dyn Problem, request: &Request) -> Result<Value> {
+    let constants =
+        serde_json::to_value(problem.constants()).map_err(|error| Error::Unsolvable {
+            problem: problem.name(),
+            reason: format!("its constants cannot be stored: {error}"),
+        })?;
+    Ok(json!({
+        "title": format!("{}: inputs, low-fidelity and high-fidelity solutions", problem.name()),
+        "floral_format": FORMAT,
+        "floral_version": env!("CARGO_PKG_VERSION"),
+        "problem": problem.name(),
+        "constants": constants,
+        "seed": request.seed,
+    }))
+}

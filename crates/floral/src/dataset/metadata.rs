@@ -1,0 +1,88 @@
+//! The metadata of each array: its shape, a chunk per input, codecs, attributes.
+
+use serde_json::{Value, json};
+
+use super::Precision;
+
+/// A dimension's name and length.
+pub(super) type Dimension<'a> = (&'a str, usize);
+
+/// An array of solutions: the outer dimension, one chunk for each index, then the others.
+pub(super) fn values(
+    outer: Dimension,
+    inner: &[Dimension],
+    precision: Precision,
+    meaning: &str,
+) -> Value {
+    let facts = json!({
+        "data_type": precision.data_type(),
+        // No chunk that is missing can pass for data.
+        "fill_value": "NaN",
+        "codecs": compressed(precision),
+        "attributes": {"long_name": meaning},
+    });
+    array(&[outer], inner, facts)
+}
+
+/// The coordinates of an axis.
+pub(super) fn coordinates(axis: Dimension) -> Value {
+    let facts = json!({
+        "data_type": Precision::F64.data_type(),
+        "fill_value": "NaN",
+        "codecs": compressed(Precision::F64),
+        "attributes": {"long_name": format!("coordinate {}", axis.0), "units": "1"},
+    });
+    array(&[], &[axis], facts)
+}
+
+/// A number for each index.
+pub(super) fn counts(outer: Dimension, meaning: &str) -> Value {
+    let facts = json!({
+        "data_type": "uint32",
+        "fill_value": u32::MAX,
+        "codecs": [little_endian(), checksum()],
+        "attributes": {"long_name": meaning, "units": "1"},
+    });
+    array(&[outer], &[], facts)
+}
+
+/// Completes the facts with shapes, and a chunk for each index of the `outer` dimensions.
+fn array(outer: &[Dimension], inner: &[Dimension], mut facts: Value) -> Value {
+    let (names, shape): (Vec<&str>, Vec<usize>) = outer.iter().chain(inner).copied().unzip();
+    let mut chunk = shape.clone();
+    chunk[..outer.len()].fill(1);
+    facts["zarr_format"] = json!(3);
+    facts["node_type"] = json!("array");
+    facts["shape"] = json!(shape);
+    facts["dimension_names"] = json!(names);
+    facts["chunk_grid"] = json!({"name": "regular", "configuration": {"chunk_shape": chunk}});
+    // A dot keeps the chunks of an array in one folder: with a slash, each would sit alone at the
+    // end of a chain of folders.
+    facts["chunk_key_encoding"] = json!({"name": "default", "configuration": {"separator": "."}});
+    facts
+}
+
+/// Blosc's byte shuffle lines up the exponents of neighbouring values. On smooth fields in f32 it
+/// takes zstd from a ratio of 1.08 to 1.3 (64x64) and 1.5 (1024), and decodes twice as fast; on
+/// white noise nothing is lost. zarr-python reads it out of the box.
+fn compressed(precision: Precision) -> Value {
+    let blosc = json!({
+        "name": "blosc",
+        "configuration": {
+            "cname": "zstd",
+            "clevel": 3,
+            "shuffle": "shuffle",
+            "typesize": precision.size(),
+            "blocksize": 0,
+        },
+    });
+    json!([little_endian(), blosc, checksum()])
+}
+
+fn little_endian() -> Value {
+    json!({"name": "bytes", "configuration": {"endian": "little"}})
+}
+
+fn checksum() -> Value {
+    json!({"name": "crc32c"})
+}

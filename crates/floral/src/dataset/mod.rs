@@ -1,0 +1,34 @@
+//! Datasets: inputs, cheap solutions and realizations of the true one, in a Zarr v3 group.
+//!
+//! | array | dimensions | |
+//! |---|---|---|
+//! | `input` | input, channel, grid... | what the solvers were given |
+//! | `low` | input, channel, grid... | the cheap solution |
+//! | `high` | input, realization, channel, grid... | draws of the true one |
+//! | `exact_mean`, `exact_variance` | input, channel, grid... | where they are known |
+//! | `redraws` | input | how many draws the solver had to repeat |
+//! | one per grid axis | that axis | its coordinates |
+//!
+//! Each array has one chunk per input. [`generate()`] writes a dataset, [`Dataset`] reads one,
+//! also one made by other means.
+
+mod differences;
+mod files;
+mod generate;
+mod layout;
+mod lock;
+mod metadata;
+mod partial;
+mod precision;
+mod reader;
+mod realizations;
+mod root;
+mod shapes;
+mod stored_array;
+mod writer;
+
+pub use generate::{Observer, Outcome, generate};
+pub use layout::{FORMAT, Request};
+pub use precision::Precision;
+pub use reader::Dataset;
+pub use realizations::Realizations;

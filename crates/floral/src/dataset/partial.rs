@@ -1,0 +1,193 @@
+//! The folder in which a dataset grows until it is complete.
+//!
+//! ```text
+//! data.zarr.partial/
+//!   lock        held while a process writes
+//!   plan.json   what the dataset will be
+//!   scratch/    files that are not yet whole
+//!   store/      the dataset, which no reader opens before its metadata is written at the end
+//!   replaced/   during the final exchange, what stood under the dataset's name
+//! ```
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::differences::differences;
+use super::files::{create_folder, read_json, remove_folder, sync, write_error, write_json};
+use super::layout::METADATA_FILE;
+use super::lock;
+use crate::{Error, Result};
+
+/// An unfinished dataset that this process alone may write.
+pub(super) struct Partial {
+    target: PathBuf,
+    folder: PathBuf,
+    force: bool,
+    _lock: File,
+}
+
+impl Partial {
+    /// Begins or continues the dataset `target` with the group metadata `wanted`; none if it is
+    /// there already. Without `force`, whatever else is there is left alone and named.
+    pub fn open(target: &Path, wanted: &Value, force: bool) -> Result<Option<Self>> {
+        let folder = partial_path(target)?;
+        if is_complete(target, wanted, force)? && !folder.exists() {
+            return Ok(None);
+        }
+        let partial = Self {
+            target: target.to_owned(),
+            _lock: lock::acquire(&folder)?,
+            folder,
+            force,
+        };
+        partial.settle_exchange()?;
+        if is_complete(target, wanted, force)? {
+            partial.clear_remains(wanted)?;
+            return Ok(None);
+        }
+        partial.adopt(wanted)?;
+        Ok(Some(partial))
+    }
+
+    /// Where the dataset grows.
+    pub fn store(&self) -> PathBuf {
+        self.folder.join("store")
+    }
+
+    /// Where files grow.
+    pub fn scratch(&self) -> PathBuf {
+        self.folder.join("scratch")
+    }
+
+    /// Gives the dataset its name, in the place of what `force` allows to replace.
+    pub fn publish(self) -> Result<()> {
+        if self.force && self.target.exists() {
+            self.rename(&self.target, &self.replaced())?;
+        }
+        self.rename(&self.store(), &self.target)?;
+        let parent = self
+            .target
+            .parent()
+            .filter(|path| !path.as_os_str().is_empty());
+        sync(parent.unwrap_or(Path::new(".")))?;
+        // The dataset is complete: what cannot be removed is cleared by the next run.
+        let _ = remove_folder(&self.folder);
+        Ok(())
+    }
+
+    fn plan(&self) -> PathBuf {
+        self.folder.join("plan.json")
+    }
+
+    fn replaced(&self) -> PathBuf {
+        self.folder.join("replaced")
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        fs::rename(from, to).map_err(write_error(to))
+    }
+
+    /// Brings an exchange to its end that was cut between its two renames.
+    fn settle_exchange(&self) -> Result<()> {
+        let replaced = self.replaced();
+        if !replaced.exists() {
+            return Ok(());
+        }
+        if !self.target.exists() {
+            let complete = self.store().join(METADATA_FILE).exists();
+            let successor = if complete {
+                self.store()
+            } else {
+                replaced.clone()
+            };
+            self.rename(&successor, &self.target)?;
+        }
+        remove_folder(&replaced)
+    }
+
+    /// Removes what a run left that was cut after it had published this dataset.
+    fn clear_remains(&self, wanted: &Value) -> Result<()> {
+        match read_json(&self.plan())? {
+            Some(plan) if differences(&plan, wanted).is_some() => Ok(()),
+            _ => remove_folder(&self.folder),
+        }
+    }
+
+    /// Takes over the folder for this plan: what an equal plan left is kept.
+    fn adopt(&self, wanted: &Value) -> Result<()> {
+        let kept = match read_json(&self.plan())? {
+            None => false,
+            Some(plan) => match differences(&plan, wanted) {
+                None => true,
+                Some(_) if self.force => false,
+                Some(words) => return Err(self.refusal(&words)),
+            },
+        };
+        if !kept {
+            remove_folder(&self.store())?;
+        }
+        remove_folder(&self.scratch())?;
+        create_folder(&self.scratch())?;
+        create_folder(&self.store())?;
+        // Written by a run that was cut just before it published.
+        let metadata = self.store().join(METADATA_FILE);
+        if metadata.exists() {
+            fs::remove_file(&metadata).map_err(write_error(metadata))?;
+        }
+        write_json(&self.plan(), wanted, &self.scratch())
+    }
+
+    fn refusal(&self, words: &str) -> Error {
+        Error::BadFile {
+            path: self.folder.clone(),
+            reason: format!(
+                "is an unfinished dataset with {words}; \
+                 finish it with its own command, or discard it with --force"
+            ),
+        }
+    }
+}
+
+/// `data.zarr.partial` for `data.zarr`.
+pub(super) fn partial_path(target: &Path) -> Result<PathBuf> {
+    let mut name = target
+        .file_name()
+        .ok_or_else(|| Error::BadFile {
+            path: target.to_owned(),
+            reason: "is no name for a dataset; choose one such as data.zarr".into(),
+        })?
+        .to_owned();
+    name.push(".partial");
+    Ok(target.with_file_name(name))
+}
+
+/// Whether a folder is the partial one of a dataset.
+pub(super) fn is_partial(folder: &Path) -> bool {
+    folder.join("plan.json").is_file()
+}
+
+/// Whether the target is the dataset wanted; an error if it is another that must not be replaced.
+fn is_complete(target: &Path, wanted: &Value, force: bool) -> Result<bool> {
+    if !target.exists() {
+        return Ok(false);
+    }
+    let refuse = |reason| {
+        Err(Error::BadFile {
+            path: target.to_owned(),
+            reason,
+        })
+    };
+    match read_json(&target.join(METADATA_FILE))? {
+        Some(root) if root["node_type"] == "group" => match differences(&root, wanted) {
+            _ if force => Ok(false),
+            None => Ok(true),
+            Some(words) => refuse(format!(
+                "is a dataset with {words}; choose another name, or replace it with --force"
+            )),
+        },
+        // Not even by force: it might be anything.
+        _ => refuse("exists and is not a dataset; choose another name".into()),
+    }
+}

@@ -1,0 +1,60 @@
+//! The group at the root of a dataset, or the reason why there is none.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::files::read_json;
+use super::layout::{FORMAT, METADATA_FILE};
+use super::partial::{is_partial, partial_path};
+use crate::{Error, Result};
+
+const UNFINISHED: &str =
+    "is unfinished; run the command that generates it again, it continues where it stopped";
+
+/// The attributes of the group.
+pub(super) fn attributes(path: &Path) -> Result<Map<String, Value>> {
+    let bad = |reason: String| Error::BadFile {
+        path: path.to_owned(),
+        reason,
+    };
+    let Some(mut root) = read_json(&path.join(METADATA_FILE))? else {
+        return Err(bad(absence(path)));
+    };
+    if root["zarr_format"] != 3 || root["node_type"] != "group" {
+        let kind = root["node_type"].as_str().unwrap_or("unknown node");
+        return Err(bad(format!(
+            "is a Zarr {kind}, not a Zarr v3 group; open the group that holds the arrays"
+        )));
+    }
+    let attributes = match root["attributes"].take() {
+        Value::Object(attributes) => attributes,
+        _ => Map::new(),
+    };
+    match attributes.get("floral_format").and_then(Value::as_u64) {
+        Some(format) if format > FORMAT => Err(bad(format!(
+            "has layout {format}, but this build knows layouts up to {FORMAT}; \
+             use a newer version of floral"
+        ))),
+        _ => Ok(attributes),
+    }
+}
+
+/// Why there is no metadata of a group, and what to do.
+fn absence(path: &Path) -> String {
+    let is_begun = partial_path(path).is_ok_and(|partial| is_partial(&partial));
+    let has = |name: &str| path.join(name).exists();
+    if is_partial(path) || (!path.exists() && is_begun) {
+        UNFINISHED.into()
+    } else if !path.exists() {
+        "there is no such dataset".into()
+    } else if path.is_file() {
+        "is a file; a dataset is a folder, so unpack it if it is an archive".into()
+    } else if has(".zgroup") || has(".zmetadata") || has(".zarray") {
+        "is Zarr version 2; convert it with \
+         xarray.open_zarr(old).drop_encoding().to_zarr(new, zarr_format=3)"
+            .into()
+    } else {
+        format!("is no Zarr v3 group: it holds no {METADATA_FILE}")
+    }
+}
