@@ -1,3 +1,53 @@
-//! The `floral` command.
+//! The `floral` command: parses what was typed, runs it, and chooses the exit code.
 
-fn main() {}
+mod args;
+mod constants;
+mod generate;
+mod inspect;
+mod interrupt;
+mod output;
+mod progress;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+/// How a command ended, apart from errors.
+enum Ending {
+    /// It did what was asked.
+    Done,
+    /// It ran, and its answer is no: a comparison failed, data are not finite.
+    Negative,
+}
+
+fn main() -> ExitCode {
+    match run(&Cli::parse()) {
+        Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::Negative) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(match error.downcast_ref() {
+                // 128 + SIGINT, what a shell expects of an interrupted command.
+                Some(floral::Error::Interrupted { .. }) => 130,
+                _ => 2,
+            })
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<Ending> {
+    if let Some(threads) = cli.threads {
+        anyhow::ensure!(threads > 0, "--threads 0: at least one thread is needed");
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()?;
+    }
+    match &cli.command {
+        Command::Generate(arguments) => generate::run(arguments),
+        Command::Inspect(arguments) => inspect::run(arguments),
+        Command::Verify(arguments) => verify::run(arguments),
+    }
+}

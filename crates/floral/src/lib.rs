@@ -5,12 +5,16 @@
 //! - [`grid`], [`field`]: where values live, and the values;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
 //! - [`problem`]: stochastic problems with an expensive and a cheap solver;
-//! - [`dataset`]: their solutions in a Zarr store, generated and read input by input.
+//! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
+//! - [`metric`]: how far predictions are from the truth;
+//! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
+//! - [`verify`]: this build's numbers beside reference numbers.
 
 pub mod dataset;
 pub mod error;
 pub mod field;
 pub mod grid;
+pub mod inspect;
 pub mod metric;
 pub mod problem;
 pub mod random;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use floral::verify::verify_file;
+use safetensors::tensor::TensorView;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -12,8 +13,24 @@ fn fixture(name: &str) -> PathBuf {
 
 #[test]
 fn solvers_agree_with_the_reference() {
-    for check in verify_file(&fixture("solvers.safetensors")).unwrap() {
-        println!("{}: {:.1e}", check.quantity, check.error);
+    let checks = verify_file(&fixture("solvers.safetensors")).unwrap();
+    assert!(checks.len() >= 2);
+    for check in checks {
         assert!(check.passes(), "{check:?}");
     }
+}
+
+#[test]
+fn files_that_are_no_reference_are_refused_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = |bytes: &[u8]| {
+        let path = folder.path().join("file.safetensors");
+        std::fs::write(&path, bytes).unwrap();
+        verify_file(&path).unwrap_err().to_string()
+    };
+    let whole = std::fs::read(fixture("solvers.safetensors")).unwrap();
+    assert!(message(b"").contains("not a safetensors file"));
+    assert!(message(&whole[..whole.len() / 2]).contains("damaged"));
+    let empty = safetensors::serialize(std::iter::empty::<(String, TensorView)>(), None).unwrap();
+    assert!(message(&empty).contains("no reference numbers"));
 }

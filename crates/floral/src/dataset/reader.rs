@@ -27,6 +27,7 @@ pub struct Dataset {
     high: Option<StoredArray>,
     exact: Option<(StoredArray, StoredArray)>,
     redraws: Option<StoredArray>,
+    as_stored: bool,
 }
 
 impl Dataset {
@@ -50,9 +51,18 @@ impl Dataset {
             redraws: open(REDRAWS)?,
             path: path.to_owned(),
             attributes,
+            as_stored: false,
         };
         dataset.check()?;
         Ok(dataset)
+    }
+
+    /// Lets values that are not finite through, which are otherwise refused where they are read.
+    pub fn as_stored(self) -> Self {
+        Self {
+            as_stored: true,
+            ..self
+        }
     }
 
     /// Where the dataset is.
@@ -185,7 +195,7 @@ impl Dataset {
             });
         }
         let values = array.read(index..index + 1)?;
-        match values.iter().all(|value| value.is_finite()) {
+        match self.as_stored || values.iter().all(|value| value.is_finite()) {
             true => Ok(values),
             false => Err(array.bad(&format!(
                 "input {index} has values that are not finite: a chunk is missing, or was never \

@@ -33,6 +33,17 @@ impl MeanFieldError {
         self.truth_squares += truth_square;
     }
 
+    /// Adds what another has gathered.
+    pub fn merge(&mut self, other: &Self) {
+        self.inputs += other.inputs;
+        self.values += other.values;
+        self.norms += other.norms;
+        self.relative_norms += other.relative_norms;
+        self.rms += other.rms;
+        self.squares += other.squares;
+        self.truth_squares += other.truth_squares;
+    }
+
     /// Mean L2 error, sum_i ||p_i - t_i|| / n, with the Euclidean norm over grid values: the
     /// paper's first column.
     pub fn mean_l2(&self) -> f64 {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rustfft::num_complex::Complex;
 use serde::{Deserialize, Serialize};
 
@@ -154,12 +154,32 @@ impl ViscousWave {
     }
 }
 
+/// The whole march, compiled once for each kind of processor and chosen at run time.
+struct Every<'a> {
+    step: &'a ViscousWave,
+    initial: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl WithSimd for Every<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) {
+        self.step.every_step(self.initial, self.out);
+    }
+}
+
 impl Equation for ViscousWave {
     const NAME: &'static str = "burgers";
     const LINEAR: bool = false;
 
     fn march(&self, initial: &[f64], out: &mut [f64]) -> Result<()> {
-        Arch::new().dispatch(|| self.every_step(initial, out));
+        Arch::new().dispatch(Every {
+            step: self,
+            initial,
+            out: &mut *out,
+        });
         let largest = |row: &[f64]| row.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         let (first, last) = (largest(initial), largest(&out[out.len() - initial.len()..]));
         let finite = out[out.len() - initial.len()..]

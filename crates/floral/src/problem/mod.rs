@@ -2,6 +2,8 @@
 
 pub mod advection;
 pub mod burgers;
+pub mod catalogue;
+pub mod residual1d;
 mod resolution;
 pub mod sine_waves;
 pub mod space_time;
@@ -63,6 +65,18 @@ fn positive(problem: &'static str, name: &str, value: f64) -> Result<()> {
     Err(Error::Unsolvable {
         problem,
         reason: format!("{name} is {value}, but must be a positive number"),
+    })
+}
+
+/// Refuses an input of another shape than one channel on `grid`.
+fn expect_shape(input: &Field, grid: &Grid) -> Result<()> {
+    if input.channels() == 1 && input.grid_shape() == grid.shape() {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what: "the input field".into(),
+        found: [&[input.channels()], input.grid_shape()].concat(),
+        expected: [vec![1], grid.shape()].concat(),
     })
 }
 

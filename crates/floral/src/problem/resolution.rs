@@ -44,6 +44,16 @@ impl Resolution {
     }
 }
 
+impl Resolution {
+    /// As it would be written in a configuration file: `64` or `[64, 128]`.
+    pub fn to_toml(&self) -> String {
+        match self {
+            Self::Uniform(n) => n.to_string(),
+            Self::PerAxis(list) => format!("{list:?}"),
+        }
+    }
+}
+
 impl fmt::Display for Resolution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

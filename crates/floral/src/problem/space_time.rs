@@ -4,9 +4,9 @@
 //! written once, here.
 
 use super::sine_waves::{Perturbation, SineWaves, SpectralFilter};
-use super::{Moments, Problem, Resolution, positive, to_table};
+use super::{Moments, Problem, Resolution, expect_shape, positive, to_table};
 use crate::random::Stream;
-use crate::{Axis, Error, Field, Grid, Result};
+use crate::{Axis, Field, Grid, Result};
 
 /// A march of `count` equal steps over `points` periodic points.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ pub trait Equation: Send + Sync {
     /// Whether solutions may be superposed, which makes mean and variance exact.
     const LINEAR: bool;
 
-    /// Solves from `initial`, [x], and writes every step to `out`, [t, x].
+    /// Solves from `initial` (\[x\]) and writes every step to `out` (\[t, x\]).
     fn march(&self, initial: &[f64], out: &mut [f64]) -> Result<()>;
 }
 
@@ -98,7 +98,7 @@ impl<E: Equation> SpaceTimeProblem<E> {
         })
     }
 
-    /// The solution from `initial`, [x], at every stored time: [t, x].
+    /// The solution from `initial` (\[x\]) at every stored time: \[t, x\].
     pub fn solve(&self, initial: &[f64]) -> Result<Vec<f64>> {
         let mut out = vec![0.0; self.grid.len()];
         self.equation.march(initial, &mut out)?;
@@ -107,13 +107,7 @@ impl<E: Equation> SpaceTimeProblem<E> {
 
     /// The initial state that an input field repeats along time.
     fn initial_state<'a>(&self, input: &'a Field) -> Result<&'a [f64]> {
-        if input.channels() != 1 || input.grid_shape() != self.grid.shape() {
-            return Err(Error::Shape {
-                what: "the input field".into(),
-                found: [&[input.channels()], input.grid_shape()].concat(),
-                expected: [vec![1], self.grid.shape()].concat(),
-            });
-        }
+        expect_shape(input, &self.grid)?;
         Ok(&input.values()[..self.grid.axes[1].len()])
     }
 }

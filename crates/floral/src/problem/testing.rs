@@ -17,7 +17,7 @@ pub fn observed_order(coarse: f64, fine: f64) -> f64 {
 }
 
 /// Realizations 0..count of an input, one after the other.
-pub fn realizations(problem: &dyn Problem, input: &Field, count: u64, seed: u64) -> Vec<f64> {
+fn realizations(problem: &dyn Problem, input: &Field, count: u64, seed: u64) -> Vec<f64> {
     let mut streams: Vec<_> = (0..count)
         .map(|j| stream(seed, Purpose::Realization, 0, j))
         .collect();
@@ -26,4 +26,23 @@ pub fn realizations(problem: &dyn Problem, input: &Field, count: u64, seed: u64)
         .high_fidelity(input, &mut streams, &mut out)
         .unwrap();
     out
+}
+
+/// The exact mean and variance lie within sampling error of those of many realizations.
+pub fn assert_moments_agree(problem: &dyn Problem, draws: u64) {
+    let input = problem
+        .draw_input(&mut stream(3, Purpose::Input, 0, 0))
+        .unwrap();
+    let exact = problem.exact_moments(&input).unwrap().unwrap();
+    let sampled = realizations(problem, &input, draws, 3);
+    let (points, draws) = (problem.grid().len(), draws as f64);
+    let moments = exact.mean.values().iter().zip(exact.variance.values());
+    for (i, (mean, variance)) in moments.enumerate() {
+        let column = || sampled.iter().skip(i).step_by(points);
+        let m = column().sum::<f64>() / draws;
+        let v = column().map(|u| (u - m).powi(2)).sum::<f64>() / (draws - 1.0);
+        // Five standard errors: one point in two million strays further.
+        assert!((m - mean).abs() < 5.0 * (variance / draws).sqrt() + 1e-12);
+        assert!((v - variance).abs() < 5.0 * variance * (2.0 / draws).sqrt() + 1e-12);
+    }
 }

@@ -1,0 +1,28 @@
+//! What a user can type.
+
+use clap::{Parser, Subcommand};
+
+/// Learns, from a handful of expensive stochastic runs, the distribution of the gap between a
+/// cheap solution and the true one.
+#[derive(Parser)]
+#[command(name = "floral", version, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// Number of threads; all cores if absent. Results do not depend on it.
+    #[arg(long, global = true, value_name = "T")]
+    pub threads: Option<usize>,
+}
+
+/// The commands, in the order in which a user meets them.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Generate a dataset of one of the built-in stochastic problems
+    Generate(crate::generate::Arguments),
+    /// Describe a dataset, and say whether its low-fidelity solver is worth it
+    Inspect(crate::inspect::Arguments),
+    /// Compare this build with reference numbers
+    Verify(crate::verify::Arguments),
+}

@@ -1,0 +1,80 @@
+//! A problem's constants, layered: defaults, then a TOML file, then flags.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use toml::{Table, Value};
+
+/// The table of a TOML file; empty without one.
+pub fn read(path: Option<&Path>) -> Result<Table> {
+    let Some(path) = path else {
+        return Ok(Table::new());
+    };
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    text.parse().map_err(|e: toml::de::Error| {
+        anyhow::anyhow!("{}: {}", path.display(), one_line(&e.to_string()))
+    })
+}
+
+/// Applies `key=value`, where dots in the key descend into sub-tables.
+pub fn set(table: &mut Table, assignment: &str) -> Result<()> {
+    let Some((key, text)) = assignment.split_once('=') else {
+        bail!("--set {assignment}: write key=value, as in --set viscosity=0.02");
+    };
+    let mut parts: Vec<&str> = key.trim().split('.').collect();
+    let last = parts.pop().unwrap_or_default();
+    let mut table = table;
+    for part in parts {
+        let inner = table
+            .entry(part)
+            .or_insert_with(|| Value::Table(Table::new()));
+        match inner {
+            Value::Table(inner) => table = inner,
+            _ => bail!("--set {assignment}: {part} is a value, not a table"),
+        }
+    }
+    table.insert(last.to_owned(), parse(text.trim()));
+    Ok(())
+}
+
+/// A TOML value, or a plain string where it is none: `--set well=corner` needs no quotes.
+fn parse(text: &str) -> Value {
+    let document: Option<Table> = format!("value = {text}").parse().ok();
+    document
+        .and_then(|mut table| table.remove("value"))
+        .unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_reach_into_tables_and_keep_their_types() {
+        let mut table: Table = "[filter]\nkeep = 0.4\nscale = 0.8".parse().unwrap();
+        for assignment in [
+            "filter.keep=0.6",
+            "well=corner",
+            "modes = 12",
+            "resolution=[8, 16]",
+        ] {
+            set(&mut table, assignment).unwrap();
+        }
+        let expected: Table = "well = 'corner'\nmodes = 12\nresolution = [8, 16]\n\
+                               [filter]\nkeep = 0.6\nscale = 0.8"
+            .parse()
+            .unwrap();
+        assert_eq!(table, expected);
+    }
+
+    #[test]
+    fn what_is_no_assignment_is_refused() {
+        let mut table: Table = "modes = 3".parse().unwrap();
+        assert!(set(&mut table, "modes").is_err());
+        assert!(set(&mut table, "modes.inner=3").is_err());
+    }
+}

@@ -1,0 +1,138 @@
+//! `floral generate`: a dataset of a built-in problem.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::builder::PossibleValuesParser;
+use floral::dataset::{Outcome, Precision, Request, generate};
+use floral::problem::{Resolution, catalogue};
+
+use crate::progress::InputProgress;
+use crate::{Ending, constants, interrupt, output};
+
+/// What `floral generate` takes.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    floral generate darcy --inputs 130 -o darcy.zarr\n  \
+    floral generate burgers --set viscosity=0.02 --set filter.keep=0.5 -o thick.zarr\n  \
+    floral generate darcy --print-config > darcy.toml\n\n\
+    A run that was cut short continues where it stopped when the same command is given again.")]
+pub struct Arguments {
+    /// Which problem
+    #[arg(value_parser = PossibleValuesParser::new(catalogue::NAMES))]
+    problem: String,
+
+    /// Number of inputs
+    #[arg(long, value_name = "N", default_value_t = 70)]
+    inputs: usize,
+
+    /// Realizations of the solution for each input
+    #[arg(long, value_name = "M", default_value_t = 50)]
+    realizations: usize,
+
+    /// Grid points per axis, as in 64 or (time steps x points) 64x128 [default: the paper's]
+    #[arg(long, value_name = "R")]
+    resolution: Option<Resolution>,
+
+    /// The seed from which everything is drawn
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// The dataset to write, a Zarr v3 folder
+    #[arg(
+        short,
+        long,
+        value_name = "DATA.zarr",
+        required_unless_present = "print_config"
+    )]
+    output: Option<PathBuf>,
+
+    /// A TOML file with the problem's constants; --print-config shows them all
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Set one constant, as in --set viscosity=0.02; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Bits per stored value: f32 or f64
+    #[arg(long, value_name = "P", default_value_t = Precision::F32)]
+    precision: Precision,
+
+    /// Replace an existing dataset, or discard an unfinished one, made with other settings
+    #[arg(long)]
+    force: bool,
+
+    /// Print the resolved constants as TOML and stop
+    #[arg(long)]
+    print_config: bool,
+}
+
+/// Generates, or continues, the dataset.
+pub fn run(arguments: &Arguments) -> Result<Ending> {
+    let mut table = constants::read(arguments.config.as_deref())?;
+    for assignment in &arguments.set {
+        constants::set(&mut table, assignment)?;
+    }
+    if let Some(resolution) = &arguments.resolution {
+        constants::set(&mut table, &format!("resolution={}", resolution.to_toml()))?;
+    }
+    let context = format!("constants of {}", arguments.problem);
+    let problem = catalogue::build(&arguments.problem, table, &context)?;
+    if arguments.print_config {
+        output::print(&toml::to_string(&problem.constants())?)?;
+        return Ok(Ending::Done);
+    }
+    let path = arguments
+        .output
+        .as_deref()
+        .context("-o DATA.zarr is needed")?;
+    let request = Request {
+        inputs: arguments.inputs,
+        realizations: arguments.realizations,
+        seed: arguments.seed,
+        precision: arguments.precision,
+        force: arguments.force,
+    };
+    let start = Instant::now();
+    let progress = InputProgress::new(&arguments.problem);
+    let outcome = generate(
+        problem.as_ref(),
+        &request,
+        path,
+        &progress,
+        interrupt::flag()?,
+    )?;
+    progress.finish();
+    eprintln!(
+        "{}: {}",
+        path.display(),
+        describe(outcome, start.elapsed().as_secs_f64())
+    );
+    Ok(Ending::Done)
+}
+
+fn describe(outcome: Outcome, seconds: f64) -> String {
+    let repeated = |redraws| match redraws {
+        0 => String::new(),
+        n => format!("; {n} draws were repeated because the permeability was not positive"),
+    };
+    match outcome {
+        Outcome::AlreadyComplete { redraws } => {
+            format!("already complete, nothing to do{}", repeated(redraws))
+        }
+        Outcome::Generated {
+            computed,
+            resumed,
+            redraws,
+        } => {
+            let kept = match resumed {
+                0 => String::new(),
+                n => format!(", {n} kept from before"),
+            };
+            let repeated = repeated(redraws);
+            format!("{computed} inputs computed in {seconds:.1} s{kept}{repeated}")
+        }
+    }
+}

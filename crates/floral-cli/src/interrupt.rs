@@ -1,0 +1,16 @@
+//! Ctrl-C: the first asks for an orderly end, the second ends at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// A flag that Ctrl-C raises.
+pub fn flag() -> anyhow::Result<&'static AtomicBool> {
+    ctrlc::set_handler(|| {
+        if REQUESTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+        eprintln!("stopping as soon as what is under way is safe; Ctrl-C again to stop at once");
+    })?;
+    Ok(&REQUESTED)
+}

@@ -1,0 +1,148 @@
+//! Inspection of a dataset: what it holds, and whether its low-fidelity solver is worth it.
+
+mod gather;
+mod verdict;
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+pub use verdict::{Verdict, Worth};
+
+use crate::dataset::Dataset;
+use crate::metric::Band;
+use crate::{Error, Result};
+
+/// Everything that is said of a dataset.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The problem's name, if it is told.
+    pub problem: Option<String>,
+    /// The seed it was drawn from, if it is told.
+    pub seed: Option<u64>,
+    /// Number of inputs.
+    pub inputs: usize,
+    /// Realizations per input.
+    pub realizations: usize,
+    /// Draws that the solver had to repeat, if it is told.
+    pub redraws: Option<u64>,
+    /// The grid's axes.
+    pub axes: Vec<AxisSummary>,
+    /// The arrays, with their ranges.
+    pub arrays: Vec<ArraySummary>,
+    /// The low-fidelity solver's skill, where there is something to compare.
+    pub low_fidelity: Option<LowFidelity>,
+    /// Is the low-fidelity solver worth it?
+    pub verdict: Verdict,
+}
+
+impl Summary {
+    /// Whether every value of every array is a finite number.
+    pub fn is_finite(&self) -> bool {
+        self.arrays.iter().all(|array| array.non_finite == 0)
+    }
+}
+
+/// One axis of the grid.
+#[derive(Debug, Clone, Serialize)]
+pub struct AxisSummary {
+    /// Its name.
+    pub name: String,
+    /// Number of points.
+    pub points: usize,
+    /// First coordinate.
+    pub from: f64,
+    /// Last coordinate.
+    pub to: f64,
+}
+
+/// One array and the range of its values.
+#[derive(Debug, Clone, Serialize)]
+pub struct ArraySummary {
+    /// Its name.
+    pub name: &'static str,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Smallest finite value.
+    pub min: f64,
+    /// Largest finite value.
+    pub max: f64,
+    /// Mean of the finite values.
+    pub mean: f64,
+    /// Standard deviation of the finite values.
+    pub deviation: f64,
+    /// How many values are NaN or infinite.
+    pub non_finite: u64,
+    /// The first input in which one is.
+    pub first_non_finite_input: Option<usize>,
+}
+
+/// How the low-fidelity solution compares with the high-fidelity ones.
+#[derive(Debug, Clone, Serialize)]
+pub struct LowFidelity {
+    /// Mean over inputs of the Euclidean norm of low minus the mean of high.
+    pub mean_l2: f64,
+    /// Root mean square of that difference, over all inputs and points.
+    pub rmse: f64,
+    /// RMSE over the root mean square of the mean of high.
+    pub nrmse: f64,
+    /// PDEBench's RMSE: averaged over inputs.
+    pub pdebench_rmse: f64,
+    /// PDEBench's nRMSE: averaged over inputs.
+    pub pdebench_nrmse: f64,
+    /// What the RMSE of a perfect solver would be, since the mean of high has a sampling error.
+    pub rmse_floor: f64,
+    /// Mean over inputs of the Euclidean norm of the variance field; needs two realizations.
+    pub variance_norm: Option<f64>,
+    /// Variance of high - low over that of high, each about its own mean: below 1, the gap is
+    /// easier to learn than the solution.
+    pub residual_to_solution_variance: f64,
+    /// Share of the gap's variance that is random, so that no deterministic solver could remove it.
+    pub random_share: Option<f64>,
+    /// Correlation of low with the mean of high, over all inputs and points.
+    pub correlation: f64,
+    /// Agreement with the mean of high by wave number.
+    pub bands: Vec<Band>,
+}
+
+/// Reads a dataset input by input and summarises it.
+pub fn inspect(dataset: &Dataset) -> Result<Summary> {
+    if dataset.inputs() == 0 {
+        return Err(Error::BadFile {
+            path: dataset.path().to_owned(),
+            reason: "holds no inputs; generate at least one".into(),
+        });
+    }
+    let gathered = gather::gather(dataset)?;
+    let arrays = gathered.arrays(dataset);
+    let finite = arrays.iter().all(|array| array.non_finite == 0);
+    let low_fidelity = if finite {
+        gathered.low_fidelity()
+    } else {
+        None
+    };
+    Ok(Summary {
+        path: dataset.path().to_owned(),
+        problem: dataset.problem().map(str::to_owned),
+        seed: dataset.seed(),
+        inputs: dataset.inputs(),
+        realizations: dataset.realizations(),
+        redraws: dataset.redraws()?,
+        axes: axes(dataset),
+        verdict: Verdict::of(finite, dataset, low_fidelity.as_ref()),
+        arrays,
+        low_fidelity,
+    })
+}
+
+fn axes(dataset: &Dataset) -> Vec<AxisSummary> {
+    let summary = |axis: &crate::Axis| AxisSummary {
+        name: axis.name.clone(),
+        points: axis.len(),
+        from: axis.coordinates.first().copied().unwrap_or(f64::NAN),
+        to: axis.coordinates.last().copied().unwrap_or(f64::NAN),
+    };
+    dataset.grid().axes.iter().map(summary).collect()
+}

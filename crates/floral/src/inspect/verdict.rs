@@ -1,0 +1,167 @@
+//! The answer to "is my low-fidelity solver worth it?", in words.
+
+use serde::Serialize;
+
+use super::LowFidelity;
+use crate::dataset::Dataset;
+use crate::metric::Band;
+
+/// The answer in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Worth {
+    /// Learning the gap is much easier than learning the solution.
+    Yes,
+    /// It helps, but much is left to learn.
+    Somewhat,
+    /// The gap varies as much as the solution itself.
+    No,
+    /// The dataset does not say.
+    Unknown,
+}
+
+/// The answer with its reasons.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The answer in one word.
+    pub worth: Worth,
+    /// The answer in sentences.
+    pub words: String,
+}
+
+/// Below this share of the variance the gap counts as much easier than the solution.
+const EASY: f64 = 0.3;
+
+/// Coherence above which a band counts as followed.
+const FOLLOWED: f64 = 0.8;
+
+impl Verdict {
+    pub(super) fn of(finite: bool, dataset: &Dataset, low: Option<&LowFidelity>) -> Self {
+        let unknown = |words: &str| Self {
+            worth: Worth::Unknown,
+            words: words.to_owned(),
+        };
+        match low {
+            Some(low) => Self::on(low),
+            None if !finite => unknown(
+                "Some values are not finite, so nothing can be compared: find the runs that failed \
+                 and replace or drop them.",
+            ),
+            None if !dataset.has_low() => unknown(
+                "There is no low-fidelity solution to judge: add an array `low` of the same shape \
+                 as one realization of `high`.",
+            ),
+            None => {
+                unknown("There is no high-fidelity solution to compare with: add an array `high`.")
+            }
+        }
+    }
+
+    fn on(low: &LowFidelity) -> Self {
+        let left = low.residual_to_solution_variance;
+        let (worth, answer) = match left {
+            _ if left < EASY => (Worth::Yes, "Yes."),
+            _ if left < 1.0 => (Worth::Somewhat, "Somewhat."),
+            _ => (Worth::No, "No."),
+        };
+        let mut words = vec![answer.to_owned(), what_is_left(left), followed(&low.bands)];
+        words.extend(low.random_share.map(randomness));
+        if low.rmse < 1.5 * low.rmse_floor {
+            words.push(
+                "Its error is within the sampling error of the reference mean: more realizations \
+                 would be needed to tell it from perfect."
+                    .into(),
+            );
+        }
+        Self {
+            worth,
+            words: words.join(" "),
+        }
+    }
+}
+
+fn what_is_left(left: f64) -> String {
+    if left < 1.0 {
+        return format!(
+            "Subtracting it leaves {:.0} % of the solution's variance to be learned.",
+            100.0 * left
+        );
+    }
+    format!(
+        "The gap to it varies {left:.1} times as much as the solution itself: learn the solution \
+         directly, or improve the solver."
+    )
+}
+
+fn followed(bands: &[Band]) -> String {
+    // Bands with next to no energy would be judged on noise.
+    let telling = || {
+        bands
+            .iter()
+            .filter(|band| band.from > 0 && band.energy > 1e-4)
+    };
+    let last = telling()
+        .take_while(|band| band.coherence > FOLLOWED)
+        .last();
+    match (last, telling().next_back()) {
+        (None, _) => "It does not follow the truth even at its longest waves.".into(),
+        (Some(last), Some(end)) if last.to == end.to => {
+            "It follows the truth at every wave number that carries energy.".into()
+        }
+        (Some(last), _) => format!(
+            "It follows the truth up to wave number {}, and loses it beyond.",
+            last.to
+        ),
+    }
+}
+
+fn randomness(share: f64) -> String {
+    format!(
+        "Of the gap's variance {:.0} % is random, the rest is a bias that more inputs can teach.",
+        100.0 * share
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn low(left: f64, coherences: &[f64]) -> LowFidelity {
+        let band = |(i, coherence): (usize, &f64)| Band {
+            from: 1 << i,
+            to: (2 << i) - 1,
+            energy: 0.1,
+            gain: 1.0,
+            correlation: 1.0,
+            coherence: *coherence,
+        };
+        LowFidelity {
+            mean_l2: 1.0,
+            rmse: 1.0,
+            nrmse: 1.0,
+            pdebench_rmse: 1.0,
+            pdebench_nrmse: 1.0,
+            rmse_floor: 0.1,
+            variance_norm: None,
+            residual_to_solution_variance: left,
+            random_share: None,
+            correlation: 1.0,
+            bands: coherences.iter().enumerate().map(band).collect(),
+        }
+    }
+
+    #[test]
+    fn the_word_follows_the_share_of_variance_that_is_left() {
+        for (left, worth) in [(0.1, Worth::Yes), (0.7, Worth::Somewhat), (1.2, Worth::No)] {
+            assert_eq!(Verdict::on(&low(left, &[0.9])).worth, worth);
+        }
+    }
+
+    #[test]
+    fn it_tells_where_the_solver_loses_the_truth() {
+        let words = |coherences: &[f64]| Verdict::on(&low(0.1, coherences)).words;
+        assert!(words(&[0.9, 0.9, 0.2]).contains("up to wave number 3"));
+        assert!(words(&[0.9, 0.9]).contains("at every wave number"));
+        assert!(words(&[0.1, 0.9]).contains("does not follow"));
+    }
+}
