@@ -2,6 +2,8 @@
 
 pub mod error;
 pub mod spectrum;
+pub mod variance;
 
 pub use error::MeanFieldError;
 pub use spectrum::{Band, BandSpectra};
+pub use variance::VarianceError;
