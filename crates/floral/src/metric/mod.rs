@@ -1,9 +1,26 @@
 //! Metrics: how far predictions are from the truth, as plain functions of numbers.
 
+pub mod calibration;
+pub mod crps;
+pub mod energy_score;
+pub mod ensemble;
 pub mod error;
+pub mod fields;
 pub mod moments;
+pub mod sorted;
 pub mod spectrum;
+pub mod variance;
 
+#[cfg(test)]
+mod testing;
+
+pub use calibration::{Coverage, Interval, RankHistogram, SpreadSkill, interval_coverage};
+pub use crps::Crps;
+pub use energy_score::{PAIR_LAGS, energy_score};
+pub use ensemble::EnsembleScores;
 pub use error::MeanFieldError;
+pub use fields::Fields;
 pub use moments::RunningMoments;
+pub use sorted::SortedMembers;
 pub use spectrum::{Band, BandSpectra};
+pub use variance::VarianceError;

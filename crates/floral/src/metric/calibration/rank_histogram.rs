@@ -1,0 +1,155 @@
+//! Rank histogram: where observations stand among the members, flat when calibrated.
+
+use crate::metric::sorted::SortedMembers;
+
+/// Bins of a histogram unless told otherwise.
+pub const BINS: usize = 20;
+
+/// Observations counted by their rank among the members, in a fixed number of bins.
+///
+/// An observation with l members below it and u below or at it has one of the ranks l..=u, each as
+/// likely, and rank r of m members stands for the probabilities r/(m + 1) to (r + 1)/(m + 1). The
+/// observation is shared evenly over all of that range: ties without dice, ensembles of any size in
+/// the same bins, and expected counts that are equal for every calibrated ensemble. With m + 1 bins
+/// it is the classical histogram. Fewer than bins - 1 members blur it, and one member only tells
+/// above from below. Hamill (2001); Czado, Gneiting & Held (2009).
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankHistogram {
+    counts: Vec<f64>,
+    cases: u64,
+}
+
+impl Default for RankHistogram {
+    fn default() -> Self {
+        Self::new(BINS)
+    }
+}
+
+impl RankHistogram {
+    /// With this many bins, at least one.
+    pub fn new(bins: usize) -> Self {
+        Self {
+            counts: vec![0.0; bins.max(1)],
+            cases: 0,
+        }
+    }
+
+    /// Adds the members and the observations at one point.
+    pub fn push(&mut self, members: &SortedMembers, observations: &[f32]) {
+        for y in observations {
+            let (below, up_to) = members.ranks(*y);
+            self.share(below, up_to + 1, members.count() + 1);
+        }
+        self.cases += observations.len() as u64;
+    }
+
+    /// Shares one observation evenly over the ranks from..to of `ranks`.
+    fn share(&mut self, from: usize, to: usize, ranks: usize) {
+        // In units of 1 / (bins * ranks) all bounds are whole numbers, and shares exact.
+        let bins = self.counts.len();
+        let (from, to) = (from * bins, to * bins);
+        for bin in from / ranks..=(to - 1) / ranks {
+            let overlap = to.min((bin + 1) * ranks) - from.max(bin * ranks);
+            self.counts[bin] += overlap as f64 / (to - from) as f64;
+        }
+    }
+
+    /// Adds what another has gathered in as many bins.
+    pub fn merge(&mut self, other: &Self) {
+        assert_eq!(self.counts.len(), other.counts.len(), "histograms alike");
+        self.cases += other.cases;
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine += theirs;
+        }
+    }
+
+    /// The share of observations in each bin, 1/bins when calibrated. High at both ends: too little
+    /// spread; in the middle: too much; at one end: bias.
+    pub fn frequencies(&self) -> Vec<f64> {
+        let cases = self.cases as f64;
+        self.counts.iter().map(|count| count / cases).collect()
+    }
+
+    /// Reliability index, sum_b |f_b - 1/B|: 0 when flat, at most 2 (1 - 1/B).
+    /// Delle Monache et al. (2006).
+    pub fn reliability_index(&self) -> f64 {
+        let flat = 1.0 / self.counts.len() as f64;
+        self.frequencies().iter().map(|f| (f - flat).abs()).sum()
+    }
+
+    /// Pearson's chi-square against a flat histogram, sum_b (n_b - n/B)^2 / (n/B).
+    ///
+    /// Of independent observations of calibrated ensembles its mean is B - 1, less where bins split
+    /// ranks. Neighbouring points are not independent: it compares methods, but as a test it
+    /// would reject too often.
+    pub fn chi_square(&self) -> f64 {
+        let flat = self.cases as f64 / self.counts.len() as f64;
+        let squares = self.counts.iter().map(|count| (count - flat).powi(2));
+        squares.sum::<f64>() / flat
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::testing::normals;
+
+    fn histogram(bins: usize, m: usize, deviation: f32, cases: usize) -> RankHistogram {
+        let mut histogram = RankHistogram::new(bins);
+        for case in normals(m as u64, cases * (m + 1)).chunks_exact(m + 1) {
+            let mut members: Vec<f32> = case[1..].iter().map(|z| deviation * z).collect();
+            histogram.push(&SortedMembers::new(&mut members), &case[..1]);
+        }
+        histogram
+    }
+
+    #[test]
+    fn the_histogram_of_a_calibrated_ensemble_is_flat() {
+        // Chi-square with B - 1 degrees of freedom: mean B - 1, deviation sqrt(2 (B - 1)). Bins
+        // that split ranks share observations and can only be flatter.
+        for (bins, m) in [(20, 19), (20, 99), (10, 50), (20, 7)] {
+            let histogram = histogram(bins, m, 1.0, 10_000);
+            let freedom = bins as f64 - 1.0;
+            assert!(histogram.chi_square() < freedom + 4.0 * (2.0 * freedom).sqrt());
+            assert!(histogram.reliability_index() < 0.05);
+        }
+    }
+
+    #[test]
+    fn too_little_spread_makes_a_u_and_too_much_a_dome() {
+        let u = histogram(10, 19, 0.5, 10_000).frequencies();
+        assert!(u[0] > 0.2 && u[9] > 0.2 && u[4] < 0.08 && u[5] < 0.08);
+        let dome = histogram(10, 19, 2.0, 10_000).frequencies();
+        assert!(dome[0] < 0.05 && dome[9] < 0.05 && dome[4] > 0.12 && dome[5] > 0.12);
+    }
+
+    #[test]
+    fn ties_are_split_evenly_over_their_ranks() {
+        let mut histogram = RankHistogram::new(5);
+        let mut values = [1.0, 2.0, 2.0, 3.0];
+        let members = SortedMembers::new(&mut values);
+        histogram.push(&members, &[2.0]);
+        let third = 1.0 / 3.0;
+        assert_eq!(histogram.frequencies(), [0.0, third, third, third, 0.0]);
+        histogram.push(&members, &[9.0, 9.0]);
+        assert_eq!(histogram.frequencies()[4], 2.0 / 3.0);
+    }
+
+    #[test]
+    fn pooling_keeps_every_observation_once() {
+        for (m, bins) in [(1, 20), (6, 4), (2500, 20), (3, 1)] {
+            let mut histogram = RankHistogram::new(bins);
+            let mut values = normals(1, m);
+            histogram.push(&SortedMembers::new(&mut values), &normals(2, 100));
+            assert!((histogram.frequencies().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_histogram_in_one_bin_is_as_unreliable_as_can_be() {
+        let mut histogram = RankHistogram::new(4);
+        histogram.push(&SortedMembers::new(&mut [0.0; 3]), &[1.0; 8]);
+        assert_eq!(histogram.reliability_index(), 1.5);
+        assert_eq!(histogram.chi_square(), (36.0 + 3.0 * 4.0) / 2.0);
+    }
+}

@@ -1,0 +1,102 @@
+//! Spread and skill: whether the ensemble's own spread tells the error of its mean.
+
+use crate::metric::{error::ratio, sorted::SortedMembers};
+
+/// Sums from which spread and error are compared over points, observations and inputs.
+///
+/// The mean square distance of an observation from the mean of m members like it is (m + 1)/m times
+/// the variance, the mean having an error of its own. So, averaging squares before any root,
+///
+/// spread = sqrt(mean of (m + 1)/m * variance), variance with divisor m - 1,
+/// error = sqrt(mean of (member mean - y)^2).
+///
+/// Fortin et al. (2014).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SpreadSkill {
+    cases: u64,
+    variances: f64,
+    squares: f64,
+}
+
+impl SpreadSkill {
+    /// Adds the members and the observations at one point.
+    pub fn push(&mut self, members: &SortedMembers, observations: &[f32]) {
+        let (m, mean) = (members.count() as f64, members.mean());
+        let square = |y: &f32| (f64::from(*y) - mean).powi(2);
+        self.cases += observations.len() as u64;
+        self.variances += observations.len() as f64 * members.variance() * (m + 1.0) / m;
+        self.squares += observations.iter().map(square).sum::<f64>();
+    }
+
+    /// Adds what another has gathered elsewhere.
+    pub fn merge(&mut self, other: &Self) {
+        self.cases += other.cases;
+        self.variances += other.variances;
+        self.squares += other.squares;
+    }
+
+    /// The error that the ensemble expects of its mean.
+    pub fn spread(&self) -> f64 {
+        (self.variances / self.cases as f64).sqrt()
+    }
+
+    /// Root mean square error of the ensemble mean against single observations.
+    pub fn error(&self) -> f64 {
+        (self.squares / self.cases as f64).sqrt()
+    }
+
+    /// Spread over error: 1 when calibrated, below 1 when overconfident, 0 without spread, as of
+    /// one member.
+    pub fn ratio(&self) -> f64 {
+        ratio(self.variances, self.squares).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::testing::normals;
+
+    fn spread_skill(m: usize, deviation: f32, cases: usize) -> SpreadSkill {
+        let mut spread_skill = SpreadSkill::default();
+        for case in normals(m as u64, cases * (m + 1)).chunks_exact(m + 1) {
+            let mut members: Vec<f32> = case[1..].iter().map(|z| deviation * z).collect();
+            spread_skill.push(&SortedMembers::new(&mut members), &case[..1]);
+        }
+        spread_skill
+    }
+
+    #[test]
+    fn the_ratio_of_a_calibrated_ensemble_is_one_at_any_size() {
+        // Of n Gaussian cases the error has the relative deviation 1/sqrt(2n), the spread at most
+        // as much: 0.7 % together for n = 20 000, times four.
+        for m in [2, 5, 40] {
+            assert!((spread_skill(m, 1.0, 20_000).ratio() - 1.0).abs() < 0.028);
+        }
+    }
+
+    #[test]
+    fn the_ratio_tells_too_little_from_too_much_spread() {
+        assert!(spread_skill(20, 0.5, 2000).ratio() < 0.6);
+        assert!(spread_skill(20, 2.0, 2000).ratio() > 1.6);
+    }
+
+    #[test]
+    fn one_member_has_no_spread_and_its_own_error() {
+        let mut one = SpreadSkill::default();
+        one.push(&SortedMembers::new(&mut [1.0]), &[3.0]);
+        assert_eq!((one.spread(), one.error(), one.ratio()), (0.0, 2.0, 0.0));
+        let mut perfect = SpreadSkill::default();
+        perfect.push(&SortedMembers::new(&mut [1.0]), &[1.0]);
+        assert_eq!((perfect.error(), perfect.ratio()), (0.0, 0.0));
+    }
+
+    #[test]
+    fn spread_and_error_of_a_small_ensemble() {
+        // Members 0, 1, 5: mean 2, variance 7; observations miss it by 1 and 3.
+        let mut small = SpreadSkill::default();
+        small.push(&SortedMembers::new(&mut [5.0, 0.0, 1.0]), &[3.0, -1.0]);
+        assert!((small.spread().powi(2) - 7.0 * 4.0 / 3.0).abs() < 1e-12);
+        assert!((small.error().powi(2) - 5.0).abs() < 1e-12);
+    }
+}

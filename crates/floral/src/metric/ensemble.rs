@@ -1,0 +1,147 @@
+//! All that the sorted members at each point can tell, in one pass over an ensemble of fields.
+
+use rayon::prelude::*;
+
+use super::calibration::{Coverage, RankHistogram, SpreadSkill};
+use super::crps::Crps;
+use super::fields::Fields;
+use super::sorted::SortedMembers;
+use crate::Result;
+
+/// Points transposed and scored together: two cache lines of each member, 320 kB for 2500 members.
+/// Sums are combined tile by tile in order, so that results do not depend on threads.
+const TILE: usize = 32;
+
+/// Pointwise scores of ensembles, every point, observation and input weighing the same.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EnsembleScores {
+    /// Distance from the observations.
+    pub crps: Crps,
+    /// Observations inside central intervals.
+    pub coverage: Coverage,
+    /// Ranks of observations among members.
+    pub ranks: RankHistogram,
+    /// The ensemble's spread against the error of its mean.
+    pub spread: SpreadSkill,
+}
+
+impl EnsembleScores {
+    /// Adds one input's ensemble and what was observed of it.
+    ///
+    /// members: [member, point], observations: [observation, point]. Each point's members are
+    /// sorted once, O(m log m), whatever the number of observations; a thread copies one tile of
+    /// points at a time.
+    pub fn push(&mut self, members: Fields, observations: Fields) -> Result<()> {
+        members.check_same_grid(observations)?;
+        let tiles: Vec<Self> = (0..members.points().div_ceil(TILE))
+            .into_par_iter()
+            .map(|tile| Self::of_tile(members, observations, tile * TILE))
+            .collect();
+        for tile in &tiles {
+            self.merge(tile);
+        }
+        Ok(())
+    }
+
+    /// Adds the members and the observations at one point.
+    pub fn push_point(&mut self, members: &SortedMembers, observations: &[f32]) {
+        self.crps.push(members, observations);
+        self.coverage.push(members, observations);
+        self.ranks.push(members, observations);
+        self.spread.push(members, observations);
+    }
+
+    /// Adds what another has gathered over other inputs.
+    pub fn merge(&mut self, other: &Self) {
+        self.crps.merge(&other.crps);
+        self.coverage.merge(&other.coverage);
+        self.ranks.merge(&other.ranks);
+        self.spread.merge(&other.spread);
+    }
+
+    fn of_tile(members: Fields, observations: Fields, start: usize) -> Self {
+        let width = TILE.min(members.points() - start);
+        let mut columns = members.columns(start, width);
+        let seen = observations.columns(start, width);
+        let mut scores = Self::default();
+        for (column, seen) in columns
+            .chunks_exact_mut(members.count())
+            .zip(seen.chunks_exact(observations.count()))
+        {
+            scores.push_point(&SortedMembers::new(column), seen);
+        }
+        scores
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{normals, on_threads};
+    use super::*;
+
+    const POINTS: usize = 3 * TILE + 5;
+
+    fn scores(members: &[f32], observations: &[f32]) -> EnsembleScores {
+        let mut scores = EnsembleScores::default();
+        let observations = Fields::new(observations, POINTS).unwrap();
+        let members = Fields::new(members, POINTS).unwrap();
+        scores.push(members, observations).unwrap();
+        scores
+    }
+
+    #[test]
+    fn a_field_scores_as_its_points_one_by_one() {
+        let (members, seen) = (normals(1, 11 * POINTS), normals(2, 4 * POINTS));
+        let mut expected = EnsembleScores::default();
+        let column = |values: &[f32], point| -> Vec<f32> {
+            values.iter().skip(point).step_by(POINTS).copied().collect()
+        };
+        for point in 0..POINTS {
+            let mut values = column(&members, point);
+            expected.push_point(&SortedMembers::new(&mut values), &column(&seen, point));
+        }
+        let found = scores(&members, &seen);
+        assert!((found.crps.fair() - expected.crps.fair()).abs() < 1e-12);
+        assert!((found.spread.ratio() - expected.spread.ratio()).abs() < 1e-12);
+        assert!((found.ranks.chi_square() - expected.ranks.chi_square()).abs() < 1e-9);
+        let inside =
+            |s: &EnsembleScores| s.coverage.curve().iter().map(|i| i.coverage).sum::<f64>();
+        assert_eq!(inside(&found), inside(&expected));
+    }
+
+    #[test]
+    fn scores_are_the_same_on_any_number_of_threads() {
+        let (members, seen) = (normals(1, 9 * POINTS), normals(2, 3 * POINTS));
+        let one = on_threads(1, || scores(&members, &seen));
+        assert_eq!(one, on_threads(2, || scores(&members, &seen)));
+    }
+
+    #[test]
+    fn one_member_and_one_observation_give_finite_scores() {
+        let found = scores(&normals(1, POINTS), &normals(2, POINTS));
+        assert_eq!(found.crps.fair(), found.crps.mean_distance());
+        assert_eq!(found.spread.ratio(), 0.0);
+        assert_eq!(found.coverage.at(0.95).map(|i| i.coverage), Some(0.0));
+        assert!(
+            found.ranks.reliability_index().is_finite() && found.ranks.chi_square().is_finite()
+        );
+    }
+
+    #[test]
+    fn inputs_with_ensembles_of_different_sizes_merge() {
+        let mut whole = scores(&normals(1, 8 * POINTS), &normals(2, 2 * POINTS));
+        let rest = scores(&normals(3, 30 * POINTS), &normals(4, 2 * POINTS));
+        let mean = 0.5 * (whole.crps.fair() + rest.crps.fair());
+        whole.merge(&rest);
+        assert!((whole.crps.fair() - mean).abs() < 1e-12);
+        assert!((whole.ranks.frequencies().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn observations_on_another_grid_are_refused_and_leave_no_trace() {
+        let mut scores = EnsembleScores::default();
+        let (two, three) = (Fields::new(&[0.0; 6], 2), Fields::new(&[0.0; 6], 3));
+        assert!(scores.push(two.unwrap(), three.unwrap()).is_err());
+        assert_eq!(scores, EnsembleScores::default());
+    }
+}

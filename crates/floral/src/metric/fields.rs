@@ -1,0 +1,107 @@
+//! Several fields on one grid as a flat view: the members of an ensemble, or the observations.
+
+use crate::{Error, Result};
+
+/// A view of finite fields, [field, point], at least one of each.
+#[derive(Debug, Clone, Copy)]
+pub struct Fields<'a> {
+    values: &'a [f32],
+    points: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// Views `values`, [field, point], as fields of `points` values.
+    pub fn new(values: &'a [f32], points: usize) -> Result<Self> {
+        if values.is_empty() || points == 0 || !values.len().is_multiple_of(points) {
+            return Err(Error::Shape {
+                what: "an ensemble of fields".into(),
+                found: vec![values.len()],
+                expected: vec![values.len().div_ceil(points.max(1)).max(1), points.max(1)],
+            });
+        }
+        match values.iter().position(|value| !value.is_finite()) {
+            Some(at) => Err(not_finite(at / points, at % points, values[at])),
+            None => Ok(Self { values, points }),
+        }
+    }
+
+    /// How many fields.
+    pub fn count(&self) -> usize {
+        self.values.len() / self.points
+    }
+
+    /// How many values a field has.
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// The fields in order.
+    pub fn iter(&self) -> std::slice::ChunksExact<'a, f32> {
+        self.values.chunks_exact(self.points)
+    }
+
+    /// The field at `index`.
+    pub fn field(&self, index: usize) -> &'a [f32] {
+        &self.values[index * self.points..][..self.points]
+    }
+
+    /// The values at `width` points from `start` on, transposed: [point, field].
+    pub(super) fn columns(&self, start: usize, width: usize) -> Vec<f32> {
+        let count = self.count();
+        let mut columns = vec![0.0; count * width];
+        for (i, field) in self.iter().enumerate() {
+            for (point, value) in field[start..start + width].iter().enumerate() {
+                columns[point * count + i] = *value;
+            }
+        }
+        columns
+    }
+
+    /// Refuses observations on another grid than the members'.
+    pub(super) fn check_same_grid(&self, observations: Fields) -> Result<()> {
+        if self.points == observations.points {
+            return Ok(());
+        }
+        Err(Error::Shape {
+            what: "observations of an ensemble".into(),
+            found: vec![observations.count(), observations.points],
+            expected: vec![observations.count(), self.points],
+        })
+    }
+}
+
+fn not_finite(field: usize, point: usize, value: f32) -> Error {
+    Error::Numerical {
+        what: format!("field {field} has the value {value} at point {point}"),
+        advice: "scores need finite fields: sample again with a smaller tolerance or time step"
+            .into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_the_transpose() {
+        let fields = Fields::new(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3).unwrap();
+        assert_eq!((fields.count(), fields.field(1)), (2, &[4.0, 5.0, 6.0][..]));
+        assert_eq!(fields.columns(1, 2), [2.0, 5.0, 3.0, 6.0]);
+    }
+
+    #[test]
+    fn what_is_not_whole_or_not_finite_is_refused() {
+        for (values, points) in [(&[1.0; 5][..], 2), (&[], 2), (&[1.0], 0), (&[], 0)] {
+            assert!(matches!(
+                Fields::new(values, points),
+                Err(Error::Shape { .. })
+            ));
+        }
+        let error = Fields::new(&[1.0, 2.0, 3.0, f32::NAN], 2).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("field 1 has the value NaN at point 1")
+        );
+    }
+}

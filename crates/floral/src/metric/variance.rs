@@ -1,0 +1,94 @@
+//! Error of predicted variance fields, gathered input by input.
+
+use super::error::ratio;
+
+/// Sums from which the variance errors over many inputs are computed.
+///
+/// For predicted variance fields p_i and true ones t_i, i = 1..n, the norm being the Euclidean one
+/// over grid values. Variances estimated from m samples carry noise of their own: of Gaussian
+/// samples the relative error is about sqrt(2 / m) even for the right distribution.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct VarianceError {
+    inputs: usize,
+    norms: f64,
+    truth_norms: f64,
+}
+
+impl VarianceError {
+    /// Adds one input's predicted and true variance field, one value per grid value each.
+    pub fn push(&mut self, predicted: &[f64], truth: &[f64]) {
+        assert_eq!(predicted.len(), truth.len(), "fields on the same grid");
+        let square: f64 = predicted
+            .iter()
+            .zip(truth)
+            .map(|(p, t)| (p - t).powi(2))
+            .sum();
+        self.inputs += 1;
+        self.norms += square.sqrt();
+        self.truth_norms += truth.iter().map(|t| t * t).sum::<f64>().sqrt();
+    }
+
+    /// Adds what another has gathered over other inputs.
+    pub fn merge(&mut self, other: &Self) {
+        self.inputs += other.inputs;
+        self.norms += other.norms;
+        self.truth_norms += other.truth_norms;
+    }
+
+    /// Variance error, sum_i ||p_i - t_i|| / n: the paper's third column.
+    pub fn mean_l2(&self) -> f64 {
+        self.norms / self.inputs as f64
+    }
+
+    /// Mean norm of the true variance field, sum_i ||t_i|| / n.
+    pub fn truth_l2(&self) -> f64 {
+        self.truth_norms / self.inputs as f64
+    }
+
+    /// Relative variance error, sum_i ||p_i - t_i|| / sum_i ||t_i||: 1 for a prediction without any
+    /// spread, and so without skill.
+    ///
+    /// A ratio of averages, not an average of ratios: an input of almost no variance weighs almost
+    /// nothing, and the paper's variance errors divide by the same number.
+    pub fn relative(&self) -> f64 {
+        ratio(self.norms, self.truth_norms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_spread_scores_one_and_the_true_spread_zero() {
+        let (mut none, mut perfect) = (VarianceError::default(), VarianceError::default());
+        for truth in [[3.0, 4.0], [0.1, 0.2]] {
+            none.push(&[0.0; 2], &truth);
+            perfect.push(&truth, &truth);
+        }
+        assert_eq!((none.relative(), perfect.relative()), (1.0, 0.0));
+        assert_eq!(none.mean_l2(), none.truth_l2());
+    }
+
+    #[test]
+    fn the_relative_error_is_the_ratio_of_averages() {
+        let mut error = VarianceError::default();
+        error.push(&[3.0, 4.0], &[0.0, 0.0]);
+        error.push(&[6.0, 8.0], &[0.0, 8.0]);
+        assert_eq!(error.mean_l2(), (5.0 + 6.0) / 2.0);
+        assert_eq!(error.relative(), (5.0 + 6.0) / (0.0 + 8.0));
+    }
+
+    #[test]
+    fn merging_is_the_same_as_pushing_everything_into_one() {
+        let (mut whole, mut part) = (VarianceError::default(), VarianceError::default());
+        let mut rest = VarianceError::default();
+        for (i, target) in [&mut part, &mut rest].into_iter().enumerate() {
+            let truth = [1.0 + i as f64, 2.0];
+            target.push(&[1.0, 1.0], &truth);
+            whole.push(&[1.0, 1.0], &truth);
+        }
+        part.merge(&rest);
+        assert_eq!(part, whole);
+    }
+}
