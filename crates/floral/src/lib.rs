@@ -4,12 +4,14 @@
 //!
 //! - [`grid`], [`field`]: where values live, and the values;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
-//! - [`problem`]: stochastic problems with an expensive and a cheap solver.
+//! - [`problem`]: stochastic problems with an expensive and a cheap solver;
+//! - [`operator`]: the network, a velocity field conditioned on the input and the cheap solution.
 
 pub mod error;
 pub mod field;
 pub mod grid;
 pub mod metric;
+pub mod operator;
 pub mod problem;
 pub mod random;
 pub mod verify;
