@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use floral::device;
 use floral::verify::{Check, verify_file};
 
 use crate::Ending;
@@ -15,13 +16,18 @@ pub struct Arguments {
     /// Safetensors files with reference numbers
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    /// Where networks run: cpu, or what this build was made with
+    #[arg(long, default_value = "cpu")]
+    device: String,
 }
 
 /// Prints a table for each file; the answer is no if any quantity is off.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
+    let device = device::named(&arguments.device)?;
     let mut all_pass = true;
     for file in &arguments.files {
-        let checks = verify_file(file)?;
+        let checks = verify_file(file, &device)?;
         all_pass &= checks.iter().all(Check::passes);
         print(&table(&file.display().to_string(), &checks)?)?;
     }

@@ -46,6 +46,51 @@ pub enum Error {
         expected: Vec<usize>,
     },
 
+    /// A tensor that does not fit the network.
+    #[error("{name} has shape {found:?} but the network needs {expected}")]
+    TensorShape {
+        /// The tensor in question.
+        name: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// The shapes that fit, in words.
+        expected: String,
+    },
+
+    /// A parameter of the network that a list of weights lacks.
+    #[error("tensor {name} is missing; is the configuration that of these weights?")]
+    MissingTensor {
+        /// The parameter's path.
+        name: String,
+    },
+
+    /// A weight that the network has no place for.
+    #[error(
+        "tensor {name} is not part of the network, or given twice; is the configuration that of these weights?"
+    )]
+    UnknownTensor {
+        /// The weight's name.
+        name: String,
+    },
+
+    /// A velocity asked of a regression network, or the reverse.
+    #[error("the network {has} a time embedding; call `{call}` instead")]
+    Time {
+        /// "has" or "has no".
+        has: &'static str,
+        /// The function that answers.
+        call: &'static str,
+    },
+
+    /// A row of a context that was not computed.
+    #[error("context row {row} does not exist; the context holds {rows} inputs")]
+    Row {
+        /// The row asked for.
+        row: usize,
+        /// How many there are.
+        rows: usize,
+    },
+
     /// A numerical procedure that ended without a trustworthy answer.
     #[error("{what}; {advice}")]
     Numerical {

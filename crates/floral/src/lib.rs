@@ -6,16 +6,19 @@
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
 //! - [`problem`]: stochastic problems with an expensive and a cheap solver;
 //! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
+//! - [`operator`]: the network, a velocity field conditioned on the input and the cheap solution;
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
 pub mod dataset;
+pub mod device;
 pub mod error;
 pub mod field;
 pub mod grid;
 pub mod inspect;
 pub mod metric;
+pub mod operator;
 pub mod problem;
 pub mod random;
 pub mod verify;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use burn::tensor::Device;
 use floral::verify::verify_file;
 use safetensors::tensor::TensorView;
 
@@ -13,7 +14,7 @@ fn fixture(name: &str) -> PathBuf {
 
 #[test]
 fn solvers_agree_with_the_reference() {
-    let checks = verify_file(&fixture("solvers.safetensors")).unwrap();
+    let checks = verify_file(&fixture("solvers.safetensors"), &Device::flex()).unwrap();
     assert!(checks.len() >= 2);
     for check in checks {
         assert!(check.passes(), "{check:?}");
@@ -26,7 +27,7 @@ fn files_that_are_no_reference_are_refused_with_the_reason() {
     let message = |bytes: &[u8]| {
         let path = folder.path().join("file.safetensors");
         std::fs::write(&path, bytes).unwrap();
-        verify_file(&path).unwrap_err().to_string()
+        verify_file(&path, &Device::flex()).unwrap_err().to_string()
     };
     let whole = std::fs::read(fixture("solvers.safetensors")).unwrap();
     assert!(message(b"").contains("not a safetensors file"));

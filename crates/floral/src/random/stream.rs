@@ -14,6 +14,8 @@ pub enum Purpose {
     Input = 1,
     /// A realization of the solution: indices (input, realization).
     Realization = 2,
+    /// The initial values of a network: indices (0, 0).
+    InitialValues = 16,
 }
 
 /// The stream at an address.

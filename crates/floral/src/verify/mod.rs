@@ -1,9 +1,14 @@
 //! Verification: this build's numbers beside reference numbers from a file.
 
+mod network;
+mod network_fixture;
+pub mod reference_names;
 mod solvers;
 mod tensors;
 
 use std::path::Path;
+
+use burn::tensor::Device;
 
 pub use tensors::Tensors;
 
@@ -21,7 +26,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// Compares two lists of the same length.
+    /// Compares two lists; those of unequal length disagree.
     fn new(quantity: impl Into<String>, found: &[f64], reference: &[f64], tolerance: f64) -> Self {
         let largest = reference.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         let difference = found
@@ -30,9 +35,14 @@ impl Check {
             .map(|(a, b)| (a - b).abs())
             // A NaN must not pass for agreement, and `max` would drop it.
             .fold(0.0, |a: f64, b| if a > b || a.is_nan() { a } else { b });
+        let error = if found.len() == reference.len() {
+            difference / largest.max(f64::MIN_POSITIVE)
+        } else {
+            f64::INFINITY
+        };
         Self {
             quantity: quantity.into(),
-            error: difference / largest.max(f64::MIN_POSITIVE),
+            error,
             tolerance,
         }
     }
@@ -44,16 +54,21 @@ impl Check {
 }
 
 /// Compares this build with every reference quantity in a safetensors file.
-pub fn verify_file(path: &Path) -> Result<Vec<Check>> {
+///
+/// The network is evaluated on `device`; the solvers need none.
+pub fn verify_file(path: &Path, device: &Device) -> Result<Vec<Check>> {
     let tensors = Tensors::read(path)?;
+    if network::is_network(&tensors) {
+        return network::verify(&tensors, device);
+    }
     let checks = solvers::verify(&tensors)?;
     if checks.is_empty() {
         return Err(Error::BadFile {
             path: path.to_owned(),
             reason: format!(
                 "holds no reference numbers this build knows (found {}); expected \
-                 darcyN.permeability/.pressure, advection.initial/.solution or \
-                 burgers.initial/.solution",
+                 darcyN.permeability/.pressure, advection.initial/.solution, \
+                 burgers.initial/.solution or a network's weight.* and out.velocity",
                 tensors.listing()
             ),
         });

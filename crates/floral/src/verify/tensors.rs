@@ -65,6 +65,13 @@ impl Tensors {
         self.tensors.keys().map(String::as_str)
     }
 
+    /// Every tensor with its name, in alphabetical order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Tensor)> {
+        self.tensors
+            .iter()
+            .map(|(name, tensor)| (name.as_str(), tensor))
+    }
+
     /// Whether the file has a tensor of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.tensors.contains_key(name)

@@ -1,0 +1,54 @@
+//! Everything the network derives from the condition alone, to be shared by all that use it.
+
+use std::sync::Arc;
+
+use burn::tensor::{Int, Tensor, TensorData};
+
+use crate::operator::film::Modulation;
+use crate::operator::grid_constants::GridConstants;
+use crate::{Error, Result};
+
+/// The FiLM coefficients of each input, and its grid.
+///
+/// One row serves a batch of any size; otherwise [`select`](Self::select) gives every sample of
+/// a batch its row. Under autodiff the gradients of all samples reach the row they share.
+#[derive(Debug, Clone)]
+pub struct Context {
+    pub(crate) grid: Arc<GridConstants>,
+    pub(crate) lift: Modulation,
+    pub(crate) layers: Vec<Modulation>,
+    pub(crate) linear: Modulation,
+}
+
+impl Context {
+    /// The number of inputs.
+    pub fn rows(&self) -> usize {
+        self.linear.scale.dims()[0]
+    }
+
+    /// Rows and columns of the grid; a line has one row.
+    pub fn grid(&self) -> [usize; 2] {
+        self.grid.shape
+    }
+
+    /// The context of a batch whose sample i belongs to input `rows[i]`.
+    pub fn select(&self, rows: &[usize]) -> Result<Self> {
+        if let Some(&row) = rows.iter().find(|&&row| row >= self.rows()) {
+            let rows = self.rows();
+            return Err(Error::Row { row, rows });
+        }
+        let values: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
+        let device = self.linear.scale.device();
+        let rows = Tensor::<1, Int>::from_data(TensorData::new(values, [rows.len()]), &device);
+        Ok(self.map(|modulation| modulation.select(rows.clone())))
+    }
+
+    fn map(&self, change: impl Fn(&Modulation) -> Modulation) -> Self {
+        Self {
+            grid: self.grid.clone(),
+            lift: change(&self.lift),
+            layers: self.layers.iter().map(&change).collect(),
+            linear: change(&self.linear),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Feature-wise linear modulation: a condition scales and shifts features, point by point.
+
+use burn::module::Module;
+use burn::nn::Linear;
+use burn::tensor::activation::silu;
+use burn::tensor::{Int, Tensor};
+
+use crate::operator::initial_values::InitialValues;
+
+const HIDDEN_LAYERS: usize = 3;
+
+/// FiLM(x; c) = x (1 + g) + b with (g, b) = MLP(c).
+///
+/// Perez et al. (2018), "FiLM: visual reasoning with a general conditioning layer".
+#[derive(Module, Debug)]
+pub struct Film {
+    pub layers: Vec<Linear>,
+}
+
+impl Film {
+    /// `width` is that of the hidden layers, `features` the number of channels modulated.
+    pub fn new(
+        condition: usize,
+        width: usize,
+        features: usize,
+        values: &mut InitialValues,
+    ) -> Self {
+        let mut widths = vec![condition];
+        widths.extend([width; HIDDEN_LAYERS]);
+        widths.push(2 * features);
+        let layers = widths.windows(2).map(|w| values.linear(w[0], w[1], true));
+        Self {
+            layers: layers.collect(),
+        }
+    }
+
+    /// condition: [row, y, x, channel] -> the modulation of each row.
+    pub fn modulation(&self, condition: Tensor<4>) -> Modulation {
+        let mut layers = self.layers.iter();
+        let first = layers.next().map(|layer| layer.forward(condition.clone()));
+        let coefficients = layers.fold(first.unwrap_or(condition), |x, layer| {
+            layer.forward(silu(x))
+        });
+        let features = coefficients.dims()[3] / 2;
+        Modulation {
+            scale: coefficients.clone().narrow(3, 0, features) + 1.0,
+            shift: coefficients.narrow(3, features, features),
+        }
+    }
+}
+
+/// The coefficients 1 + g and b of one FiLM, [row, y, x, channel]: a row for each input.
+#[derive(Debug, Clone)]
+pub struct Modulation {
+    pub scale: Tensor<4>,
+    pub shift: Tensor<4>,
+}
+
+impl Modulation {
+    /// x: [batch, y, x, channel] -> same shape; a single row serves the whole batch.
+    pub fn apply(&self, x: Tensor<4>) -> Tensor<4> {
+        x * self.scale.clone() + self.shift.clone()
+    }
+
+    /// The rows of a batch, in its order; gradients of a row used twice add up.
+    pub fn select(&self, rows: Tensor<1, Int>) -> Self {
+        Self {
+            scale: self.scale.clone().select(0, rows.clone()),
+            shift: self.shift.clone().select(0, rows),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use burn::module::{ModuleMapper, Param};
+    use burn::tensor::Device;
+
+    struct Zero;
+
+    impl ModuleMapper for Zero {
+        fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+            param.map(|tensor| tensor.zeros_like())
+        }
+    }
+
+    #[test]
+    fn zero_film_is_the_identity() {
+        let device = Device::flex();
+        let values = &mut InitialValues::new(1, &device);
+        let film = Film::new(2, 5, 3, values).map(&mut Zero);
+        let x = values.normal([2, 4, 5, 3], 1.0).val();
+        let condition = values.normal([2, 4, 5, 2], 1.0).val();
+        let y = film.modulation(condition).apply(x.clone());
+        y.into_data().assert_eq(&x.into_data(), true);
+    }
+}

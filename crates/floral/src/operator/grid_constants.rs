@@ -1,0 +1,65 @@
+//! What a grid contributes to the network: coordinates and Fourier matrices, computed once.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::operator::fourier_basis::FourierBasis;
+
+/// Constants of one grid on one device.
+#[derive(Debug)]
+pub struct GridConstants {
+    /// Rows and columns; a line has one row.
+    pub shape: [usize; 2],
+    /// i/n along each dimension: [1, y, x, dimension].
+    pub coordinates: Tensor<4>,
+    pub basis: FourierBasis,
+}
+
+impl GridConstants {
+    /// `dimensions` is 1 on a line, whose rows have no coordinate, and 2 on a plane.
+    pub fn new(shape: [usize; 2], dimensions: usize, n_modes: [usize; 2], device: &Device) -> Self {
+        Self {
+            shape,
+            coordinates: coordinates(shape, dimensions, device),
+            basis: FourierBasis::new(shape, n_modes, device),
+        }
+    }
+}
+
+fn coordinates([ny, nx]: [usize; 2], dimensions: usize, device: &Device) -> Tensor<4> {
+    let point = |i: usize| [(i / nx) as f32 / ny as f32, (i % nx) as f32 / nx as f32];
+    let values: Vec<f32> = (0..ny * nx)
+        .flat_map(|i| point(i).into_iter().skip(2 - dimensions))
+        .collect();
+    Tensor::from_data(TensorData::new(values, [1, ny, nx, dimensions]), device)
+}
+
+/// The grids a network has met, shared by its clones.
+#[derive(Debug, Clone, Default)]
+pub struct GridCache(Arc<Mutex<Grids>>);
+
+type Grids = Vec<(Device, Arc<GridConstants>)>;
+
+impl GridCache {
+    /// The constants of a grid, made on its first use.
+    pub fn constants(
+        &self,
+        shape: [usize; 2],
+        device: &Device,
+        make: impl FnOnce(&Device) -> GridConstants,
+    ) -> Arc<GridConstants> {
+        // Constants take no part in differentiation, and serve training and inference alike.
+        let device = device.clone().inner();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known
+            .iter()
+            .find(|(d, grid)| *d == device && grid.shape == shape);
+        if let Some((_, grid)) = found {
+            return grid.clone();
+        }
+        let grid = Arc::new(make(&device));
+        known.push((device, grid.clone()));
+        grid
+    }
+}

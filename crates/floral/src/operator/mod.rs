@@ -1,0 +1,33 @@
+//! The neural operator: a velocity field (or a regressed field) from a field and its condition.
+//!
+//! In the order the data meets them:
+//!
+//! 1. `grid_constants`: coordinates and Fourier matrices of the grid at hand, computed once;
+//! 2. [`FilmFno::condition`] lifts the condition (`channel_mlp`) and derives the coefficients of
+//!    every `film`, kept in a [`Context`] that serves every ODE step and realization;
+//! 3. [`FilmFno::velocity`] embeds the time ([`time_embedding`]), lifts, passes through the
+//!    `fourier_layer`s, whose global part is a `spectral_conv` on a `fourier_basis`, projects,
+//!    and adds the `linear_operator`;
+//! 4. [`weights()`] turns parameters into named arrays, for files and comparisons.
+
+pub mod time_embedding;
+
+mod channel_mlp;
+mod config;
+mod context;
+mod film;
+mod film_fno;
+mod fourier_basis;
+mod fourier_layer;
+mod grid_constants;
+mod initial_values;
+mod linear_operator;
+mod spectral_conv;
+mod weights;
+
+/// The machine part that computes: `Device::flex()` is the CPU.
+pub use burn::tensor::Device;
+pub use config::FilmFnoConfig;
+pub use context::Context;
+pub use film_fno::FilmFno;
+pub use weights::{Weight, gradients, weights, with_weights};

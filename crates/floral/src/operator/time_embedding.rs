@@ -1,0 +1,44 @@
+//! The flow time as ten waves of five frequencies.
+
+use std::f64::consts::TAU;
+
+use burn::tensor::{Tensor, TensorData};
+
+const WAVES: usize = 5;
+const LOWEST: f64 = 0.1;
+const HIGHEST: f64 = 100.0;
+
+/// Channels of the embedding: a sine and a cosine for each frequency.
+pub const TIME_CHANNELS: usize = 2 * WAVES;
+
+/// Log-spaced from 0.1 to 100.
+pub fn frequencies() -> [f32; WAVES] {
+    std::array::from_fn(|i| {
+        let fraction = i as f64 / (WAVES - 1) as f64;
+        (LOWEST * (HIGHEST / LOWEST).powf(fraction)) as f32
+    })
+}
+
+/// sin(2 pi f tau), then cos(2 pi f tau). tau: [batch] -> [batch, 10].
+pub fn embed(tau: Tensor<1>) -> Tensor<2> {
+    let device = tau.device().inner();
+    let turns = frequencies().map(|f| (TAU * f as f64) as f32);
+    let turns = Tensor::<2>::from_data(TensorData::new(turns.to_vec(), [1, WAVES]), &device);
+    let phase = tau.unsqueeze_dim::<2>(1) * turns;
+    Tensor::cat(vec![phase.clone().sin(), phase.cos()], 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use burn::tensor::Device;
+
+    #[test]
+    fn every_wave_lies_on_the_unit_circle() {
+        let tau = Tensor::<1>::from_floats([0.0, 0.3, 1.0], &Device::flex());
+        let squares = embed(tau).powi_scalar(2);
+        let radius = squares.clone().narrow(1, 0, WAVES) + squares.narrow(1, WAVES, WAVES);
+        let values: Vec<f32> = radius.into_data().try_into_vec().unwrap();
+        assert!(values.iter().all(|r| (r - 1.0).abs() < 1e-5), "{values:?}");
+    }
+}
