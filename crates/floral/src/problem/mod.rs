@@ -1,5 +1,6 @@
 //! Stochastic problems: an input, an expensive random solution of it, a cheap wrong one.
 
+pub mod darcy;
 mod resolution;
 
 pub use resolution::Resolution;
