@@ -5,11 +5,12 @@ use serde::de::DeserializeOwned;
 use super::Problem;
 use super::advection::Advection;
 use super::burgers::Burgers;
+use super::darcy::Darcy;
 use super::residual1d::Residual1d;
 use crate::{Error, Result};
 
 /// Every problem's name.
-pub const NAMES: [&str; 3] = ["1dcr", "advection", "burgers"];
+pub const NAMES: [&str; 4] = ["1dcr", "advection", "burgers", "darcy"];
 
 /// The problem of this name with these constants; what the table leaves out has its default.
 ///
@@ -19,6 +20,7 @@ pub fn build(name: &str, constants: toml::Table, context: &str) -> Result<Box<dy
         "1dcr" => Box::new(Residual1d::new(parse(constants, context)?)?),
         "advection" => Box::new(Advection::new(parse(constants, context)?)?),
         "burgers" => Box::new(Burgers::new(parse(constants, context)?)?),
+        "darcy" => Box::new(Darcy::new(parse(constants, context)?)?),
         _ => {
             return Err(Error::UnknownName {
                 kind: "problem",

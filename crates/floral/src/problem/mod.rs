@@ -3,6 +3,7 @@
 pub mod advection;
 pub mod burgers;
 pub mod catalogue;
+pub mod darcy;
 pub mod residual1d;
 mod resolution;
 pub mod sine_waves;

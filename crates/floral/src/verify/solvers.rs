@@ -5,14 +5,18 @@ use crate::Result;
 use crate::problem::Resolution;
 use crate::problem::advection::{Advection, AdvectionConfig};
 use crate::problem::burgers::{Burgers, BurgersConfig};
+use crate::problem::darcy::{Well, Wells, solve_pressure};
 use crate::problem::space_time::{Equation, SpaceTimeProblem};
 
 /// The references of the time-dependent problems are single precision.
 const SPACE_TIME_TOLERANCE: f64 = 1e-4;
 
+/// Both sides solve the same linear system in double precision.
+const DARCY_TOLERANCE: f64 = 1e-8;
+
 /// Every solver reference in the file; none is no error here.
 pub fn verify(tensors: &Tensors) -> Result<Vec<Check>> {
-    let mut checks = Vec::new();
+    let mut checks = darcy(tensors)?;
     if tensors.contains("advection.solution") {
         let with = |resolution| {
             Advection::new(AdvectionConfig {
@@ -32,6 +36,46 @@ pub fn verify(tensors: &Tensors) -> Result<Vec<Check>> {
         checks.push(space_time(tensors, with)?);
     }
     Ok(checks)
+}
+
+/// One row for each size N of which the file holds `darcyN.pressure`.
+fn darcy(tensors: &Tensors) -> Result<Vec<Check>> {
+    let size = |name: &str| {
+        name.strip_prefix("darcy")?
+            .strip_suffix(".pressure")?
+            .parse()
+            .ok()
+    };
+    let mut sizes: Vec<usize> = tensors.names().filter_map(size).collect();
+    sizes.sort_unstable();
+    sizes.into_iter().map(|n| darcy_of(tensors, n)).collect()
+}
+
+fn darcy_of(tensors: &Tensors, n: usize) -> Result<Check> {
+    let permeability = tensors.tensor(&format!("darcy{n}.permeability"), 3)?;
+    let pressure = tensors.tensor(&format!("darcy{n}.pressure"), 3)?;
+    let fields = permeability.shape[0];
+    for (name, tensor) in [("permeability", permeability), ("pressure", pressure)] {
+        if tensor.shape != [fields, n, n] {
+            return Err(tensors.damaged(format!(
+                "darcy{n}.{name} has shape {:?} but {:?} is needed",
+                tensor.shape,
+                [fields, n, n]
+            )));
+        }
+    }
+    let wells = Wells {
+        well: Well::Corner,
+        ..Default::default()
+    };
+    let found = solve_pressure(&permeability.values, n, &wells)?;
+    let quantity = format!("darcy {n}x{n}, {fields} pressures");
+    Ok(Check::new(
+        quantity,
+        &found,
+        &pressure.values,
+        DARCY_TOLERANCE,
+    ))
 }
 
 fn space_time<E: Equation>(

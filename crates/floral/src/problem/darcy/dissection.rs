@@ -1,0 +1,223 @@
+//! Nested dissection of a square grid: who is eliminated when, and beside whom.
+//!
+//! A rectangle is cut by its middle line; the halves are eliminated first, each leaving a dense
+//! coupling of the nodes around it, then the line. The plan depends on the grid alone.
+
+use super::join::Join;
+use super::rectangle::Rectangle;
+
+/// George (1973), "Nested dissection of a regular finite element mesh": O(n^3) operations and
+/// O(n^2 log n) stored numbers for n x n nodes.
+pub(super) struct Dissection {
+    /// Every front after its halves; the last one holds the node that is never eliminated.
+    pub fronts: Vec<Front>,
+    /// Nodes per side of the grid.
+    pub n: usize,
+}
+
+/// Some nodes to eliminate together, and the nodes not yet eliminated that they couple.
+pub(super) struct Front {
+    /// The pivots, then the boundary, as positions in memory.
+    pub nodes: Vec<usize>,
+    /// How many of the nodes are eliminated here.
+    pub pivots: usize,
+    /// How many of the nodes bring their right-hand sides: the pivots, and in the last front all.
+    pub own: usize,
+    /// How many rectangles contain its own.
+    pub depth: usize,
+    /// Which half it is of the innermost of them.
+    pub side: usize,
+    /// Entries of the matrix that appear in this front first.
+    pub entries: Vec<Entry>,
+    /// The fronts of the two halves, if the rectangle is cut.
+    pub halves: Vec<Join>,
+}
+
+/// One off-diagonal entry of the matrix and its place in a front.
+pub(super) struct Entry {
+    pub row: usize,
+    pub column: usize,
+    /// The node whose equation holds the entry.
+    pub node: usize,
+    /// Where the node of the column lies, seen from it.
+    pub direction: usize,
+}
+
+/// Right-hand sides carried through the elimination: the source and the border.
+const RIGHT_HAND_SIDES: usize = 2;
+
+/// Where nodes stand in the front at hand.
+type Places = Vec<Option<usize>>;
+
+impl Front {
+    /// Number of equations.
+    pub fn height(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Number of columns, the right-hand sides last.
+    pub fn width(&self) -> usize {
+        self.nodes.len() + RIGHT_HAND_SIDES
+    }
+
+    /// The nodes it leaves coupled.
+    pub fn boundary(&self) -> &[usize] {
+        &self.nodes[self.pivots..]
+    }
+}
+
+impl Dissection {
+    /// The plan for n x n nodes.
+    pub fn new(n: usize) -> Self {
+        let mut plan = Self {
+            fronts: Vec::new(),
+            n,
+        };
+        let mut places = vec![None; n * n];
+        plan.dissect(&Rectangle::whole(n), [0, 0], &mut places);
+        plan
+    }
+
+    /// How many numbers the upper triangles and right-hand sides of all fronts hold.
+    pub fn stored(&self) -> usize {
+        let rows = |front: &Front| {
+            (0..front.pivots)
+                .map(|row| front.width() - row)
+                .sum::<usize>()
+        };
+        self.fronts.iter().map(rows).sum()
+    }
+
+    /// The largest depth.
+    pub fn depth(&self) -> usize {
+        let depths = self.fronts.iter().map(|front| front.depth);
+        depths.max().unwrap_or(0)
+    }
+
+    /// Plans the elimination of a rectangle; returns the position of its front.
+    fn dissect(
+        &mut self,
+        all: &Rectangle,
+        [depth, side]: [usize; 2],
+        places: &mut Places,
+    ) -> usize {
+        let (halves, separator) = all.cut();
+        let halves: Vec<usize> = (0..halves.len())
+            .map(|side| self.dissect(&halves[side], [depth + 1, side], places))
+            .collect();
+        let mut nodes = separator.nodes(self.n);
+        let own = nodes.len();
+        nodes.extend(all.surroundings(self.n));
+        // The whole grid has no surroundings: its last node stays, for the matrix is singular.
+        let pivots = own.min(nodes.len() - 1);
+        for (place, &node) in nodes.iter().enumerate() {
+            places[node] = Some(place);
+        }
+        let front = Front {
+            entries: entries(self.n, &nodes, pivots, places),
+            halves: halves
+                .iter()
+                .map(|&half| self.join(half, nodes.len(), places))
+                .collect(),
+            nodes,
+            pivots,
+            own,
+            depth,
+            side,
+        };
+        for &node in &front.nodes {
+            places[node] = None;
+        }
+        self.fronts.push(front);
+        self.fronts.len() - 1
+    }
+
+    fn join(&self, half: usize, height: usize, places: &Places) -> Join {
+        let boundary = self.fronts[half].boundary().iter();
+        let mut columns: Vec<usize> = boundary.filter_map(|&node| places[node]).collect();
+        columns.extend(height..height + RIGHT_HAND_SIDES);
+        Join::new(&columns, height)
+    }
+}
+
+/// The entries that couple the pivots with each other and with the boundary, both ways.
+fn entries(n: usize, nodes: &[usize], pivots: usize, places: &Places) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (row, &node) in nodes[..pivots].iter().enumerate() {
+        for direction in 0..4 {
+            let other = neighbour(n, node, direction);
+            let Some((other, column)) = other.and_then(|o| Some((o, places[o]?))) else {
+                continue;
+            };
+            entries.push(Entry {
+                row,
+                column,
+                node,
+                direction,
+            });
+            if column >= pivots {
+                entries.push(Entry {
+                    row: column,
+                    column: row,
+                    node: other,
+                    direction: direction ^ 1,
+                });
+            }
+        }
+    }
+    entries
+}
+
+/// The neighbour at x - h, x + h, y - h or y + h, for directions 0 to 3, if the grid has it.
+pub(super) fn neighbour(n: usize, node: usize, direction: usize) -> Option<usize> {
+    let (i, j) = (node / n, node % n);
+    match direction {
+        0 => (i > 0).then(|| node - n),
+        1 => (i + 1 < n).then(|| node + n),
+        2 => (j > 0).then(|| node - 1),
+        _ => (j + 1 < n).then(|| node + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_but_one_is_eliminated_once() {
+        for n in [2, 3, 7, 16, 33] {
+            let plan = Dissection::new(n);
+            let pivots = |front: &Front| front.nodes[..front.pivots].to_vec();
+            let mut order: Vec<usize> = plan.fronts.iter().flat_map(pivots).collect();
+            order.extend(plan.fronts.last().unwrap().boundary());
+            order.sort_unstable();
+            assert_eq!(order, (0..n * n).collect::<Vec<_>>(), "n = {n}");
+        }
+    }
+
+    #[test]
+    fn every_coupling_of_neighbours_appears_once() {
+        let n = 13;
+        let plan = Dissection::new(n);
+        let entries = plan.fronts.iter().flat_map(|front| &front.entries);
+        let mut couplings: Vec<_> = entries.map(|e| (e.node, e.direction)).collect();
+        let count = couplings.len();
+        couplings.sort_unstable();
+        couplings.dedup();
+        assert_eq!(couplings.len(), count);
+        assert_eq!(count, 4 * n * (n - 1));
+    }
+
+    #[test]
+    fn a_half_leaves_only_nodes_that_the_whole_holds() {
+        let mut waiting: Vec<usize> = Vec::new();
+        for front in &Dissection::new(24).fronts {
+            for half in front.halves.iter().rev() {
+                let boundary = waiting.pop().unwrap();
+                assert_eq!(half.rows.iter().flatten().count(), boundary);
+            }
+            waiting.push(front.boundary().len());
+        }
+        assert_eq!(waiting, [1]);
+    }
+}

@@ -1,0 +1,262 @@
+//! Darcy flow: steady pressure in a random porous medium.
+//!
+//! -div(K grad p) = f on the unit square, no flux through the walls, zero mean. The input is the
+//! permeability a as it is believed to be; the medium is K = a (1 + s eps). The cheap solver takes
+//! a at every fourth node.
+
+mod aligned;
+mod assembly;
+mod banded;
+mod coarse;
+mod config;
+mod dissection;
+mod front;
+mod join;
+mod lanes;
+mod multifrontal;
+mod pressure;
+mod rectangle;
+mod residual;
+mod stencil;
+mod tile;
+mod wells;
+
+pub use config::{DarcyConfig, Permeability, Uncertainty};
+pub use pressure::solve_pressure;
+pub use wells::{Well, Wells};
+
+use std::sync::Arc;
+
+use pressure::{PressureSolver, check_permeability};
+
+use super::{Moments, Problem};
+use crate::random::{KarhunenLoeve, Stream};
+use crate::{Axis, Error, Field, Grid, Result};
+
+const NAME: &str = "darcy";
+
+/// How often one realization is drawn anew before giving up on a positive permeability.
+const REDRAWS: usize = 1000;
+
+/// Darcy flow with given constants.
+pub struct Darcy {
+    config: DarcyConfig,
+    grid: Grid,
+    fine: PressureSolver,
+    coarse: PressureSolver,
+    log_permeability: Arc<KarhunenLoeve>,
+    perturbation: Arc<KarhunenLoeve>,
+}
+
+impl Darcy {
+    /// Darcy flow with these constants, refused if they make no sense.
+    pub fn new(config: DarcyConfig) -> Result<Self> {
+        let [n, m] = config.sides()?;
+        let wells = config.wells()?;
+        let grid = Grid::new(vec![Axis::closed("x", n), Axis::closed("y", n)]);
+        let (believed, unknown) = (&config.permeability, &config.uncertainty);
+        Ok(Self {
+            fine: PressureSolver::new(n, wells.source(n)),
+            coarse: PressureSolver::new(m, wells.source(m)),
+            log_permeability: KarhunenLoeve::cached(&believed.kernel()?, &grid, believed.modes)?,
+            perturbation: KarhunenLoeve::cached(&unknown.kernel()?, &grid, unknown.modes)?,
+            config,
+            grid,
+        })
+    }
+
+    /// The permeability of an input: positive, on this problem's grid.
+    fn permeability<'a>(&self, input: &'a Field) -> Result<&'a [f64]> {
+        if input.channels() != 1 || input.grid_shape() != self.grid.shape() {
+            return Err(Error::Shape {
+                what: "the permeability".into(),
+                found: [&[input.channels()], input.grid_shape()].concat(),
+                expected: [&[1], self.grid.shape().as_slice()].concat(),
+            });
+        }
+        check_permeability(input.values())?;
+        Ok(input.values())
+    }
+
+    /// Draws K = a (1 + s eps) until it is positive everywhere; returns how often it was not.
+    fn draw_medium(&self, a: &[f64], rng: &mut Stream, medium: &mut [f64]) -> Result<usize> {
+        let scale = self.config.uncertainty.scale;
+        for redraws in 0..=REDRAWS {
+            self.perturbation.sample_into(rng, medium);
+            for (k, a) in medium.iter_mut().zip(a) {
+                *k = a * (1.0 + scale * *k);
+            }
+            if check_permeability(medium).is_ok() {
+                return Ok(redraws);
+            }
+        }
+        Err(Error::Unsolvable {
+            problem: NAME,
+            reason: format!(
+                "no positive permeability in {REDRAWS} redraws; choose uncertainty.scale below \
+                 {scale}, or a smaller uncertainty.amplitude"
+            ),
+        })
+    }
+}
+
+impl Problem for Darcy {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn constants(&self) -> toml::Table {
+        toml::Table::try_from(&self.config).expect("names and numbers of ordinary size fit a table")
+    }
+
+    fn draw_input(&self, rng: &mut Stream) -> Result<Field> {
+        let mut field = self.log_permeability.sample(rng);
+        field.iter_mut().for_each(|g| *g = g.exp());
+        Ok(Field::scalar(&self.grid, field))
+    }
+
+    fn low_fidelity(&self, input: &Field) -> Result<Field> {
+        let n = self.fine.side();
+        let mut field = coarse::every(self.config.coarsening, self.permeability(input)?, n);
+        self.coarse.solve(&mut field)?;
+        let pressure = coarse::interpolate(&field, self.coarse.side(), n);
+        Ok(Field::scalar(&self.grid, pressure))
+    }
+
+    fn high_fidelity(
+        &self,
+        input: &Field,
+        streams: &mut [Stream],
+        out: &mut [f64],
+    ) -> Result<usize> {
+        let a = self.permeability(input)?;
+        if out.len() != streams.len() * a.len() {
+            return Err(Error::Shape {
+                what: "the room for realizations".into(),
+                found: vec![out.len()],
+                expected: [&[streams.len(), 1], input.grid_shape()].concat(),
+            });
+        }
+        let mut redraws = 0;
+        for (rng, medium) in streams.iter_mut().zip(out.chunks_exact_mut(a.len())) {
+            redraws += self.draw_medium(a, rng, medium)?;
+        }
+        self.fine.solve(out)?;
+        Ok(redraws)
+    }
+
+    fn exact_moments(&self, _input: &Field) -> Result<Option<Moments>> {
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, stream};
+    use rayon::prelude::*;
+
+    fn darcy(text: &str) -> Darcy {
+        Darcy::new(toml::from_str(text).unwrap()).unwrap()
+    }
+
+    fn streams(input: u64, realizations: std::ops::Range<u64>) -> Vec<Stream> {
+        let open = |j| stream(5, Purpose::Realization, input, j);
+        realizations.map(open).collect()
+    }
+
+    fn input(problem: &Darcy, index: u64) -> Field {
+        let mut rng = stream(5, Purpose::Input, index, 0);
+        problem.draw_input(&mut rng).unwrap()
+    }
+
+    fn realizations(problem: &Darcy, index: u64, which: std::ops::Range<u64>) -> Vec<f64> {
+        let mut streams = streams(index, which);
+        let mut out = vec![0.0; streams.len() * problem.grid().len()];
+        let input = input(problem, index);
+        problem
+            .high_fidelity(&input, &mut streams, &mut out)
+            .unwrap();
+        out
+    }
+
+    #[test]
+    fn a_realization_is_the_same_alone_and_among_fifty() {
+        let problem = darcy("resolution = 24");
+        let size = problem.grid().len();
+        let together = realizations(&problem, 3, 0..50);
+        for j in [0, 1, 5, 30, 49] {
+            let alone = realizations(&problem, 3, j..j + 1);
+            assert_eq!(alone, together[j as usize * size..][..size]);
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_matter() {
+        let on = |threads| -> Vec<Vec<f64>> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let problem = darcy("resolution = 16");
+            let solve = |index| realizations(&problem, index, 0..6);
+            let all = || (0..8).into_par_iter().map(solve).collect();
+            pool.build().unwrap().install(all)
+        };
+        assert_eq!(on(1), on(2));
+    }
+
+    /// Without uncertainty the only gap between the two solvers is the coarse grid.
+    #[test]
+    fn the_cheap_solution_resembles_the_expensive_one() {
+        let problem = darcy("uncertainty.scale = 0");
+        let gap = |index| {
+            let high = realizations(&problem, index, 0..1);
+            let low = problem.low_fidelity(&input(&problem, index)).unwrap();
+            let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|v| v * v).sum::<f64>().sqrt();
+            let gap = norm(&mut low.values().iter().zip(&high).map(|(l, h)| l - h));
+            gap / norm(&mut high.iter().copied())
+        };
+        let mean = (0..8).map(gap).sum::<f64>() / 8.0;
+        assert!((0.1..0.5).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn without_coarsening_the_cheap_solution_is_the_expensive_one() {
+        let problem = darcy("resolution = 16\ncoarsening = 1\nuncertainty.scale = 0");
+        let high = realizations(&problem, 0, 0..1);
+        let low = problem.low_fidelity(&input(&problem, 0)).unwrap();
+        assert_eq!(low.values(), high);
+    }
+
+    #[test]
+    fn negative_permeabilities_are_redrawn_and_counted() {
+        let problem = darcy("resolution = 16\nuncertainty.scale = 0.5");
+        let input = input(&problem, 0);
+        let mut out = vec![0.0; 40 * 256];
+        let redraws = problem.high_fidelity(&input, &mut streams(0, 0..40), &mut out);
+        assert!(redraws.unwrap() > 5);
+        // Ten independent patches along each axis are never all positive.
+        let hopeless =
+            darcy("resolution = 16\n[uncertainty]\nscale = 100\nlength = 0.05\nmodes = 100");
+        let error = hopeless.high_fidelity(&input, &mut streams(0, 0..1), &mut out[..256]);
+        assert!(error.unwrap_err().to_string().contains("1000 redraws"));
+    }
+
+    #[test]
+    fn inputs_that_do_not_fit_are_refused_with_the_reason() {
+        let problem = darcy("resolution = 16");
+        let small = Field::from_values(1, &[8, 8], vec![1.0; 64]).unwrap();
+        let refusal = problem.low_fidelity(&small).unwrap_err().to_string();
+        assert!(refusal.contains("[1, 8, 8] but [1, 16, 16]"), "{refusal}");
+        let mut values = vec![1.0; 256];
+        values[7] = -0.5;
+        let negative = Field::scalar(problem.grid(), values);
+        let refusal = problem.low_fidelity(&negative).unwrap_err().to_string();
+        assert!(refusal.contains("permeability -0.5"), "{refusal}");
+        let fit = Field::scalar(problem.grid(), vec![1.0; 256]);
+        let short = problem.high_fidelity(&fit, &mut streams(0, 0..2), &mut [0.0; 256]);
+        assert!(short.is_err());
+    }
+}
