@@ -4,7 +4,8 @@
 //!
 //! - [`grid`], [`field`]: where values live, and the values;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
-//! - [`problem`]: stochastic problems with an expensive and a cheap solver.
+//! - [`problem`]: stochastic problems with an expensive and a cheap solver;
+//! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations.
 
 pub mod error;
 pub mod field;
@@ -12,6 +13,7 @@ pub mod grid;
 pub mod metric;
 pub mod problem;
 pub mod random;
+pub mod sample;
 pub mod verify;
 
 pub use error::{Error, Result};

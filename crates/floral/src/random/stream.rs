@@ -14,6 +14,8 @@ pub enum Purpose {
     Input = 1,
     /// A realization of the solution: indices (input, realization).
     Realization = 2,
+    /// The prior from which a realization is sampled: indices (input, realization).
+    Prior = 3,
 }
 
 /// The stream at an address.

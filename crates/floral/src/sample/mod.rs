@@ -1,0 +1,25 @@
+//! Sampling: carry draws of the prior along a velocity field.
+//!
+//! Nothing here knows where the velocity comes from: a [`Velocity`] is integrated from time 0 to 1
+//! by an [`OdeSolver`].
+
+pub mod adaptive;
+pub mod cost;
+pub mod fixed;
+pub mod solver;
+pub mod tableau;
+pub mod velocity;
+
+mod control;
+mod failure;
+mod first_step;
+mod step;
+#[cfg(test)]
+mod testing;
+
+pub use adaptive::Adaptive;
+pub use cost::{Cost, RowCost};
+pub use fixed::Fixed;
+pub use solver::OdeSolver;
+pub use tableau::Tableau;
+pub use velocity::{Scalar, Velocity};
