@@ -1,12 +1,13 @@
-//! Sampling: carry draws of the prior along a velocity field.
+//! Sampling: carry draws of the prior along a velocity field and gather their statistics.
 //!
 //! Nothing here knows where the velocity comes from: a [`Velocity`] is integrated from time 0 to 1
-//! by an [`OdeSolver`].
+//! by an [`OdeSolver`]; [`EnsembleStatistics`] gathers the end states.
 
 pub mod adaptive;
 pub mod cost;
 pub mod fixed;
 pub mod solver;
+pub mod statistics;
 pub mod tableau;
 pub mod velocity;
 
@@ -21,5 +22,6 @@ pub use adaptive::Adaptive;
 pub use cost::{Cost, RowCost};
 pub use fixed::Fixed;
 pub use solver::OdeSolver;
+pub use statistics::{EnsembleStatistics, Wanted};
 pub use tableau::Tableau;
 pub use velocity::{Scalar, Velocity};
