@@ -7,6 +7,7 @@
 //! - [`problem`]: stochastic problems with an expensive and a cheap solver;
 //! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
 //! - [`operator`]: the network, a velocity field conditioned on the input and the cheap solution;
+//! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
 //! - [`verify`]: this build's numbers beside reference numbers.
@@ -21,6 +22,7 @@ pub mod metric;
 pub mod operator;
 pub mod problem;
 pub mod random;
+pub mod sample;
 pub mod verify;
 
 pub use error::{Error, Result};

@@ -14,6 +14,14 @@ pub enum Purpose {
     Input = 1,
     /// A realization of the solution: indices (input, realization).
     Realization = 2,
+    /// The prior from which a realization is sampled: indices (input, realization).
+    Prior = 3,
+    /// The time and the fields of a training sample's path: indices (epoch, sample).
+    Path = 4,
+    /// The same for a validation sample, in every epoch: indices (0, sample).
+    Validation = 5,
+    /// The order of an epoch's samples: indices (epoch, 0).
+    Shuffle = 6,
     /// The initial values of a network: indices (0, 0).
     InitialValues = 16,
 }

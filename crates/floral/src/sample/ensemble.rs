@@ -1,0 +1,280 @@
+//! An ensemble: many realizations, block by block, each the same whatever the others.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::{Cost, OdeSolver, Scalar, Velocity};
+use crate::random::{Purpose, Stream, stream};
+use crate::{Error, Result};
+
+/// How far an ensemble is, and what it has cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Realizations handed to the consumer.
+    pub done: usize,
+    /// Realizations in all.
+    pub total: usize,
+    /// Evaluations of the velocity, summed over realizations.
+    pub evaluations: usize,
+    /// Evaluations of a whole block, summed over blocks.
+    pub block_evaluations: usize,
+}
+
+/// Realizations 0, 1, ... of a flow, integrated in blocks of as many rows as the velocity has.
+///
+/// Realization j is always row j mod rows of its block, and a last block that is not full repeats
+/// its last realization. So a realization's bits depend on its start state alone: not on the number
+/// of realizations, nor on the number of threads or of blocks integrated at a time.
+pub struct Ensemble<'a> {
+    /// The integrator.
+    pub solver: &'a OdeSolver,
+    /// How many realizations.
+    pub realizations: usize,
+    /// Set from elsewhere to stop at the next evaluation of the velocity.
+    pub stop: &'a AtomicBool,
+    /// Told after every block.
+    pub observer: &'a (dyn Fn(Progress) + Sync),
+}
+
+/// Start states that are draws of a prior: realization j from its own stream of the input.
+pub fn from_prior<T>(
+    seed: u64,
+    input: u64,
+    draw: impl Fn(&mut Stream, &mut [T]) -> Result<()> + Sync,
+) -> impl Fn(usize, &mut [T]) -> Result<()> + Sync {
+    move |realization, state| {
+        let mut rng = stream(seed, Purpose::Prior, input, realization as u64);
+        draw(&mut rng, state)
+    }
+}
+
+impl Ensemble<'_> {
+    /// Integrates block after block.
+    ///
+    /// `start(j, state)` writes the start state of realization j; `consume(j, state)` receives its
+    /// end state, in the order of j.
+    pub fn run<T: Scalar>(
+        &self,
+        velocity: &impl Velocity<T>,
+        start: impl Fn(usize, &mut [T]) -> Result<()> + Sync,
+        consume: impl FnMut(usize, &[T]) -> Result<()>,
+    ) -> Result<Progress> {
+        let one = |first| vec![self.block(first, velocity, &start)];
+        self.deliver(velocity, 1, |firsts| one(firsts[0]), consume)
+    }
+
+    /// Integrates `blocks` blocks at a time, for velocities that leave processors idle; the
+    /// consumer receives the same in the same order.
+    pub fn run_parallel<T: Scalar>(
+        &self,
+        blocks: usize,
+        velocity: &(impl Velocity<T> + Sync),
+        start: impl Fn(usize, &mut [T]) -> Result<()> + Sync,
+        consume: impl FnMut(usize, &[T]) -> Result<()>,
+    ) -> Result<Progress> {
+        let block = |first: &usize| self.block(*first, velocity, &start);
+        let wave = |firsts: &[usize]| firsts.par_iter().map(block).collect();
+        self.deliver(velocity, blocks.max(1), wave, consume)
+    }
+
+    /// Hands the realizations of wave after wave of blocks, known by their first one, in order.
+    fn deliver<T: Scalar>(
+        &self,
+        velocity: &impl Velocity<T>,
+        blocks: usize,
+        integrate: impl Fn(&[usize]) -> Vec<Result<(Vec<T>, Cost)>>,
+        mut consume: impl FnMut(usize, &[T]) -> Result<()>,
+    ) -> Result<Progress> {
+        let mut progress = Progress {
+            total: self.realizations,
+            ..Progress::default()
+        };
+        let firsts = (0..self.realizations).step_by(velocity.rows().max(1));
+        for wave in firsts.collect::<Vec<_>>().chunks(blocks) {
+            for block in integrate(wave) {
+                let (states, cost) = block?;
+                let rows = states.chunks_exact(velocity.row_len()).zip(&cost.rows);
+                for (state, cost) in rows.take(self.realizations - progress.done) {
+                    consume(progress.done, state)?;
+                    progress.done += 1;
+                    progress.evaluations += cost.evaluations;
+                }
+                progress.block_evaluations += cost.block;
+                (self.observer)(progress);
+            }
+        }
+        Ok(progress)
+    }
+
+    /// The end states of the block whose first realization is `first`: [row, value].
+    fn block<T: Scalar>(
+        &self,
+        first: usize,
+        velocity: &impl Velocity<T>,
+        start: &(impl Fn(usize, &mut [T]) -> Result<()> + Sync),
+    ) -> Result<(Vec<T>, Cost)> {
+        let (rows, len) = (velocity.rows(), velocity.row_len());
+        let own = rows.min(self.realizations - first);
+        let mut states = vec![T::default(); own * len];
+        // A chunk of at least one value, so that a velocity without values is left to the solver.
+        let drawn = states.par_chunks_mut(len.max(1)).enumerate();
+        drawn.try_for_each(|(row, state)| start(first + row, state))?;
+        for _ in own..rows {
+            states.extend_from_within((own - 1) * len..own * len);
+        }
+        let stoppable = Stoppable {
+            velocity,
+            stop: self.stop,
+        };
+        let cost = self.solver.integrate(&stoppable, &mut states);
+        Ok((states, cost.map_err(|e| in_block(e, first, own))?))
+    }
+}
+
+/// Says which realizations the rows of a failed block are.
+fn in_block(error: Error, first: usize, own: usize) -> Error {
+    match error {
+        Error::Numerical { what, advice } => Error::Numerical {
+            what: format!("realizations {first} to {}: {what}", first + own - 1),
+            advice,
+        },
+        other => other,
+    }
+}
+
+/// A velocity that refuses to be evaluated once the flag is set.
+struct Stoppable<'a, V> {
+    velocity: &'a V,
+    stop: &'a AtomicBool,
+}
+
+impl<T: Scalar, V: Velocity<T>> Velocity<T> for Stoppable<'_, V> {
+    fn rows(&self) -> usize {
+        self.velocity.rows()
+    }
+
+    fn row_len(&self) -> usize {
+        self.velocity.row_len()
+    }
+
+    fn evaluate(&self, times: &[T], states: &[T], out: &mut [T]) -> Result<()> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted {
+                advice: "the same seed gives the same realizations again".into(),
+            });
+        }
+        self.velocity.evaluate(times, states, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use rand_distr::{Distribution, StandardNormal};
+
+    use super::super::testing::{Pointwise, pointwise};
+    use super::*;
+
+    const LEN: usize = 5;
+
+    fn normal(rng: &mut Stream, state: &mut [f32]) -> Result<()> {
+        state.fill_with(|| StandardNormal.sample(rng));
+        Ok(())
+    }
+
+    fn swirl(rows: usize) -> impl Velocity<f32> + Sync {
+        pointwise(rows, LEN, |t: f32, w: f32| (5.0 * w).sin() + t - w)
+    }
+
+    /// Every realization in the order of delivery; in parallel if `blocks` is given.
+    fn realizations(rows: usize, count: usize, blocks: Option<usize>) -> Vec<Vec<f32>> {
+        let ensemble = Ensemble {
+            solver: &OdeSolver::default(),
+            realizations: count,
+            stop: &AtomicBool::new(false),
+            observer: &|_| (),
+        };
+        let mut all = Vec::new();
+        let consume = |j: usize, state: &[f32]| {
+            assert_eq!(j, all.len(), "in order");
+            all.push(state.to_vec());
+            Ok(())
+        };
+        let start = from_prior(3, 1, normal);
+        let progress = match blocks {
+            Some(blocks) => ensemble.run_parallel(blocks, &swirl(rows), start, consume),
+            None => ensemble.run(&swirl(rows), start, consume),
+        };
+        assert_eq!(progress.unwrap().done, count);
+        all
+    }
+
+    #[test]
+    fn a_realization_depends_on_seed_and_index_alone() {
+        let reference = realizations(4, 23, None);
+        assert_eq!(realizations(4, 9, None), reference[..9]);
+        for rows in [1, 3, 32] {
+            assert_eq!(realizations(rows, 23, None), reference);
+        }
+        for blocks in [0, 1, 2, 7] {
+            assert_eq!(realizations(4, 23, Some(blocks)), reference);
+        }
+        assert!(realizations(4, 0, None).is_empty());
+        assert_ne!(reference[0], reference[1]);
+    }
+
+    #[test]
+    fn the_observer_hears_of_every_block() {
+        let heard = Mutex::new(Vec::new());
+        let ensemble = Ensemble {
+            solver: &OdeSolver::named("rk4", Some(3)).unwrap(),
+            realizations: 10,
+            stop: &AtomicBool::new(false),
+            observer: &|progress| heard.lock().unwrap().push(progress),
+        };
+        let end = ensemble.run(&swirl(4), from_prior(0, 0, normal), |_, _| Ok(()));
+        let heard = heard.into_inner().unwrap();
+        let done: Vec<usize> = heard.iter().map(|progress| progress.done).collect();
+        assert_eq!(done, [4, 8, 10]);
+        let end = end.unwrap();
+        assert_eq!(heard.last(), Some(&end));
+        assert_eq!((end.evaluations, end.block_evaluations), (120, 36));
+    }
+
+    #[test]
+    fn a_stopped_ensemble_delivers_what_it_has_and_says_so() {
+        let stop = AtomicBool::new(false);
+        let ensemble = Ensemble {
+            solver: &OdeSolver::default(),
+            realizations: 100,
+            stop: &stop,
+            observer: &|progress| stop.store(progress.done >= 8, Ordering::Relaxed),
+        };
+        let mut delivered = 0;
+        let end = ensemble.run(&swirl(4), from_prior(0, 0, normal), |_, _| {
+            delivered += 1;
+            Ok(())
+        });
+        assert!(matches!(end, Err(Error::Interrupted { .. })));
+        assert_eq!(delivered, 8);
+    }
+
+    #[test]
+    fn a_failure_names_its_realizations() {
+        let bad = Pointwise::by_row(4, LEN, |row, _, w: f32| if row == 2 { f32::NAN } else { w });
+        let ensemble = Ensemble {
+            solver: &OdeSolver::default(),
+            realizations: 3,
+            stop: &AtomicBool::new(false),
+            observer: &|_| (),
+        };
+        let end = ensemble.run(&bad, from_prior(0, 0, normal), |_, _| Ok(()));
+        let message = end.unwrap_err().to_string();
+        assert!(
+            message.starts_with("realizations 0 to 2: row 2 at time 0"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,274 @@
+//! Statistics over realizations of a field, gathered one realization at a time.
+
+mod moments;
+mod quantiles;
+
+use moments::RunningMoments;
+use quantiles::QuantileSketch;
+
+use crate::{Error, Result};
+
+/// Which statistics to gather beside mean, variance and extremes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// Levels of quantiles, from 0 to 1; if there are none, no values are kept.
+    pub quantiles: Vec<f64>,
+    /// Thresholds whose probability of being exceeded is wanted.
+    pub thresholds: Vec<f64>,
+    /// Memory for the values that quantiles need, in bytes.
+    pub quantile_memory: usize,
+}
+
+impl Default for Wanted {
+    /// No quantiles and thresholds; 256 MiB, which is exact for 4096 realizations on 128 x 128.
+    fn default() -> Self {
+        Self {
+            quantiles: Vec::new(),
+            thresholds: Vec::new(),
+            quantile_memory: 256 << 20,
+        }
+    }
+}
+
+/// Statistics of a field over the realizations pushed so far.
+///
+/// They depend on the realizations and their order alone, so pushing in the order of their index
+/// makes them independent of threads and block sizes.
+#[derive(Debug, Clone)]
+pub struct EnsembleStatistics {
+    moments: RunningMoments,
+    smallest: Vec<f32>,
+    largest: Vec<f32>,
+    exceedances: Vec<(f64, Vec<u32>)>,
+    levels: Vec<f64>,
+    sketch: Option<QuantileSketch>,
+}
+
+impl EnsembleStatistics {
+    /// For fields of `points` values and about `realizations` realizations; more may come.
+    pub fn new(points: usize, realizations: usize, wanted: &Wanted) -> Result<Self> {
+        wanted.quantiles.iter().try_for_each(|q| check_level(*q))?;
+        let sketch = match wanted.quantiles.as_slice() {
+            [] => None,
+            _ => Some(QuantileSketch::new(
+                points,
+                realizations,
+                wanted.quantile_memory,
+            )?),
+        };
+        let count = |threshold: &f64| (*threshold, vec![0; points]);
+        Ok(Self {
+            moments: RunningMoments::new(points),
+            smallest: vec![f32::INFINITY; points],
+            largest: vec![f32::NEG_INFINITY; points],
+            exceedances: wanted.thresholds.iter().map(count).collect(),
+            levels: wanted.quantiles.clone(),
+            sketch,
+        })
+    }
+
+    /// Adds one realization, a finite value per point.
+    pub fn push(&mut self, values: &[f32]) -> Result<()> {
+        self.check(values)?;
+        self.moments.push(values);
+        for (smallest, value) in self.smallest.iter_mut().zip(values) {
+            *smallest = smallest.min(*value);
+        }
+        for (largest, value) in self.largest.iter_mut().zip(values) {
+            *largest = largest.max(*value);
+        }
+        for (threshold, counts) in &mut self.exceedances {
+            for (count, value) in counts.iter_mut().zip(values) {
+                *count += u32::from(f64::from(*value) > *threshold);
+            }
+        }
+        if let Some(sketch) = &mut self.sketch {
+            sketch.push(values);
+        }
+        Ok(())
+    }
+
+    /// Realizations pushed so far.
+    pub fn count(&self) -> usize {
+        self.moments.count()
+    }
+
+    /// The mean field; zero before the first realization.
+    pub fn mean(&self) -> &[f64] {
+        self.moments.mean()
+    }
+
+    /// The unbiased variance, sum (w - mean)^2 / (n - 1); not a number for less than two
+    /// realizations.
+    pub fn variance(&self) -> Vec<f64> {
+        self.moments.variance()
+    }
+
+    /// The smallest value at every point; infinity before the first realization.
+    pub fn smallest(&self) -> &[f32] {
+        &self.smallest
+    }
+
+    /// The largest value at every point; minus infinity before the first realization.
+    pub fn largest(&self) -> &[f32] {
+        &self.largest
+    }
+
+    /// The share of realizations above each wanted threshold at every point, in the order asked.
+    pub fn exceedances(&self) -> Vec<(f64, Vec<f64>)> {
+        let thresholds = self.exceedances.iter();
+        thresholds
+            .map(|(t, counts)| (*t, self.share(counts)))
+            .collect()
+    }
+
+    /// The share of realizations above one of the wanted thresholds at every point.
+    pub fn exceedance(&self, threshold: f64) -> Result<Vec<f64>> {
+        let found = self.exceedances.iter().find(|(t, _)| *t == threshold);
+        let (_, counts) = found.ok_or_else(|| Error::Config {
+            context: format!("exceedance of {threshold}"),
+            reason: "this threshold was not among those wanted before sampling".into(),
+        })?;
+        Ok(self.share(counts))
+    }
+
+    /// The wanted quantile fields, in the order asked. See [`Self::quantile_rank_error`].
+    pub fn quantiles(&self) -> Result<Vec<(f64, Vec<f64>)>> {
+        let fields = self.quantile_fields(&self.levels)?;
+        Ok(self.levels.iter().copied().zip(fields).collect())
+    }
+
+    /// One quantile field, of any level if some quantiles were wanted.
+    pub fn quantile(&self, level: f64) -> Result<Vec<f64>> {
+        check_level(level)?;
+        let mut fields = self.quantile_fields(&[level])?;
+        Ok(fields.swap_remove(0))
+    }
+
+    /// A bound e on the error of quantiles in rank: the quantile given for level q lies between the
+    /// quantiles of levels q - e and q + e. Zero while all values fit in memory: then quantiles are
+    /// those of NumPy's default method.
+    pub fn quantile_rank_error(&self) -> f64 {
+        self.sketch.as_ref().map_or(0.0, QuantileSketch::rank_error)
+    }
+
+    fn share(&self, counts: &[u32]) -> Vec<f64> {
+        let total = self.count() as f64;
+        counts.iter().map(|c| f64::from(*c) / total).collect()
+    }
+
+    fn quantile_fields(&self, levels: &[f64]) -> Result<Vec<Vec<f64>>> {
+        match &self.sketch {
+            Some(sketch) if self.count() > 0 => {
+                Ok(sketch.quantiles(levels, &self.smallest, &self.largest))
+            }
+            Some(_) => Err(refused("there are no realizations yet".into())),
+            None if levels.is_empty() => Ok(Vec::new()),
+            None => Err(refused("no quantiles were wanted before sampling".into())),
+        }
+    }
+
+    fn check(&self, values: &[f32]) -> Result<()> {
+        if values.len() != self.smallest.len() {
+            return Err(Error::Shape {
+                what: "the realization".into(),
+                found: vec![values.len()],
+                expected: vec![self.smallest.len()],
+            });
+        }
+        match values.iter().position(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(point) => Err(Error::Numerical {
+                what: format!(
+                    "realization {} has the value {} at point {point}",
+                    self.count(),
+                    values[point]
+                ),
+                advice: "statistics need finite values; check the model and the integrator".into(),
+            }),
+        }
+    }
+}
+
+fn check_level(level: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&level) {
+        return Ok(());
+    }
+    Err(refused(format!("level {level} is not between 0 and 1")))
+}
+
+fn refused(reason: String) -> Error {
+    Error::Config {
+        context: "quantiles".into(),
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gathered(wanted: &Wanted, realizations: &[[f32; 2]]) -> EnsembleStatistics {
+        let mut statistics = EnsembleStatistics::new(2, realizations.len(), wanted).unwrap();
+        for values in realizations {
+            statistics.push(values).unwrap();
+        }
+        statistics
+    }
+
+    const FIELDS: [[f32; 2]; 4] = [[1.0, -2.0], [3.0, 0.0], [2.0, 0.0], [0.5, 7.0]];
+
+    #[test]
+    fn exceedance_counts_what_lies_strictly_above() {
+        let wanted = Wanted {
+            thresholds: vec![0.0, 2.5],
+            ..Wanted::default()
+        };
+        let statistics = gathered(&wanted, &FIELDS);
+        assert_eq!(statistics.exceedance(0.0).unwrap(), [1.0, 0.25]);
+        assert_eq!(statistics.exceedance(2.5).unwrap(), [0.25, 0.25]);
+        assert_eq!(statistics.exceedances()[1].0, 2.5);
+        assert!(statistics.exceedance(1.0).is_err());
+    }
+
+    #[test]
+    fn extremes_are_the_quantiles_of_levels_zero_and_one() {
+        let wanted = Wanted {
+            quantiles: vec![0.0, 1.0],
+            ..Wanted::default()
+        };
+        let statistics = gathered(&wanted, &FIELDS);
+        assert_eq!(statistics.smallest(), [0.5, -2.0]);
+        assert_eq!(statistics.largest(), [3.0, 7.0]);
+        let quantiles = statistics.quantiles().unwrap();
+        assert_eq!(quantiles[0], (0.0, vec![0.5, -2.0]));
+        assert_eq!(quantiles[1], (1.0, vec![3.0, 7.0]));
+        assert_eq!(statistics.quantile(0.5).unwrap(), [1.5, 0.0]);
+        assert_eq!(statistics.count(), 4);
+    }
+
+    #[test]
+    fn bad_input_is_an_error_and_leaves_the_statistics_alone() {
+        let mut statistics = gathered(&Wanted::default(), &FIELDS);
+        let before = statistics.mean().to_vec();
+        assert!(statistics.push(&[1.0]).is_err());
+        let error = statistics.push(&[0.0, f32::NAN]).unwrap_err().to_string();
+        assert!(
+            error.contains("realization 4") && error.contains("point 1"),
+            "{error}"
+        );
+        assert_eq!(
+            (statistics.count(), statistics.mean()),
+            (4, before.as_slice())
+        );
+        assert!(statistics.quantile(0.5).is_err(), "none were wanted");
+        assert!(statistics.quantiles().unwrap().is_empty());
+        for level in [-0.1, 1.1, f64::NAN] {
+            let wanted = Wanted {
+                quantiles: vec![level],
+                ..Wanted::default()
+            };
+            assert!(EnsembleStatistics::new(2, 10, &wanted).is_err());
+        }
+    }
+}
