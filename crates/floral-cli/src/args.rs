@@ -23,6 +23,8 @@ pub enum Command {
     Generate(crate::generate::Arguments),
     /// Describe a dataset, and say whether its low-fidelity solver is worth it
     Inspect(crate::inspect::Arguments),
+    /// Train a method on a dataset
+    Train(crate::train::Arguments),
     /// Compare this build with reference numbers
     Verify(crate::verify::Arguments),
 }

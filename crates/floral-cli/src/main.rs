@@ -7,6 +7,7 @@ mod inspect;
 mod interrupt;
 mod output;
 mod progress;
+mod train;
 mod verify;
 
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ fn run(cli: &Cli) -> anyhow::Result<Ending> {
     match &cli.command {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
+        Command::Train(arguments) => train::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
     }
 }

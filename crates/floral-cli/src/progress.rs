@@ -1,13 +1,33 @@
 //! Progress on the terminal: a bar with the time left, or a line now and then where there is none.
 
+use std::cell::Cell;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
-use floral::dataset::Observer;
+use floral::dataset;
+use floral::train::{self, EpochRecord};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Lines printed over a whole run when standard error is a file.
 const LINES: usize = 10;
+
+/// A bar that appears once its length is known; hidden where standard error is no terminal.
+fn show(bar: &ProgressBar, template: &str, title: &str, total: usize, done: usize) {
+    let style = ProgressStyle::with_template(template).expect("a template of known keys");
+    bar.set_style(style.progress_chars("=> "));
+    bar.set_prefix(title.to_owned());
+    bar.set_length(total as u64);
+    bar.set_position(done as u64);
+    // What an earlier run has done must not count for this run's speed.
+    bar.reset_eta();
+    bar.set_draw_target(ProgressDrawTarget::stderr());
+}
+
+/// Whether a line is due: a tenth of the way more is done.
+fn is_due(done: usize, total: usize) -> bool {
+    done * LINES / total.max(1) != (done - 1) * LINES / total.max(1)
+}
 
 /// Progress of a generation, input by input.
 pub struct InputProgress {
@@ -36,7 +56,7 @@ impl InputProgress {
     }
 }
 
-impl Observer for InputProgress {
+impl dataset::Observer for InputProgress {
     fn started(&self, total: usize, done: usize) {
         self.total.store(total, Ordering::SeqCst);
         self.done.store(done, Ordering::SeqCst);
@@ -46,26 +66,93 @@ impl Observer for InputProgress {
                 self.title
             );
         }
-        if self.plain {
-            return;
-        }
         let template = "{prefix} [{bar:30}] {pos}/{len} inputs, {per_sec}, {eta} left";
-        let style = ProgressStyle::with_template(template).expect("a template of known keys");
-        self.bar.set_style(style.progress_chars("=> "));
-        self.bar.set_prefix(self.title.clone());
-        self.bar.set_length(total as u64);
-        self.bar.set_position(done as u64);
-        // Finished inputs of an earlier run must not count for this run's speed.
-        self.bar.reset_eta();
-        self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        show(&self.bar, template, &self.title, total, done);
     }
 
     fn finished_input(&self, _input: usize) {
         self.bar.inc(1);
         let done = self.done.fetch_add(1, Ordering::SeqCst) + 1;
         let total = self.total.load(Ordering::SeqCst);
-        if self.plain && done * LINES / total != (done - 1) * LINES / total {
+        if self.plain && is_due(done, total) {
             eprintln!("{}: {done} of {total} inputs", self.title);
         }
+    }
+}
+
+/// Progress of a training run, epoch by epoch.
+pub struct EpochProgress {
+    bar: ProgressBar,
+    title: String,
+    work: Cell<Work>,
+    last: Cell<Instant>,
+    plain: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Work {
+    epochs: usize,
+    steps: usize,
+    samples: usize,
+}
+
+impl EpochProgress {
+    /// Nothing is shown before the work is known.
+    pub fn new(title: &str) -> Self {
+        Self {
+            bar: ProgressBar::hidden(),
+            title: title.to_owned(),
+            work: Cell::default(),
+            last: Cell::new(Instant::now()),
+            plain: !std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl train::Observer for EpochProgress {
+    fn started(&self, epoch: usize, epochs: usize, steps: usize, samples: usize) {
+        self.work.set(Work {
+            epochs,
+            steps,
+            samples,
+        });
+        if epoch > 0 {
+            eprintln!("{}: continuing after epoch {epoch} of {epochs}", self.title);
+        }
+        let template = "{prefix} [{bar:30}] {msg}, {eta} left at most";
+        show(
+            &self.bar,
+            template,
+            &self.title,
+            epochs * steps,
+            epoch * steps,
+        );
+        self.bar.set_message("first epoch");
+        self.last.set(Instant::now());
+    }
+
+    fn finished_step(&self, epoch: usize, step: usize, _loss: f64) {
+        self.bar
+            .set_position((epoch * self.work.get().steps + step + 1) as u64);
+    }
+
+    fn finished_epoch(&self, record: &EpochRecord) {
+        let Work {
+            epochs, samples, ..
+        } = self.work.get();
+        let rate = samples as f64 / self.last.replace(Instant::now()).elapsed().as_secs_f64();
+        let message = format!(
+            "epoch {}/{epochs}, loss {:.4}, validation {:.4}, {rate:.0} samples/s",
+            record.epoch, record.train_loss, record.validation_loss
+        );
+        if self.plain && (record.epoch == 1 || is_due(record.epoch, epochs)) {
+            eprintln!("{}: {message}", self.title);
+        }
+        self.bar.set_message(message);
     }
 }

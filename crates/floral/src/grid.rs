@@ -1,7 +1,9 @@
 //! Regular grids: named axes with their coordinates.
 
+use serde::{Deserialize, Serialize};
+
 /// One named axis and the coordinates of its points.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// The axis's name, also the name of its dimension on disk.
     pub name: String,
@@ -53,7 +55,7 @@ impl Axis {
 }
 
 /// A tensor product of axes; the last one varies fastest in memory.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
     /// The axes, slowest first.
     pub axes: Vec<Axis>,

@@ -7,6 +7,8 @@
 //! - [`problem`]: stochastic problems with an expensive and a cheap solver;
 //! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
 //! - [`operator`]: the network, a velocity field conditioned on the input and the cheap solution;
+//! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
+//! - [`train`]: from a dataset to a run folder with checkpoints;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
@@ -16,6 +18,7 @@ pub mod dataset;
 pub mod device;
 pub mod error;
 pub mod field;
+pub mod flow;
 pub mod grid;
 pub mod inspect;
 pub mod metric;
@@ -23,6 +26,7 @@ pub mod operator;
 pub mod problem;
 pub mod random;
 pub mod sample;
+pub mod train;
 pub mod verify;
 
 pub use error::{Error, Result};

@@ -21,6 +21,14 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8], scratch: &Path) -> Result<(
     })
 }
 
+/// Writes a file beside its place and renames it: it is there whole, or as it was before.
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".new");
+    let outcome = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    outcome.map_err(write_error(path))
+}
+
 /// Writes a JSON file, whole or not at all.
 pub(super) fn write_json(path: &Path, value: &Value, scratch: &Path) -> Result<()> {
     write_whole(path, format!("{value:#}\n").as_bytes(), scratch)

@@ -18,17 +18,23 @@ mod generate;
 mod layout;
 mod lock;
 mod metadata;
+mod normalise;
 mod partial;
 mod precision;
 mod reader;
 mod realizations;
 mod root;
 mod shapes;
+mod split;
 mod stored_array;
 mod writer;
 
 pub use generate::{Observer, Outcome, generate};
 pub use layout::{FORMAT, Request};
+pub use normalise::Normaliser;
 pub use precision::Precision;
 pub use reader::Dataset;
 pub use realizations::Realizations;
+pub use split::{Split, SplitConfig};
+
+pub(crate) use files::write_atomically;

@@ -1,0 +1,152 @@
+//! `floral train`: from a dataset to a run folder.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::builder::PossibleValuesParser;
+use floral::dataset::Dataset;
+use floral::device;
+use floral::problem::Resolution;
+use floral::train::{Method, Outcome, RunFolder, TrainConfig, train};
+
+use crate::progress::EpochProgress;
+use crate::{Ending, constants, interrupt, output};
+
+/// What `floral train` takes.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    floral train darcy.zarr -o runs/darcy\n  \
+    floral train darcy.zarr --method fno --train-inputs 10 --set optimiser.batch=16 -o runs/fno\n  \
+    floral train darcy.zarr -o runs/darcy --resume")]
+pub struct Arguments {
+    /// The dataset to learn from
+    #[arg(value_name = "DATA.zarr", required_unless_present = "print_config")]
+    dataset: Option<PathBuf>,
+
+    /// The run folder to write
+    #[arg(
+        short,
+        long,
+        value_name = "RUN",
+        required_unless_present = "print_config"
+    )]
+    output: Option<PathBuf>,
+
+    /// What is learned [default: floral]
+    #[arg(long, value_parser = PossibleValuesParser::new(Method::ALL.map(Method::name)))]
+    method: Option<String>,
+
+    /// A TOML file with settings; --print-config shows them all
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Set one setting, as in --set optimiser.learning_rate=5e-4; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Inputs to train on; the first 30 of the dataset are kept for testing and validation
+    #[arg(long, value_name = "N")]
+    train_inputs: Option<usize>,
+
+    /// Train on every s-th point, so that so many are left per axis, as in 16 or 16x32
+    #[arg(long, value_name = "R")]
+    train_resolution: Option<Resolution>,
+
+    /// The seed of weights, batches and priors
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+
+    /// At most this many epochs
+    #[arg(long, value_name = "N")]
+    epochs: Option<usize>,
+
+    /// Continue the run in RUN from its last checkpoint, with the settings it was started with
+    #[arg(long)]
+    resume: bool,
+
+    /// Where to compute
+    #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
+    device: String,
+
+    /// Print the resolved settings as TOML and stop
+    #[arg(long)]
+    print_config: bool,
+}
+
+impl Arguments {
+    fn changes_settings(&self) -> bool {
+        self.method.is_some()
+            || self.config.is_some()
+            || !self.set.is_empty()
+            || self.train_inputs.is_some()
+            || self.train_resolution.is_some()
+            || self.seed.is_some()
+            || self.epochs.is_some()
+    }
+
+    fn resolved(&self) -> Result<TrainConfig> {
+        let mut table = constants::read(self.config.as_deref())?;
+        for assignment in &self.set {
+            constants::set(&mut table, assignment)?;
+        }
+        let flags = [
+            ("method", self.method.as_ref().map(|m| format!("{m:?}"))),
+            ("split.train", self.train_inputs.map(|n| n.to_string())),
+            ("resolution", self.train_resolution.as_ref().map(per_axis)),
+            ("seed", self.seed.map(|seed| seed.to_string())),
+            ("stopping.epochs", self.epochs.map(|n| n.to_string())),
+        ];
+        for (key, value) in flags {
+            if let Some(value) = value {
+                constants::set(&mut table, &format!("{key}={value}"))?;
+            }
+        }
+        let context = match &self.config {
+            Some(path) => path.display().to_string(),
+            None => "settings".into(),
+        };
+        Ok(TrainConfig::from_table(table, &context)?)
+    }
+}
+
+fn per_axis(resolution: &Resolution) -> String {
+    match resolution {
+        Resolution::Uniform(n) => format!("[{n}]"),
+        Resolution::PerAxis(_) => resolution.to_toml(),
+    }
+}
+
+/// Trains, or goes on training.
+pub fn run(arguments: &Arguments) -> Result<Ending> {
+    if arguments.print_config {
+        output::print(&toml::to_string(&arguments.resolved()?)?)?;
+        return Ok(Ending::Done);
+    }
+    let (Some(data), Some(folder)) = (&arguments.dataset, &arguments.output) else {
+        bail!("a dataset and -o RUN are needed");
+    };
+    if arguments.resume && arguments.changes_settings() {
+        bail!(
+            "--resume continues {} with the settings it was started with; start a new run to change \
+             them",
+            folder.display()
+        );
+    }
+    let dataset = Dataset::open(data)?;
+    let run = match arguments.resume {
+        true => RunFolder::open(folder)?,
+        false => RunFolder::create(folder, &arguments.resolved()?)?,
+    };
+    let progress = EpochProgress::new(&run.config()?.method.to_string());
+    let device = device::named(&arguments.device)?;
+    let outcome = train(&run, &dataset, &device, &progress, interrupt::flag()?);
+    progress.finish();
+    match outcome? {
+        Outcome::AllEpochs => eprintln!("{}: all epochs are done", folder.display()),
+        Outcome::NoImprovement { best_epoch } => eprintln!(
+            "{}: stopped early, no improvement since epoch {best_epoch}",
+            folder.display()
+        ),
+    }
+    Ok(Ending::Done)
+}

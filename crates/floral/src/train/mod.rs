@@ -1,0 +1,23 @@
+//! Training: from a dataset to a run folder with checkpoints.
+//!
+//! A step is four things, kept apart so that several processes can share its samples: which samples
+//! ([`batches`]), their gradients ([`gradient`]), their reduction (a sum over blocks of samples in a
+//! fixed order) and the update ([`adam`]).
+
+pub mod adam;
+pub mod batches;
+pub mod checkpoint;
+pub mod config;
+pub mod gradient;
+mod method;
+pub mod model;
+pub mod run;
+pub mod samples;
+pub mod trainer;
+
+pub use checkpoint::{Checkpoint, Header, Progress};
+pub use config::TrainConfig;
+pub use method::Method;
+pub use model::Model;
+pub use run::RunFolder;
+pub use trainer::{EpochRecord, Observer, Outcome, train};

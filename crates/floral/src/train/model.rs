@@ -1,0 +1,84 @@
+//! A network together with what is needed to feed it.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use serde::{Deserialize, Serialize};
+
+use super::Method;
+use super::config::NetworkConfig;
+use crate::Result;
+use crate::operator::{FilmFno, FilmFnoConfig};
+
+/// The shapes that data give a network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shapes {
+    /// Channels of the input.
+    pub input_channels: usize,
+    /// Channels of the solution.
+    pub solution_channels: usize,
+    /// Points per axis of the training grid.
+    pub grid: Vec<usize>,
+}
+
+/// The operator of a method on data of given shapes.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// The method.
+    pub method: Method,
+    /// The data's shapes.
+    pub shapes: Shapes,
+    /// The network.
+    pub network: FilmFno,
+}
+
+impl Model {
+    /// A network with initial weights from `seed`.
+    pub fn new(
+        method: Method,
+        sizes: &NetworkConfig,
+        shapes: Shapes,
+        seed: u64,
+        device: &Device,
+    ) -> Result<Self> {
+        let half = || shapes.grid.iter().map(|n| (n / 2).max(1)).collect();
+        let n_modes = sizes.n_modes.clone().unwrap_or_else(half);
+        let low = if method.is_residual() {
+            shapes.solution_channels
+        } else {
+            0
+        };
+        let fed = match method.is_generative() {
+            true => shapes.solution_channels,
+            false => shapes.input_channels,
+        };
+        let config = FilmFnoConfig::new(
+            fed,
+            shapes.solution_channels,
+            shapes.input_channels + low,
+            n_modes,
+        )
+        .with_time(method.is_generative())
+        .with_hidden_channels(sizes.hidden_channels)
+        .with_layers(sizes.layers)
+        .with_film_channels(sizes.film_channels);
+        Ok(Self {
+            method,
+            network: config.init(seed, device)?,
+            shapes,
+        })
+    }
+
+    /// Condition channels: those of a, and of G_l\[a\] for a residual method.
+    pub fn condition_channels(&self) -> usize {
+        self.network.config().condition_channels
+    }
+}
+
+/// Fields [count, channel, y, x] from values in that order; a line has a single row y.
+pub fn fields(values: Vec<f32>, channels: usize, shape: &[usize], device: &Device) -> Tensor<4> {
+    let [y, x] = match *shape {
+        [y, x] => [y, x],
+        _ => [1, shape.iter().product()],
+    };
+    let count = values.len() / (channels * y * x).max(1);
+    Tensor::from_data(TensorData::new(values, [count, channels, y, x]), device)
+}

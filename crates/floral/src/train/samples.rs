@@ -1,0 +1,267 @@
+//! The data a run trains on, in memory and in the network's units.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::Method;
+use crate::dataset::{Dataset, Normaliser};
+use crate::metric::RunningMoments;
+use crate::{Axis, Error, Field, Grid, Result};
+
+/// How input, low-fidelity solution and target are scaled; part of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scaling {
+    /// Scale of the input.
+    pub input: Normaliser,
+    /// Scale of the low-fidelity solution, where it is used.
+    pub low: Option<Normaliser>,
+    /// Scale of what is learned.
+    pub target: Normaliser,
+}
+
+impl Scaling {
+    /// The condition a~ = (a, G_l\[a\]) of an input: [channel, point].
+    pub fn condition(&self, input: &Field, low: Option<&Field>) -> Vec<f32> {
+        let points = input.grid_shape().iter().product();
+        let mut condition = self.input.apply(input.values(), points);
+        if let (Some(scale), Some(low)) = (&self.low, low) {
+            condition.extend(scale.apply(low.values(), points));
+        }
+        condition
+    }
+}
+
+/// Inputs with their conditions and all realizations of their targets.
+pub struct Samples {
+    /// The grid, perhaps coarser than the dataset's.
+    pub grid: Grid,
+    /// Per input: a~, [channel, point].
+    pub conditions: Vec<Vec<f32>>,
+    /// Per input: [realization, channel, point].
+    pub targets: Vec<Vec<f32>>,
+    /// Realizations of each input.
+    pub realizations: usize,
+}
+
+impl Samples {
+    /// Number of (input, realization) pairs.
+    pub fn len(&self) -> usize {
+        self.targets.len() * self.realizations
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The input of a sample.
+    pub fn input_of(&self, sample: usize) -> usize {
+        sample / self.realizations
+    }
+
+    /// The target of a sample: [channel, point].
+    pub fn target_of(&self, sample: usize) -> &[f32] {
+        let all = &self.targets[self.input_of(sample)];
+        let size = all.len() / self.realizations;
+        let start = sample % self.realizations * size;
+        &all[start..start + size]
+    }
+}
+
+/// Reads inputs of a dataset for a method, on every s-th point of the grid.
+pub struct Reader<'a> {
+    dataset: &'a Dataset,
+    method: Method,
+    strides: Vec<usize>,
+}
+
+/// One input as read, in its own units.
+struct Case {
+    input: Field,
+    low: Option<Field>,
+    targets: Vec<f64>,
+}
+
+impl<'a> Reader<'a> {
+    /// Refuses a dataset that lacks what the method needs, and a resolution that does not divide.
+    pub fn new(dataset: &'a Dataset, method: Method, resolution: Option<&[usize]>) -> Result<Self> {
+        let bad = |reason: String| Error::BadFile {
+            path: dataset.path().to_owned(),
+            reason,
+        };
+        if !dataset.has_high() {
+            return Err(bad(
+                "has no array `high`; there is nothing to learn from".into()
+            ));
+        }
+        if method.is_residual() && !dataset.has_low() {
+            return Err(bad(format!(
+                "has no array `low`, which {method} needs; add it, or choose --method flora or fno"
+            )));
+        }
+        let full = dataset.grid().shape();
+        if full.is_empty() || full.len() > 2 {
+            return Err(bad(format!(
+                "has {} grid axes; networks have one or two",
+                full.len()
+            )));
+        }
+        let strides = match resolution {
+            None => vec![1; full.len()],
+            Some(wanted) => strides(&full, wanted).ok_or_else(|| {
+                bad(format!(
+                    "has grid {full:?}, of which every s-th point cannot make {wanted:?}; choose \
+                     numbers that divide"
+                ))
+            })?,
+        };
+        Ok(Self {
+            dataset,
+            method,
+            strides,
+        })
+    }
+
+    /// The grid of every s-th point.
+    pub fn grid(&self) -> Grid {
+        let axes = self.dataset.grid().axes.iter().zip(&self.strides);
+        let strided = axes.map(|(axis, &stride)| Axis {
+            name: axis.name.clone(),
+            coordinates: axis.coordinates.iter().copied().step_by(stride).collect(),
+        });
+        Grid::new(strided.collect())
+    }
+
+    /// The scales of these inputs.
+    pub fn scaling(&self, inputs: Range<usize>) -> Result<Scaling> {
+        let points = self.grid().len();
+        let mut input = vec![RunningMoments::default(); self.dataset.input_channels()];
+        let channels = self.dataset.solution_channels().unwrap_or(0);
+        let mut low = vec![RunningMoments::default(); channels];
+        let mut target = low.clone();
+        for index in inputs {
+            let case = self.case(index)?;
+            push(&mut input, case.input.values(), points);
+            if let Some(field) = &case.low {
+                push(&mut low, field.values(), points);
+            }
+            push(&mut target, &case.targets, points);
+        }
+        Ok(Scaling {
+            input: Normaliser::new(&input),
+            low: self.method.is_residual().then(|| Normaliser::new(&low)),
+            target: Normaliser::new(&target),
+        })
+    }
+
+    /// These inputs in the network's units.
+    pub fn samples(&self, inputs: Range<usize>, scaling: &Scaling) -> Result<Samples> {
+        let grid = self.grid();
+        let (mut conditions, mut targets) = (Vec::new(), Vec::new());
+        for index in inputs {
+            let case = self.case(index)?;
+            conditions.push(scaling.condition(&case.input, case.low.as_ref()));
+            targets.push(scaling.target.apply(&case.targets, grid.len()));
+        }
+        Ok(Samples {
+            grid,
+            conditions,
+            targets,
+            realizations: self.dataset.realizations(),
+        })
+    }
+
+    fn case(&self, index: usize) -> Result<Case> {
+        let shape = self.dataset.grid().shape();
+        let coarse = self.grid().shape();
+        let strided = |field: &Field| {
+            let values = stride(field.values(), &shape, &self.strides);
+            Field::from_values(field.channels(), &coarse, values)
+        };
+        let low = match self.method.is_residual() {
+            true => Some(strided(&self.dataset.low(index)?)?),
+            false => None,
+        };
+        let mut targets = stride(self.dataset.high(index)?.values(), &shape, &self.strides);
+        if let Some(low) = &low {
+            for realization in targets.chunks_exact_mut(low.values().len()) {
+                for (target, low) in realization.iter_mut().zip(low.values()) {
+                    *target -= low;
+                }
+            }
+        }
+        let input = strided(&self.dataset.input(index)?)?;
+        let finite = |values: &[f64]| values.iter().all(|v| v.is_finite());
+        if !finite(&targets) || !finite(input.values()) {
+            return Err(Error::BadFile {
+                path: self.dataset.path().to_owned(),
+                reason: format!(
+                    "input {index} holds a NaN or an infinity; `floral inspect` says where"
+                ),
+            });
+        }
+        Ok(Case {
+            input,
+            low,
+            targets,
+        })
+    }
+}
+
+/// full / wanted per axis, where it divides.
+fn strides(full: &[usize], wanted: &[usize]) -> Option<Vec<usize>> {
+    let divides = |(&full, &wanted): (&usize, &usize)| {
+        (wanted > 0 && full % wanted == 0).then(|| full / wanted)
+    };
+    match wanted {
+        [one] => full.iter().map(|&n| divides((&n, one))).collect(),
+        _ if wanted.len() == full.len() => full.iter().zip(wanted).map(divides).collect(),
+        _ => None,
+    }
+}
+
+/// Every s-th point of each axis of a stack of fields.
+fn stride(values: &[f64], shape: &[usize], strides: &[usize]) -> Vec<f64> {
+    let points: usize = shape.iter().product();
+    let kept = |mut index: usize| {
+        shape.iter().zip(strides).rev().all(|(&n, &stride)| {
+            let position = index % n;
+            index /= n;
+            position.is_multiple_of(stride)
+        })
+    };
+    let keep: Vec<usize> = (0..points).filter(|&index| kept(index)).collect();
+    let fields = values.chunks_exact(points);
+    fields
+        .flat_map(|field| keep.iter().map(|&index| field[index]))
+        .collect()
+}
+
+fn push(moments: &mut [RunningMoments], values: &[f64], points: usize) {
+    let channels = moments.len();
+    for (i, channel) in values.chunks_exact(points).enumerate() {
+        moments[i % channels].merge(&RunningMoments::of(channel.iter().copied()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_second_point_of_every_third_row_is_taken() {
+        let values: Vec<f64> = (0..48).map(f64::from).collect();
+        let taken = stride(&values, &[6, 4], &[3, 2]);
+        assert_eq!(taken, [0.0, 2.0, 12.0, 14.0, 24.0, 26.0, 36.0, 38.0]);
+    }
+
+    #[test]
+    fn resolutions_that_do_not_divide_are_refused() {
+        assert_eq!(strides(&[64, 64], &[16]), Some(vec![4, 4]));
+        assert_eq!(strides(&[64, 128], &[16, 128]), Some(vec![4, 1]));
+        assert_eq!(strides(&[64, 64], &[48]), None);
+        assert_eq!(strides(&[64, 64], &[0]), None);
+        assert_eq!(strides(&[64], &[8, 8]), None);
+    }
+}

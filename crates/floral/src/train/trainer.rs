@@ -1,0 +1,377 @@
+//! The training loop: epochs of steps, validation, checkpoints, and the reasons to stop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use burn::module::Module;
+use burn::tensor::Device;
+
+use super::adam::{Adam, clip_norm};
+use super::batches::{batch, shuffled, steps};
+use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
+use super::gradient::Loss;
+use super::model::{Model, Shapes};
+use super::samples::{Reader, Samples};
+use super::{RunFolder, TrainConfig};
+use crate::dataset::Dataset;
+use crate::flow::{Path, Prior};
+use crate::operator::{Weight, weights, with_weights};
+use crate::random::{Purpose, stream};
+use crate::{Error, Result};
+
+/// The time between checkpoints of epochs that end sooner.
+const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(20);
+
+/// What an epoch came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EpochRecord {
+    /// Its number, from 1.
+    pub epoch: usize,
+    /// Mean loss over the training samples, while the weights moved.
+    pub train_loss: f64,
+    /// Mean loss over the validation samples, at its end.
+    pub validation_loss: f64,
+    /// Learning rate.
+    pub learning_rate: f64,
+    /// Largest norm of the gradient before clipping.
+    pub gradient_norm: f64,
+    /// Seconds since training began, over all sessions.
+    pub seconds: f64,
+    /// Whether the validation loss is the best so far.
+    pub is_best: bool,
+}
+
+/// Is told how training goes.
+pub trait Observer {
+    /// Training begins or goes on: `epoch` of `epochs` are done, each of so many steps and samples.
+    fn started(&self, epoch: usize, epochs: usize, steps: usize, samples: usize);
+
+    /// A step is done.
+    fn finished_step(&self, epoch: usize, step: usize, loss: f64);
+
+    /// An epoch is done.
+    fn finished_epoch(&self, record: &EpochRecord);
+}
+
+/// Looks away.
+impl Observer for () {
+    fn started(&self, _epoch: usize, _epochs: usize, _steps: usize, _samples: usize) {}
+    fn finished_step(&self, _epoch: usize, _step: usize, _loss: f64) {}
+    fn finished_epoch(&self, _record: &EpochRecord) {}
+}
+
+/// Why training ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// All epochs were run.
+    AllEpochs,
+    /// The validation loss had not improved for too long.
+    NoImprovement {
+        /// The epoch of the best loss.
+        best_epoch: usize,
+    },
+}
+
+/// Trains a run to its end, from its last checkpoint if it has one.
+pub fn train(
+    run: &RunFolder,
+    dataset: &Dataset,
+    device: &Device,
+    observer: &dyn Observer,
+    stop: &AtomicBool,
+) -> Result<Outcome> {
+    Trainer::new(run, dataset, device)?.run(observer, stop)
+}
+
+struct Trainer<'a> {
+    run: &'a RunFolder,
+    device: Device,
+    config: TrainConfig,
+    header: Header,
+    model: Model,
+    weights: Vec<Weight>,
+    adam: Adam,
+    train: Samples,
+    validation: Samples,
+    prior: Box<dyn Prior>,
+    started: Instant,
+    seconds_before: f64,
+    last_write: Option<Instant>,
+    unwritten_best: Option<Checkpoint>,
+}
+
+impl<'a> Trainer<'a> {
+    fn new(run: &'a RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
+        let config = run.config()?;
+        let split = config.split.of(dataset.inputs())?;
+        let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+        let scaling = reader.scaling(split.train.clone())?;
+        let grid = reader.grid();
+        let shapes = Shapes {
+            input_channels: dataset.input_channels(),
+            solution_channels: dataset.solution_channels().unwrap_or(0),
+            grid: grid.shape(),
+        };
+        let device = device.clone().autodiff();
+        let model = Model::new(
+            config.method,
+            &config.network,
+            shapes.clone(),
+            config.seed,
+            &device,
+        )?;
+        let weights = weights(&model.network);
+        let mut trainer = Self {
+            run,
+            adam: Adam::new(weights.iter().map(|w| w.values.len())),
+            train: reader.samples(split.train, &scaling)?,
+            validation: reader.samples(split.validation, &scaling)?,
+            prior: config.prior.on(&grid)?,
+            header: Header {
+                format: FORMAT,
+                floral: env!("CARGO_PKG_VERSION").into(),
+                config: config.clone(),
+                shapes,
+                grid,
+                scaling,
+                data: DataIdentity::of(dataset),
+                progress: Progress::default(),
+            },
+            config,
+            device,
+            model,
+            weights,
+            started: Instant::now(),
+            seconds_before: 0.0,
+            last_write: None,
+            unwritten_best: None,
+        };
+        if let Some(checkpoint) = run.last()? {
+            trainer.restore(checkpoint, dataset)?;
+        }
+        run.cut_log(trainer.header.progress.epoch)?;
+        Ok(trainer)
+    }
+
+    fn restore(&mut self, checkpoint: Checkpoint, dataset: &Dataset) -> Result<()> {
+        let same = |header: &Header| {
+            (
+                header.shapes.clone(),
+                header.scaling.clone(),
+                header.data.clone(),
+            )
+        };
+        if same(&checkpoint.header) != same(&self.header) {
+            return Err(Error::BadFile {
+                path: dataset.path().to_owned(),
+                reason: format!(
+                    "is not the dataset on which {} was trained; resume with that one, or start a \
+                     new run",
+                    self.run.path().display()
+                ),
+            });
+        }
+        self.seconds_before = checkpoint.header.progress.seconds;
+        self.header.progress = checkpoint.header.progress;
+        self.adam = checkpoint.adam;
+        self.place(checkpoint.weights)
+    }
+
+    /// Puts weights into the network, in the order in which it names them.
+    fn place(&mut self, mut weights: Vec<Weight>) -> Result<()> {
+        let network = self.model.network.clone();
+        // A checkpoint lists its weights in the order of the file.
+        let place = |name: &str| self.weights.iter().position(|weight| weight.name == name);
+        let mut order: Vec<usize> = (0..weights.len()).collect();
+        order.sort_by_key(|&i| place(&weights[i].name));
+        self.adam.first = order
+            .iter()
+            .map(|&i| std::mem::take(&mut self.adam.first[i]))
+            .collect();
+        self.adam.second = order
+            .iter()
+            .map(|&i| std::mem::take(&mut self.adam.second[i]))
+            .collect();
+        weights.sort_by_key(|weight| place(&weight.name));
+        self.model.network = with_weights(network, weights.clone())?;
+        self.weights = weights;
+        Ok(())
+    }
+
+    fn run(mut self, observer: &dyn Observer, stop: &AtomicBool) -> Result<Outcome> {
+        let epochs = self.config.stopping.epochs;
+        let steps = steps(self.train.len(), self.config.optimiser.batch);
+        observer.started(self.header.progress.epoch, epochs, steps, self.train.len());
+        while !self.header.progress.finished {
+            if self.header.progress.epoch >= epochs || self.is_stuck() {
+                self.header.progress.finished = true;
+                self.write()?;
+                break;
+            }
+            self.epoch(observer, stop)?;
+        }
+        Ok(match self.is_stuck() {
+            true => Outcome::NoImprovement {
+                best_epoch: self.header.progress.best.map_or(0, |(_, epoch)| epoch),
+            },
+            false => Outcome::AllEpochs,
+        })
+    }
+
+    fn is_stuck(&self) -> bool {
+        let Progress {
+            epoch, reference, ..
+        } = self.header.progress;
+        reference.is_some_and(|(_, since)| epoch - since >= self.config.stopping.patience)
+    }
+
+    fn epoch(&mut self, observer: &dyn Observer, stop: &AtomicBool) -> Result<()> {
+        let epoch = self.header.progress.epoch;
+        let order = shuffled(self.config.seed, epoch, self.train.len());
+        let size = self.config.optimiser.batch;
+        for step in self.header.progress.step..steps(order.len(), size) {
+            let loss = self.step(epoch, &batch(&order, size, step))?;
+            self.header.progress.step = step + 1;
+            observer.finished_step(epoch, step, loss);
+            if stop.load(Ordering::SeqCst) {
+                self.write()?;
+                return Err(Error::Interrupted {
+                    advice: "the run is saved; add --resume to continue it".into(),
+                });
+            }
+        }
+        let record = self.close_epoch()?;
+        self.run.append(&record)?;
+        observer.finished_epoch(&record);
+        if self
+            .last_write
+            .is_none_or(|last| last.elapsed() > BETWEEN_CHECKPOINTS)
+        {
+            self.write()?;
+        }
+        Ok(())
+    }
+
+    /// Which samples, their gradient, the update.
+    fn step(&mut self, epoch: usize, batch: &[usize]) -> Result<f64> {
+        let seed = self.config.seed;
+        let draws = move |sample: usize| stream(seed, Purpose::Path, epoch as u64, sample as u64);
+        let loss = self.loss(&self.train, &draws);
+        let mut gradient = loss.gradient(&self.model, batch, &self.device)?;
+        let norm = clip_norm(&mut gradient.arrays, self.config.optimiser.clip);
+        if !(gradient.loss.is_finite() && norm.is_finite()) {
+            return Err(self.diverged(epoch));
+        }
+        let rate = self.config.learning_rate(epoch);
+        let arrays = self.weights.iter_mut().map(|w| w.values.as_mut_slice());
+        let pairs = arrays.zip(gradient.arrays.iter().map(Vec::as_slice));
+        self.adam
+            .step(rate, self.config.optimiser.weight_decay, pairs);
+        self.model.network = with_weights(self.model.network.clone(), self.weights.clone())?;
+        let progress = &mut self.header.progress;
+        progress.loss += gradient.loss * batch.len() as f64;
+        progress.gradient_norm = progress.gradient_norm.max(norm);
+        Ok(gradient.loss)
+    }
+
+    fn diverged(&self, epoch: usize) -> Error {
+        let kept = match self.run.last_path().exists() {
+            true => "the last good checkpoint is kept",
+            false => "no checkpoint was reached",
+        };
+        Error::Numerical {
+            what: format!(
+                "training diverged in epoch {}: the loss is not finite",
+                epoch + 1
+            ),
+            advice: format!(
+                "{kept}; try a smaller optimiser.learning_rate or optimiser.clip, or look for \
+                 outliers with `floral inspect`"
+            ),
+        }
+    }
+
+    fn loss<'s>(
+        &'s self,
+        samples: &'s Samples,
+        stream: &'s (dyn Fn(usize) -> crate::random::Stream + Sync),
+    ) -> Loss<'s> {
+        Loss {
+            samples,
+            path: self.config.method.is_generative().then(|| Path {
+                config: &self.config.path,
+                prior: self.prior.as_ref(),
+                points: samples.grid.len(),
+            }),
+            stream,
+        }
+    }
+
+    /// Validates, and moves on to the next epoch.
+    fn close_epoch(&mut self) -> Result<EpochRecord> {
+        let seed = self.config.seed;
+        // The same times and priors in every epoch, so that epochs can be compared.
+        let draws = move |sample: usize| stream(seed, Purpose::Validation, 0, sample as u64);
+        let still = Model {
+            network: self.model.network.valid(),
+            ..self.model.clone()
+        };
+        let device = self.device.clone().inner();
+        let validation_loss = self.loss(&self.validation, &draws).mean(&still, &device)?;
+        if !validation_loss.is_finite() {
+            return Err(self.diverged(self.header.progress.epoch));
+        }
+        let seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        let samples = self.train.len() as f64;
+        let learning_rate = self.config.learning_rate(self.header.progress.epoch);
+        let progress = &mut self.header.progress;
+        progress.epoch += 1;
+        let record = EpochRecord {
+            epoch: progress.epoch,
+            train_loss: progress.loss / samples,
+            validation_loss,
+            learning_rate,
+            gradient_norm: progress.gradient_norm,
+            seconds,
+            is_best: progress.best.is_none_or(|(best, _)| validation_loss < best),
+        };
+        progress.step = 0;
+        progress.loss = 0.0;
+        progress.gradient_norm = 0.0;
+        progress.seconds = seconds;
+        if record.is_best {
+            progress.best = Some((validation_loss, progress.epoch));
+        }
+        let enough = self.config.stopping.least_improvement;
+        if progress
+            .reference
+            .is_none_or(|(best, _)| validation_loss < best - enough)
+        {
+            progress.reference = Some((validation_loss, progress.epoch));
+        }
+        if record.is_best {
+            self.unwritten_best = Some(self.checkpoint());
+        }
+        Ok(record)
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            header: self.header.clone(),
+            weights: self.weights.clone(),
+            adam: self.adam.clone(),
+        }
+    }
+
+    /// Writes the best checkpoint, if there is a new one, and then the last: whenever this is cut,
+    /// going on from the last that is there comes by the same best again.
+    fn write(&mut self) -> Result<()> {
+        if let Some(best) = self.unwritten_best.take() {
+            best.write(&self.run.best_path())?;
+        }
+        self.header.progress.seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        self.checkpoint().write(&self.run.last_path())?;
+        self.last_write = Some(Instant::now());
+        Ok(())
+    }
+}
