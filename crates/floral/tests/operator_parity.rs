@@ -1,4 +1,5 @@
 //! The network agrees with the paper's reference implementation.
+#![allow(clippy::unwrap_used)] // A test may panic.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

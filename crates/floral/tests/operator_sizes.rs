@@ -1,4 +1,5 @@
 //! A fixture of any sizes is understood: written from one network, it verifies that network.
+#![allow(clippy::unwrap_used)] // A test may panic.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use floral::operator::time_embedding::frequencies;

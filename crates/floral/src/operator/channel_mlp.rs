@@ -3,9 +3,10 @@
 use burn::module::Module;
 use burn::nn::Linear;
 use burn::tensor::Tensor;
-use burn::tensor::activation::gelu;
+use floral_kernels::{Activation, pointwise_mlp};
 
 use crate::operator::initial_values::InitialValues;
+use crate::operator::kernel_layers::kernel_layers;
 
 /// in -> hidden -> out with a GELU between.
 #[derive(Module, Debug)]
@@ -24,6 +25,7 @@ impl ChannelMlp {
 
     /// x: [batch, y, x, in] -> [batch, y, x, out].
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        self.output.forward(gelu(self.hidden.forward(x)))
+        let layers = kernel_layers(&[&self.hidden, &self.output]);
+        pointwise_mlp(x, &layers, Activation::Gelu)
     }
 }

@@ -2,10 +2,11 @@
 
 use burn::module::Module;
 use burn::nn::Linear;
-use burn::tensor::activation::silu;
 use burn::tensor::{Int, Tensor};
+use floral_kernels::{Activation, pointwise_mlp};
 
 use crate::operator::initial_values::InitialValues;
+use crate::operator::kernel_layers::kernel_layers;
 
 const HIDDEN_LAYERS: usize = 3;
 
@@ -36,11 +37,8 @@ impl Film {
 
     /// condition: [row, y, x, channel] -> the modulation of each row.
     pub fn modulation(&self, condition: Tensor<4>) -> Modulation {
-        let mut layers = self.layers.iter();
-        let first = layers.next().map(|layer| layer.forward(condition.clone()));
-        let coefficients = layers.fold(first.unwrap_or(condition), |x, layer| {
-            layer.forward(silu(x))
-        });
+        let layers = kernel_layers(&self.layers.iter().collect::<Vec<_>>());
+        let coefficients = pointwise_mlp(condition, &layers, Activation::Silu);
         let features = coefficients.dims()[3] / 2;
         Modulation {
             scale: coefficients.clone().narrow(3, 0, features) + 1.0,

@@ -3,7 +3,7 @@
 use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::tensor::Tensor;
-use burn::tensor::activation::gelu;
+use floral_kernels::gelu;
 
 use crate::operator::channel_mlp::ChannelMlp;
 use crate::operator::film::{Film, Modulation};

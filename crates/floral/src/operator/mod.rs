@@ -21,6 +21,7 @@ mod fourier_basis;
 mod fourier_layer;
 mod grid_constants;
 mod initial_values;
+mod kernel_layers;
 mod linear_operator;
 mod spectral_conv;
 mod weights;
