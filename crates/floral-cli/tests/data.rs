@@ -1,5 +1,7 @@
 //! Datasets as a user meets them: generated, interrupted, inspected, refused with a sentence.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod command;
 
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Training as a user meets it: killed and resumed, refused with a sentence.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod command;
 
 use std::collections::BTreeMap;
