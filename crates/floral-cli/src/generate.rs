@@ -95,6 +95,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         precision: arguments.precision,
         force: arguments.force,
     };
+    for caveat in problem.caveats() {
+        eprintln!("note: {caveat}");
+    }
     let start = Instant::now();
     let progress = InputProgress::new(&arguments.problem);
     let outcome = generate(
