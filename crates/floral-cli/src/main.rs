@@ -2,11 +2,15 @@
 
 mod args;
 mod constants;
+mod evaluate;
 mod generate;
+mod inputs;
 mod inspect;
+mod integrator;
 mod interrupt;
 mod output;
 mod progress;
+mod sample;
 mod train;
 mod verify;
 
@@ -50,6 +54,8 @@ fn run(cli: &Cli) -> anyhow::Result<Ending> {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Train(arguments) => train::run(arguments),
+        Command::Sample(arguments) => sample::run(arguments),
+        Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
     }
 }

@@ -9,20 +9,24 @@
 //! - [`operator`]: the network, a velocity field conditioned on the input and the cheap solution;
 //! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
 //! - [`train`]: from a dataset to a run folder with checkpoints;
+//! - [`predict`]: from a run and an input to realizations of its solution;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`metric`]: how far predictions are from the truth;
+//! - [`evaluate`]: a run's predictions beside the truth;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
 pub mod dataset;
 pub mod device;
 pub mod error;
+pub mod evaluate;
 pub mod field;
 pub mod flow;
 pub mod grid;
 pub mod inspect;
 pub mod metric;
 pub mod operator;
+pub mod predict;
 pub mod problem;
 pub mod random;
 pub mod sample;
