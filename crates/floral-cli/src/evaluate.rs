@@ -188,7 +188,7 @@ fn observed(text: &mut String, scores: &ObservedScores, observations: usize) -> 
     }
     row("spread", scores.spread)?;
     row("error", scores.error)?;
-    row("spread / error (1 = calibrated)", scores.spread_skill)?;
+    row("spread / error (1 is right)", scores.spread_skill)?;
     row("reliability index (0 = flat)", scores.reliability_index)?;
     let bars: String = scores
         .rank_histogram

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Result, bail, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::dataset::{Dataset, PredictionPlan, PredictionWriter};
-use floral::predict::{Predictor, Sampling, refined, refined_grid};
+use floral::predict::{InputPredictor, Predictor, Sampling, refined, refined_grid};
 use floral::problem::{Problem, Resolution};
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
 use floral::train::RunFolder;
@@ -96,6 +96,8 @@ struct Job {
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let job = Job::new(arguments)?;
     let plan = job.plan(arguments);
+    // What does not fit the run is refused before anything is written.
+    job.for_input(job.inputs.start)?;
     let path = arguments.output.as_path();
     let Some(writer) = PredictionWriter::open(path, plan, arguments.force)? else {
         eprintln!("{}: already complete, nothing to do", path.display());
@@ -199,8 +201,7 @@ impl Job {
         stop: &AtomicBool,
     ) -> Result<()> {
         for (position, index) in self.inputs.clone().enumerate() {
-            let (input, low) = self.fields(index)?;
-            let predicted = self.predictor.for_input(&input, low.as_ref(), &self.grid)?;
+            let predicted = self.for_input(index)?;
             let mut statistics =
                 EnsembleStatistics::new(predicted.values(), self.realizations, &self.wanted)?;
             let mut kept = Vec::new();
@@ -223,8 +224,8 @@ impl Job {
         Ok(())
     }
 
-    /// An input and its low-fidelity solution on the grid of the predictions.
-    fn fields(&self, index: usize) -> Result<(Field, Option<Field>)> {
+    /// The network at an input, with its low-fidelity solution, on the grid of the predictions.
+    fn for_input(&self, index: usize) -> Result<InputPredictor<'_>> {
         let from = self.dataset.grid();
         let refine = |field: &Field| refined(field, from, &self.grid);
         let low = match self.predictor.method().is_residual() {
@@ -232,7 +233,8 @@ impl Job {
             false => None,
         };
         let low = low.as_ref().map(refine).transpose()?;
-        Ok((refine(&self.dataset.input(index)?)?, low))
+        let input = refine(&self.dataset.input(index)?)?;
+        Ok(self.predictor.for_input(&input, low.as_ref(), &self.grid)?)
     }
 }
 

@@ -65,7 +65,8 @@ impl PredictionWriter {
             attributes: plan.attributes.clone().into(),
             precision: Precision::F32,
         };
-        let store = Store::open(path, layout, force)?;
+        // Unlike a dataset, half of a result is worth little: one of other settings gives way.
+        let store = Store::open(path, layout, force || !path.exists())?;
         Ok(store.map(|store| Self { store, plan }))
     }
 

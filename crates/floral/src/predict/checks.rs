@@ -14,10 +14,14 @@ pub(super) fn check(
     let method = header.config.method;
     let trained = header.shapes.grid.len();
     if grid.dimensions() != trained || grid.is_empty() {
-        return Err(Error::Shape {
-            what: format!("the grid, of which the run's has {trained} axes,"),
-            found: grid.shape(),
-            expected: header.shapes.grid.clone(),
+        return Err(Error::Config {
+            context: format!("grid {:?}", grid.shape()),
+            reason: format!(
+                "it has {} axes, but the run's grid {:?} has {trained}; only the number of points \
+                 may differ",
+                grid.dimensions(),
+                header.shapes.grid
+            ),
         });
     }
     check_field("the input", input, header.shapes.input_channels, grid)?;
