@@ -11,6 +11,7 @@
 //! - [`train`]: from a dataset to a run folder with checkpoints;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`metric`]: how far predictions are from the truth;
+//! - [`report`]: tables, figures and pages from plain numbers;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
@@ -25,6 +26,7 @@ pub mod metric;
 pub mod operator;
 pub mod problem;
 pub mod random;
+pub mod report;
 pub mod sample;
 pub mod train;
 pub mod verify;
