@@ -7,6 +7,7 @@ mod inspect;
 mod interrupt;
 mod output;
 mod progress;
+mod quickstart;
 mod train;
 mod verify;
 
@@ -47,6 +48,7 @@ fn run(cli: &Cli) -> anyhow::Result<Ending> {
             .build_global()?;
     }
     match &cli.command {
+        Command::Quickstart(arguments) => quickstart::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Train(arguments) => train::run(arguments),

@@ -13,6 +13,7 @@
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`report`]: tables, figures and pages from plain numbers;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
+//! - [`quickstart`]: all of it once, at a small size;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
 pub mod dataset;
@@ -25,6 +26,7 @@ pub mod inspect;
 pub mod metric;
 pub mod operator;
 pub mod problem;
+pub mod quickstart;
 pub mod random;
 pub mod report;
 pub mod sample;

@@ -1,0 +1,37 @@
+//! How a quickstart goes, for those who watch.
+
+use super::Command;
+use crate::train::Method;
+use crate::{dataset, sample, train};
+
+/// Is told how a quickstart goes, from any thread.
+pub trait Observer: Sync {
+    /// A step begins: what this command would do.
+    fn began(&self, command: &Command) {
+        let _ = command;
+    }
+
+    /// A step ended with this result after so many seconds.
+    fn ended(&self, result: &str, seconds: f64) {
+        let _ = (result, seconds);
+    }
+
+    /// Watches the generation of the dataset.
+    fn generating(&self) -> Box<dyn dataset::Observer + '_> {
+        Box::new(())
+    }
+
+    /// Watches the training of a method, on the thread that trains it.
+    fn training(&self, method: Method) -> Box<dyn train::Observer + '_> {
+        let _ = method;
+        Box::new(())
+    }
+
+    /// The input at `position` of `inputs` has come this far.
+    fn sampling(&self, method: Method, position: usize, inputs: usize, progress: sample::Progress) {
+        let _ = (method, position, inputs, progress);
+    }
+}
+
+/// Looks away.
+impl Observer for () {}
