@@ -27,6 +27,10 @@ pub enum Command {
     Inspect(crate::inspect::Arguments),
     /// Train a method on a dataset
     Train(crate::train::Arguments),
+    /// Predict new inputs: statistics and realizations of their solutions
+    Sample(crate::sample::Arguments),
+    /// Compare a run's predictions with the truth
+    Evaluate(crate::evaluate::Arguments),
     /// Compare this build with reference numbers
     Verify(crate::verify::Arguments),
 }

@@ -2,12 +2,16 @@
 
 mod args;
 mod constants;
+mod evaluate;
 mod generate;
+mod inputs;
 mod inspect;
+mod integrator;
 mod interrupt;
 mod output;
 mod progress;
 mod quickstart;
+mod sample;
 mod train;
 mod verify;
 
@@ -52,6 +56,8 @@ fn run(cli: &Cli) -> anyhow::Result<Ending> {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Train(arguments) => train::run(arguments),
+        Command::Sample(arguments) => sample::run(arguments),
+        Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use floral::dataset;
+use floral::sample;
 use floral::train::{self, EpochRecord};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
@@ -167,5 +168,45 @@ impl train::Observer for EpochProgress {
             eprintln!("{}: {message}", self.title);
         }
         self.bar.set_message(message);
+    }
+}
+
+/// Progress of predictions, realization by realization over all inputs.
+pub struct RealizationProgress {
+    bar: ProgressBar,
+    title: String,
+    done: AtomicUsize,
+    plain: bool,
+}
+
+impl RealizationProgress {
+    /// Nothing is shown before the work is known.
+    pub fn new(title: &str) -> Self {
+        Self {
+            bar: ProgressBar::hidden(),
+            title: title.to_owned(),
+            done: AtomicUsize::new(0),
+            plain: !std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// The input at `position` of so many has come this far.
+    pub fn advance(&self, position: usize, inputs: usize, progress: sample::Progress) {
+        let total = inputs * progress.total;
+        let done = position * progress.total + progress.done;
+        let before = self.done.swap(done, Ordering::SeqCst);
+        if before == 0 {
+            let template = "{prefix} [{bar:30}] {pos}/{len} realizations, {per_sec}, {eta} left";
+            show(&self.bar, template, &self.title, total, 0);
+        }
+        self.bar.set_position(done as u64);
+        if self.plain && done * LINES / total.max(1) != before * LINES / total.max(1) {
+            eprintln!("{}: {done} of {total} realizations", self.title);
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
     }
 }

@@ -9,8 +9,10 @@
 //! - [`operator`]: the network, a velocity field conditioned on the input and the cheap solution;
 //! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
 //! - [`train`]: from a dataset to a run folder with checkpoints;
+//! - [`predict`]: from a run and an input to realizations of its solution;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`metric`]: how far predictions are from the truth;
+//! - [`evaluate`]: a run's predictions beside the truth;
 //! - [`report`]: tables, figures and pages from plain numbers;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
 //! - [`quickstart`]: all of it once, at a small size;
@@ -19,12 +21,14 @@
 pub mod dataset;
 pub mod device;
 pub mod error;
+pub mod evaluate;
 pub mod field;
 pub mod flow;
 pub mod grid;
 pub mod inspect;
 pub mod metric;
 pub mod operator;
+pub mod predict;
 pub mod problem;
 pub mod quickstart;
 pub mod random;

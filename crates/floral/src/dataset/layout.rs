@@ -50,7 +50,7 @@ pub(super) struct Plan {
     /// Metadata by array name.
     pub arrays: Map<String, Value>,
     /// Attributes of the group.
-    attributes: Value,
+    pub attributes: Value,
     pub precision: Precision,
 }
 
@@ -136,7 +136,8 @@ fn arrays(
     arrays
 }
 
-fn dimensions(grid: &Grid) -> Vec<Dimension<'_>> {
+/// The axes of a grid as dimensions.
+pub(super) fn dimensions(grid: &Grid) -> Vec<Dimension<'_>> {
     let axes = grid.axes.iter();
     axes.map(|axis| (axis.name.as_str(), axis.len())).collect()
 }

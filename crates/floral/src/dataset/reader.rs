@@ -126,6 +126,11 @@ impl Dataset {
         self.high.is_some()
     }
 
+    /// Whether the exact moments of the solutions are stored.
+    pub fn has_exact_moments(&self) -> bool {
+        self.exact.is_some()
+    }
+
     /// An input.
     pub fn input(&self, index: usize) -> Result<Field> {
         self.field(&self.input, index)

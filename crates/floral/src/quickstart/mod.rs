@@ -25,7 +25,7 @@ use crate::dataset::{self, Dataset, generate, write_atomically};
 use crate::evaluate::{Evaluation, evaluate};
 use crate::predict::Predictor;
 use crate::report::Table;
-use crate::train::{Method, RunFolder};
+use crate::train::Method;
 use crate::{Error, Result};
 
 /// Where the files of a quickstart are.
@@ -124,7 +124,7 @@ fn data(
         dataset::Outcome::Generated { computed, .. } => format!("{computed} inputs generated"),
     };
     observer.ended(&what, start.elapsed().as_secs_f64());
-    Dataset::open(&folder.data())
+    Dataset::open(folder.data())
 }
 
 fn score(

@@ -1,0 +1,248 @@
+//! Statistics of predictions in a Zarr v3 group that opens in xarray.
+//!
+//! | array | dimensions | |
+//! |---|---|---|
+//! | `mean` | input, channel, grid... | |
+//! | `variance` | input, channel, grid... | of methods with a spread |
+//! | `quantiles` | input, quantile, channel, grid... | where wanted |
+//! | `exceedance` | input, threshold, channel, grid... | where wanted |
+//! | `realizations` | input, realization, channel, grid... | the first ones, where kept |
+//! | `evaluations` | input | of the network, over all realizations |
+//! | `input`, `quantile`, `threshold`, one per grid axis | itself | coordinates |
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::Precision;
+use super::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, Plan, REALIZATION_DIMENSION, dimensions};
+use super::metadata::{self, Dimension};
+use super::store::Store;
+use crate::sample::{EnsembleStatistics, Wanted};
+use crate::{Grid, Result};
+
+const MEAN: &str = "mean";
+const VARIANCE: &str = "variance";
+const QUANTILES: &str = "quantiles";
+const EXCEEDANCE: &str = "exceedance";
+const REALIZATIONS: &str = "realizations";
+const EVALUATIONS: &str = "evaluations";
+const QUANTILE_DIMENSION: &str = "quantile";
+const THRESHOLD_DIMENSION: &str = "threshold";
+
+/// What is stored about every input.
+#[derive(Debug, Clone)]
+pub struct PredictionPlan {
+    /// The grid of the predictions.
+    pub grid: Grid,
+    /// Channels of the solution.
+    pub channels: usize,
+    /// Indices of the inputs.
+    pub inputs: Range<usize>,
+    /// Quantiles and thresholds.
+    pub wanted: Wanted,
+    /// Realizations stored of each input.
+    pub kept: usize,
+    /// Whether the method has a spread.
+    pub has_spread: bool,
+    /// Attributes of the group.
+    pub attributes: Map<String, Value>,
+}
+
+/// Unfinished predictions open for writing.
+pub struct PredictionWriter {
+    store: Store,
+    plan: PredictionPlan,
+}
+
+impl PredictionWriter {
+    /// Begins a group, which takes the name `path` once complete; none if the same is there. With
+    /// `force` it replaces another one.
+    pub fn open(path: &Path, plan: PredictionPlan, force: bool) -> Result<Option<Self>> {
+        let layout = Plan {
+            arrays: arrays(&plan),
+            attributes: plan.attributes.clone().into(),
+            precision: Precision::F32,
+        };
+        let store = Store::open(path, layout, force)?;
+        Ok(store.map(|store| Self { store, plan }))
+    }
+
+    /// Stores the input at this position of the list: its statistics, the realizations kept of it
+    /// and the network's evaluations.
+    pub fn write(
+        &self,
+        position: usize,
+        statistics: &EnsembleStatistics,
+        kept: &[f32],
+        evaluations: usize,
+    ) -> Result<()> {
+        let write = |name: &str, values: &[f64]| self.store.write_values(name, position, values);
+        write(MEAN, statistics.mean())?;
+        if self.plan.has_spread {
+            write(VARIANCE, &statistics.variance())?;
+        }
+        let joined = |fields: Vec<(f64, Vec<f64>)>| -> Vec<f64> {
+            fields.into_iter().flat_map(|(_, field)| field).collect()
+        };
+        if !self.plan.wanted.quantiles.is_empty() {
+            write(QUANTILES, &joined(statistics.quantiles()?))?;
+        }
+        if !self.plan.wanted.thresholds.is_empty() {
+            write(EXCEEDANCE, &joined(statistics.exceedances()))?;
+        }
+        if self.plan.kept > 0 {
+            let kept: Vec<f64> = kept.iter().map(|&value| value.into()).collect();
+            write(REALIZATIONS, &kept)?;
+        }
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let index = count(self.plan.inputs.start + position);
+        self.store.write_count(INPUT_DIMENSION, position, index)?;
+        self.store
+            .write_count(EVALUATIONS, position, count(evaluations))
+    }
+
+    /// Adds coordinates, and gives the complete group its name.
+    pub fn finish(self) -> Result<()> {
+        let Wanted {
+            quantiles,
+            thresholds,
+            ..
+        } = &self.plan.wanted;
+        let axes = self.plan.grid.axes.iter();
+        let axes = axes.map(|axis| (axis.name.as_str(), &axis.coordinates));
+        let levels = [
+            (QUANTILE_DIMENSION, quantiles),
+            (THRESHOLD_DIMENSION, thresholds),
+        ];
+        for (name, values) in axes.chain(levels) {
+            if !values.is_empty() {
+                self.store.write_coordinates(name, values)?;
+            }
+        }
+        self.store.finish()
+    }
+}
+
+fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
+    let inputs = (INPUT_DIMENSION, plan.inputs.len());
+    let channels = (CHANNEL_DIMENSION, plan.channels);
+    let axes = dimensions(&plan.grid);
+    let values = |leading: Option<Dimension>, meaning| {
+        let leading: Vec<Dimension> = leading.into_iter().chain([channels]).collect();
+        let inner = [leading, axes.clone()].concat();
+        metadata::values(inputs, &inner, Precision::F32, meaning)
+    };
+    let mut arrays = Map::new();
+    let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
+    for axis in &axes {
+        add(axis.0, metadata::coordinates(*axis));
+    }
+    add(
+        INPUT_DIMENSION,
+        metadata::counts(inputs, "index of the input"),
+    );
+    let meaning = "evaluations of the network over all realizations";
+    add(EVALUATIONS, metadata::counts(inputs, meaning));
+    add(MEAN, values(None, "mean of the solution"));
+    if plan.has_spread {
+        add(VARIANCE, values(None, "variance of the solution"));
+    }
+    let quantiles = (QUANTILE_DIMENSION, plan.wanted.quantiles.len());
+    let thresholds = (THRESHOLD_DIMENSION, plan.wanted.thresholds.len());
+    let kept = (REALIZATION_DIMENSION, plan.kept);
+    let levels = [
+        (QUANTILES, quantiles, "quantiles of the solution"),
+        (
+            EXCEEDANCE,
+            thresholds,
+            "probability of a value above the threshold",
+        ),
+        (REALIZATIONS, kept, "realizations of the solution"),
+    ];
+    for (name, dimension, meaning) in levels {
+        if dimension.1 > 0 {
+            add(name, values(Some(dimension), meaning));
+        }
+    }
+    for dimension in [quantiles, thresholds] {
+        if dimension.1 > 0 {
+            add(dimension.0, metadata::coordinates(dimension));
+        }
+    }
+    arrays
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use zarrs::storage::ReadableStorage;
+
+    use super::super::stored_array::StoredArray;
+    use super::*;
+    use crate::Axis;
+
+    fn plan() -> PredictionPlan {
+        PredictionPlan {
+            grid: Grid::new(vec![Axis::periodic("x", 3)]),
+            channels: 1,
+            inputs: 4..6,
+            wanted: Wanted {
+                quantiles: vec![0.0, 1.0],
+                thresholds: vec![1.5],
+                ..Wanted::default()
+            },
+            kept: 1,
+            has_spread: true,
+            attributes: Map::from_iter([("seed".to_owned(), 7.into())]),
+        }
+    }
+
+    fn write(path: &Path, force: bool) -> Result<bool> {
+        let plan = plan();
+        let Some(writer) = PredictionWriter::open(path, plan.clone(), force)? else {
+            return Ok(false);
+        };
+        for position in 0..2 {
+            let shift = position as f32;
+            let fields = [[1.0 + shift, 2.0, 3.0], [3.0 + shift, 2.0, 1.0]];
+            let mut statistics = EnsembleStatistics::new(3, 2, &plan.wanted)?;
+            for field in &fields {
+                statistics.push(field)?;
+            }
+            writer.write(position, &statistics, &fields[0], 14)?;
+        }
+        assert!(!path.exists(), "the name is taken only when complete");
+        writer.finish()?;
+        Ok(true)
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.zarr");
+        assert!(write(&path, false).unwrap());
+        let storage = zarrs::filesystem::FilesystemStore::new(&path).unwrap();
+        let storage: ReadableStorage = Arc::new(storage);
+        let read = |name: &str| {
+            let array = StoredArray::open(&storage, &path, name).unwrap().unwrap();
+            (array.shape(), array.read(0..array.shape()[0]).unwrap())
+        };
+        assert_eq!(
+            read("mean"),
+            (vec![2, 1, 3], vec![2.0, 2.0, 2.0, 3.0, 2.0, 2.0])
+        );
+        assert_eq!(read("variance").1[..3], [2.0, 0.0, 2.0]);
+        let (shape, values) = read("quantiles");
+        assert_eq!(shape, [2, 2, 1, 3]);
+        assert_eq!(values[..6], [1.0, 2.0, 1.0, 3.0, 2.0, 3.0]);
+        assert_eq!(read("exceedance").1[..3], [0.5, 1.0, 0.5]);
+        assert_eq!(read("realizations").1[3..], [2.0, 2.0, 3.0]);
+        assert_eq!(read("input").1, [4.0, 5.0]);
+        assert_eq!(read("evaluations").1, [14.0, 14.0]);
+        assert_eq!(read("threshold").1, [1.5]);
+        assert!(!write(&path, false).unwrap(), "the same is there already");
+    }
+}

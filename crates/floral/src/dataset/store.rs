@@ -1,0 +1,142 @@
+//! An unfinished Zarr group open for writing by many threads, each chunk whole or not at all.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrs::array::{Array, ArrayBytes, ArrayMetadata, ArrayToBytesCodecTraits, ChunkShapeTraits};
+use zarrs::filesystem::FilesystemStore;
+
+use super::Precision;
+use super::files::{create_folder, sync, sync_tree, write_json, write_whole};
+use super::layout::{METADATA_FILE, Plan};
+use super::partial::Partial;
+use super::stored_array::codec_options;
+use crate::{Error, Result};
+
+/// A group that grows beside its name, and takes it once complete.
+pub(super) struct Store {
+    partial: Partial,
+    plan: Plan,
+    arrays: BTreeMap<String, Array<FilesystemStore>>,
+}
+
+impl Store {
+    /// Begins or continues a group; none if it is complete.
+    pub fn open(target: &Path, plan: Plan, force: bool) -> Result<Option<Self>> {
+        let Some(partial) = Partial::open(target, &plan.root(), force)? else {
+            return Ok(None);
+        };
+        let arrays = open_arrays(&plan, &partial.store())?;
+        Ok(Some(Self {
+            partial,
+            plan,
+            arrays,
+        }))
+    }
+
+    /// The array of this name, if it is planned.
+    pub fn array(&self, name: &str) -> Option<&Array<FilesystemStore>> {
+        self.arrays.get(name)
+    }
+
+    /// Stores the values of one index of an array's first dimension.
+    pub fn write_values(&self, name: &str, index: usize, values: &[f64]) -> Result<()> {
+        if let Some(value) = values.iter().find(|&&v| !self.plan.precision.holds(v)) {
+            return Err(unstorable(name, index, *value));
+        }
+        let bytes = self.plan.precision.native_bytes(values);
+        self.write_chunk(name, index, bytes)
+    }
+
+    /// Stores the count of one index.
+    pub fn write_count(&self, name: &str, index: usize, count: u32) -> Result<()> {
+        self.write_chunk(name, index, count.to_ne_bytes().to_vec())
+    }
+
+    /// Stores the coordinates of a dimension.
+    pub fn write_coordinates(&self, name: &str, coordinates: &[f64]) -> Result<()> {
+        self.write_chunk(name, 0, Precision::F64.native_bytes(coordinates))
+    }
+
+    /// Adds the metadata, and gives the complete group its name.
+    pub fn finish(self) -> Result<()> {
+        let (store, scratch) = (self.partial.store(), self.partial.scratch());
+        for (name, metadata) in &self.plan.arrays {
+            write_json(&store.join(name).join(METADATA_FILE), metadata, &scratch)?;
+        }
+        // On disk before the metadata that declares it complete, should the power fail.
+        sync_tree(&store)?;
+        let root = store.join(METADATA_FILE);
+        write_json(&root, &self.plan.root(), &scratch)?;
+        sync(&root)?;
+        sync(&store)?;
+        self.partial.publish()
+    }
+
+    fn write_chunk(&self, name: &str, index: usize, bytes: Vec<u8>) -> Result<()> {
+        let array = &self.arrays[name];
+        let chunk = chunk_of(array, index);
+        let path = self.partial.store().join(array.chunk_key(&chunk).as_str());
+        let encoded = encode(array, &chunk, bytes).map_err(|error| Error::BadFile {
+            path: path.clone(),
+            reason: format!("cannot be encoded: {error}"),
+        })?;
+        write_whole(&path, &encoded, &self.partial.scratch())
+    }
+}
+
+fn open_arrays(plan: &Plan, store: &Path) -> Result<BTreeMap<String, Array<FilesystemStore>>> {
+    let bad = |error: String| Error::BadFile {
+        path: store.to_owned(),
+        reason: error,
+    };
+    let storage = FilesystemStore::new(store).map_err(|error| bad(error.to_string()))?;
+    let storage = Arc::new(storage);
+    plan.arrays
+        .iter()
+        .map(|(name, metadata)| {
+            create_folder(&store.join(name))?;
+            let metadata: ArrayMetadata =
+                serde_json::from_value(metadata.clone()).map_err(|e| bad(e.to_string()))?;
+            let path = format!("/{name}");
+            let array = Array::new_with_metadata(storage.clone(), &path, metadata)
+                .map_err(|error| bad(error.to_string()))?;
+            Ok((name.clone(), array))
+        })
+        .collect()
+}
+
+/// The chunk of an input: the first index, then zeros.
+pub(super) fn chunk_of(array: &Array<FilesystemStore>, input: usize) -> Vec<u64> {
+    let mut chunk = vec![0; array.dimensionality()];
+    chunk[0] = input as u64;
+    chunk
+}
+
+fn encode(
+    array: &Array<FilesystemStore>,
+    chunk: &[u64],
+    bytes: Vec<u8>,
+) -> std::result::Result<Vec<u8>, zarrs::array::ArrayError> {
+    let shape = array.chunk_shape(chunk)?;
+    let bytes = ArrayBytes::new_flen(bytes);
+    bytes.validate(shape.num_elements_u64(), array.data_type())?;
+    let (data_type, fill_value) = (array.data_type(), array.fill_value());
+    let encoded = array
+        .codecs()
+        .encode(bytes, &shape, data_type, fill_value, &codec_options())?;
+    Ok(encoded.into_owned())
+}
+
+fn unstorable(name: &str, input: usize, value: f64) -> Error {
+    let advice = if value.is_finite() {
+        "store the dataset in f64"
+    } else {
+        "the solver broke down: choose a finer resolution or gentler constants"
+    };
+    Error::Numerical {
+        what: format!("input {input}: {name} has the value {value:e}, which cannot be stored"),
+        advice: advice.into(),
+    }
+}

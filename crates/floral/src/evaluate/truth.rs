@@ -1,0 +1,213 @@
+//! The truth of an input: mean and variance fields, and realizations to score against.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::dataset::Dataset;
+use crate::problem::Problem;
+use crate::random::{Purpose, Stream, stream};
+use crate::sample::{EnsembleStatistics, Wanted};
+use crate::{Error, Field, Result};
+
+/// Where true moments come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum TruthSource {
+    /// They are known exactly.
+    Exact,
+    /// Fresh realizations of the problem's own solver, which no dataset holds.
+    Reference {
+        /// How many per input.
+        realizations: usize,
+    },
+    /// The realizations of the dataset.
+    Dataset {
+        /// How many per input.
+        realizations: usize,
+    },
+}
+
+impl TruthSource {
+    /// 1 / number of realizations behind the moments, zero for exact ones.
+    pub fn sampling_share(self) -> f64 {
+        match self {
+            Self::Exact => 0.0,
+            Self::Reference { realizations } | Self::Dataset { realizations } => {
+                1.0 / realizations as f64
+            }
+        }
+    }
+}
+
+/// What is true of one input's solution.
+#[derive(Debug, Clone)]
+pub struct Truth {
+    /// The mean field.
+    pub mean: Vec<f64>,
+    /// The variance field; none from a single realization.
+    pub variance: Option<Vec<f64>>,
+    /// Realizations of the dataset to score ensembles against: [observation, value].
+    pub observations: Vec<f32>,
+    /// Where mean and variance come from.
+    pub source: TruthSource,
+}
+
+/// Fresh realizations have indices from here on, out of the reach of a dataset's own.
+const FIRST_REFERENCE: u64 = 1 << 32;
+
+/// Realizations computed at a time by one thread, and by all threads together.
+const SIDE_BY_SIDE: usize = 16;
+const WAVE: usize = 128;
+
+/// The truths of a dataset's inputs.
+pub struct Truths<'a> {
+    dataset: &'a Dataset,
+    origin: Option<Box<dyn Problem>>,
+    source: TruthSource,
+}
+
+impl<'a> Truths<'a> {
+    /// Exact moments where the dataset has them; else `reference` fresh realizations where its
+    /// problem is a built-in one; else the dataset's own realizations.
+    pub fn of(dataset: &'a Dataset, reference: usize) -> Result<Self> {
+        let origin = dataset.origin()?;
+        let source = if dataset.has_exact_moments() {
+            TruthSource::Exact
+        } else if origin.is_some() && reference > 1 {
+            let realizations = reference;
+            TruthSource::Reference { realizations }
+        } else if dataset.realizations() > 0 {
+            let realizations = dataset.realizations();
+            TruthSource::Dataset { realizations }
+        } else {
+            return Err(Error::BadFile {
+                path: dataset.path().to_owned(),
+                reason: "has no array `high`, so there is no truth to compare with; evaluate on a \
+                         dataset with solutions, or predict with `floral sample`"
+                    .into(),
+            });
+        };
+        Ok(Self {
+            dataset,
+            origin,
+            source,
+        })
+    }
+
+    /// Where the moments come from.
+    pub fn source(&self) -> TruthSource {
+        self.source
+    }
+
+    /// The built-in problem of the dataset, if it is one.
+    pub fn origin(&self) -> Option<&dyn Problem> {
+        self.origin.as_deref()
+    }
+
+    /// The truth of one input.
+    pub fn at(&self, index: usize) -> Result<Truth> {
+        let observations: Vec<f32> = match self.dataset.has_high() {
+            true => rounded(self.dataset.high(index)?.values()),
+            false => Vec::new(),
+        };
+        let exact = self.dataset.exact_moments(index)?;
+        let (mean, variance) = match (self.source, &self.origin, exact) {
+            (TruthSource::Exact, _, Some(moments)) => (
+                moments.mean.into_values(),
+                Some(moments.variance.into_values()),
+            ),
+            (TruthSource::Reference { realizations }, Some(problem), _) => {
+                let input = self.dataset.input(index)?;
+                self.reference(problem.as_ref(), index, &input, realizations)?
+            }
+            _ => {
+                let points = observations.len() / self.dataset.realizations().max(1);
+                moments_of(&observations, points)?
+            }
+        };
+        Ok(Truth {
+            mean,
+            variance,
+            observations,
+            source: self.source,
+        })
+    }
+
+    /// Moments of fresh realizations, in waves of a fixed size and gathered in their order.
+    fn reference(
+        &self,
+        problem: &dyn Problem,
+        index: usize,
+        input: &Field,
+        realizations: usize,
+    ) -> Result<Moments> {
+        let seed = self.dataset.seed().unwrap_or(0);
+        let size = problem.low_fidelity(input)?.values().len();
+        let mut statistics = EnsembleStatistics::new(size, realizations, &Wanted::default())?;
+        let all: Vec<u64> = (0..realizations as u64).collect();
+        for wave in all.chunks(WAVE) {
+            let mut values = vec![0.0; wave.len() * size];
+            let parts = values.par_chunks_mut(SIDE_BY_SIDE * size);
+            parts
+                .zip(wave.par_chunks(SIDE_BY_SIDE))
+                .try_for_each(|(out, part)| {
+                    let mut streams: Vec<Stream> = part
+                        .iter()
+                        .map(|j| FIRST_REFERENCE + j)
+                        .map(|j| stream(seed, Purpose::Realization, index as u64, j))
+                        .collect();
+                    problem.high_fidelity(input, &mut streams, out).map(|_| ())
+                })?;
+            for values in rounded(&values).chunks_exact(size) {
+                statistics.push(values)?;
+            }
+        }
+        Ok(gathered(&statistics))
+    }
+}
+
+/// Mean, and variance where there are two realizations.
+type Moments = (Vec<f64>, Option<Vec<f64>>);
+
+fn moments_of(realizations: &[f32], points: usize) -> Result<Moments> {
+    let mut statistics = EnsembleStatistics::new(points, 0, &Wanted::default())?;
+    for values in realizations.chunks_exact(points) {
+        statistics.push(values)?;
+    }
+    Ok(gathered(&statistics))
+}
+
+fn gathered(statistics: &EnsembleStatistics) -> Moments {
+    let variance = (statistics.count() > 1).then(|| statistics.variance());
+    (statistics.mean().to_vec(), variance)
+}
+
+fn rounded(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&value| value as f32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::predict::testing::play;
+
+    #[test]
+    fn fresh_realizations_have_the_exact_moments() {
+        let play = play();
+        let realizations = 2000;
+        let truths = Truths {
+            source: TruthSource::Reference { realizations },
+            ..Truths::of(&play.dataset, 0).unwrap()
+        };
+        let sampled = truths.at(1).unwrap();
+        let exact = play.dataset.exact_moments(1).unwrap().unwrap();
+        let exact = exact.mean.values().iter().zip(exact.variance.values());
+        let sampled = sampled.mean.iter().zip(sampled.variance.as_ref().unwrap());
+        for ((mean, variance), (exact_mean, exact_variance)) in sampled.zip(exact) {
+            let error = (exact_variance / realizations as f64).sqrt();
+            assert!((mean - exact_mean).abs() < 5.0 * error);
+            let relative = (2.0 / realizations as f64).sqrt();
+            assert!((variance / exact_variance - 1.0).abs() < 5.0 * relative);
+        }
+    }
+}

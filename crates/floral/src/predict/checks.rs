@@ -1,0 +1,64 @@
+//! Refuses inputs that a run cannot predict, and says why.
+
+use crate::train::Header;
+use crate::{Error, Field, Grid, Result};
+
+/// Refuses fields of other channels, axes or grids than the run's, values that are not finite, and
+/// a missing low-fidelity solution where the method needs one.
+pub(super) fn check(
+    header: &Header,
+    input: &Field,
+    low: Option<&Field>,
+    grid: &Grid,
+) -> Result<()> {
+    let method = header.config.method;
+    let trained = header.shapes.grid.len();
+    if grid.dimensions() != trained || grid.is_empty() {
+        return Err(Error::Shape {
+            what: format!("the grid, of which the run's has {trained} axes,"),
+            found: grid.shape(),
+            expected: header.shapes.grid.clone(),
+        });
+    }
+    check_field("the input", input, header.shapes.input_channels, grid)?;
+    match low {
+        Some(low) if method.is_residual() => {
+            let name = "the low-fidelity solution";
+            check_field(name, low, header.shapes.solution_channels, grid)
+        }
+        None if method.is_residual() => Err(Error::Config {
+            context: format!("method {method}"),
+            reason:
+                "it corrects a low-fidelity solution, and this input has none; compute one with \
+                     your cheap solver on the same grid and store it as the array `low` beside \
+                     `input`, or train a run with --method flora or fno, which need none"
+                    .into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn check_field(name: &str, field: &Field, channels: usize, grid: &Grid) -> Result<()> {
+    let found = [&[field.channels()], field.grid_shape()].concat();
+    let expected = [vec![channels], grid.shape()].concat();
+    if found != expected {
+        return Err(Error::Shape {
+            what: format!("{name}, [channel, grid...],"),
+            found,
+            expected,
+        });
+    }
+    match field.values().iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(at) => Err(Error::Numerical {
+            what: format!(
+                "{name} has the value {} at point {} of channel {}",
+                field.values()[at],
+                at % grid.len(),
+                at / grid.len()
+            ),
+            advice: "predictions need finite values; repair the field, or leave this input out"
+                .into(),
+        }),
+    }
+}

@@ -1,0 +1,165 @@
+//! Realizations of one input's solution.
+
+use std::sync::atomic::AtomicBool;
+
+use burn::tensor::Tensor;
+
+use super::velocity::NetworkVelocity;
+use super::{Predictor, checks};
+use crate::flow::Prior;
+use crate::operator::Context;
+use crate::random::Stream;
+use crate::sample::{Ensemble, OdeSolver, Progress, from_prior};
+use crate::train::model::fields;
+use crate::{Field, Grid, Result};
+
+/// Which realizations are wanted, and how they are made.
+#[derive(Clone, Copy)]
+pub struct Sampling<'a> {
+    /// How many; a deterministic method has one, whatever is asked.
+    pub realizations: usize,
+    /// The seed of the priors.
+    pub seed: u64,
+    /// The input's index, so that inputs have priors of their own.
+    pub input: u64,
+    /// The integrator.
+    pub solver: &'a OdeSolver,
+    /// Set from elsewhere to stop.
+    pub stop: &'a AtomicBool,
+    /// Told after every block.
+    pub observer: &'a (dyn Fn(Progress) + Sync),
+}
+
+/// A run's network with what it derives from one input on one grid.
+pub struct InputPredictor<'a> {
+    predictor: &'a Predictor,
+    context: Context,
+    /// a in the network's units, which regression is fed with: [1, channel, y, x].
+    input: Tensor<4>,
+    low: Option<Vec<f64>>,
+    shape: Vec<usize>,
+    /// None for regression.
+    prior: Option<Box<dyn Prior>>,
+}
+
+impl<'a> InputPredictor<'a> {
+    pub(super) fn new(
+        predictor: &'a Predictor,
+        input: &Field,
+        low: Option<&Field>,
+        grid: &Grid,
+    ) -> Result<Self> {
+        let Predictor {
+            header,
+            model,
+            device,
+        } = predictor;
+        checks::check(header, input, low, grid)?;
+        let low = low.filter(|_| model.method.is_residual());
+        let shape = grid.shape();
+        let mut condition = header.scaling.condition(input, low);
+        let conditions = fields(
+            condition.clone(),
+            model.condition_channels(),
+            &shape,
+            device,
+        );
+        condition.truncate(input.values().len());
+        let prior = match model.method.is_generative() {
+            true => Some(header.config.prior.on(grid)?),
+            false => None,
+        };
+        Ok(Self {
+            predictor,
+            context: model.network.condition(conditions)?,
+            input: fields(condition, input.channels(), &shape, device),
+            low: low.map(|low| low.values().to_vec()),
+            shape,
+            prior,
+        })
+    }
+
+    /// Values of a realization: channels times points.
+    pub fn values(&self) -> usize {
+        self.predictor.model.shapes.solution_channels * self.points()
+    }
+
+    /// Delivers realizations in the order of their index, in physical units: [channel, point].
+    ///
+    /// A realization's bits depend on seed, input and its own index, not on how many there are nor
+    /// on the number of threads.
+    pub fn deliver(
+        &self,
+        wanted: &Sampling,
+        mut consume: impl FnMut(usize, &[f32]) -> Result<()>,
+    ) -> Result<Progress> {
+        match &self.prior {
+            Some(prior) => self.sample(prior.as_ref(), wanted, consume),
+            None => {
+                consume(0, &self.regress()?)?;
+                let progress = Progress {
+                    done: 1,
+                    total: 1,
+                    evaluations: 1,
+                    block_evaluations: 1,
+                };
+                (wanted.observer)(progress);
+                Ok(progress)
+            }
+        }
+    }
+
+    fn sample(
+        &self,
+        prior: &dyn Prior,
+        wanted: &Sampling,
+        mut consume: impl FnMut(usize, &[f32]) -> Result<()>,
+    ) -> Result<Progress> {
+        let velocity = NetworkVelocity {
+            model: &self.predictor.model,
+            context: &self.context,
+            shape: &self.shape,
+            device: &self.predictor.device,
+        };
+        let ensemble = Ensemble {
+            solver: wanted.solver,
+            realizations: wanted.realizations,
+            stop: wanted.stop,
+            observer: wanted.observer,
+        };
+        let points = self.points();
+        let start = from_prior(wanted.seed, wanted.input, move |rng: &mut Stream, state| {
+            let state: &mut [f32] = state;
+            for channel in state.chunks_exact_mut(points) {
+                prior.draw(rng, channel);
+            }
+            Ok(())
+        });
+        // A small network leaves processors idle: one block for each.
+        let blocks = rayon::current_num_threads();
+        ensemble.run_parallel(blocks, &velocity, start, |realization, state| {
+            consume(realization, &self.physical(state))
+        })
+    }
+
+    fn regress(&self) -> Result<Vec<f32>> {
+        let network = &self.predictor.model.network;
+        let field = network.predict(self.input.clone(), &self.context)?;
+        let values: Vec<f32> = field.into_data().iter::<f32>().collect();
+        Ok(self.physical(&values))
+    }
+
+    /// The solution from a target in the network's units.
+    fn physical(&self, target: &[f32]) -> Vec<f32> {
+        let scale = &self.predictor.header.scaling.target;
+        let mut values = scale.invert(target, self.points());
+        for (value, low) in values.iter_mut().zip(self.low.iter().flatten()) {
+            *value += low;
+        }
+        values.into_iter().map(|value| value as f32).collect()
+    }
+
+    fn points(&self) -> usize {
+        self.shape.iter().product()
+    }
+}

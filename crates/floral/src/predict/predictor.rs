@@ -1,0 +1,62 @@
+//! The best network of a run, ready to predict.
+
+use burn::tensor::Device;
+
+use super::InputPredictor;
+use crate::operator::with_weights;
+use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
+use crate::{Field, Grid, Result};
+
+/// A trained network with its scales, its prior and its grid.
+#[derive(Debug)]
+pub struct Predictor {
+    pub(super) header: Header,
+    pub(super) model: Model,
+    pub(super) device: Device,
+}
+
+impl Predictor {
+    /// The best checkpoint of a run.
+    pub fn load(run: &RunFolder, device: &Device) -> Result<Self> {
+        Self::from_checkpoint(run.best()?, device)
+    }
+
+    /// The network of a checkpoint.
+    pub fn from_checkpoint(checkpoint: Checkpoint, device: &Device) -> Result<Self> {
+        let Checkpoint {
+            header, weights, ..
+        } = checkpoint;
+        let config = &header.config;
+        let shapes = header.shapes.clone();
+        let mut model = Model::new(config.method, &config.network, shapes, 0, device)?;
+        model.network = with_weights(model.network, weights)?;
+        Ok(Self {
+            header,
+            model,
+            device: device.clone(),
+        })
+    }
+
+    /// All that the checkpoint says besides its arrays.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The method it was trained by.
+    pub fn method(&self) -> Method {
+        self.header.config.method
+    }
+
+    /// Derives all that depends on one input alone.
+    ///
+    /// The grid may be coarser or finer than the training grid; input and low-fidelity solution,
+    /// which only residual methods look at, live on it.
+    pub fn for_input(
+        &self,
+        input: &Field,
+        low: Option<&Field>,
+        grid: &Grid,
+    ) -> Result<InputPredictor<'_>> {
+        InputPredictor::new(self, input, low, grid)
+    }
+}

@@ -1,0 +1,104 @@
+//! A dataset and a network small enough to be trained in a moment.
+
+use std::sync::atomic::AtomicBool;
+
+use tempfile::TempDir;
+
+use super::Predictor;
+use crate::dataset::{Dataset, Precision, Request, SplitConfig, generate};
+use crate::operator::Device;
+use crate::problem::catalogue;
+use crate::sample::OdeSolver;
+use crate::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
+use crate::train::{Method, RunFolder, TrainConfig, train};
+
+/// A folder with a curve dataset of 16 points and room for runs.
+pub(crate) struct Play {
+    pub folder: TempDir,
+    pub dataset: Dataset,
+}
+
+pub(crate) fn play() -> Play {
+    let folder = tempfile::tempdir().unwrap();
+    let constants = toml::toml! { resolution = 16 };
+    let problem = catalogue::build("1dcr", constants, "test").unwrap();
+    let request = Request {
+        inputs: 5,
+        realizations: 6,
+        seed: 3,
+        precision: Precision::F32,
+        force: false,
+    };
+    let path = folder.path().join("curve.zarr");
+    let stop = AtomicBool::new(false);
+    generate(problem.as_ref(), &request, &path, &(), &stop).unwrap();
+    let dataset = Dataset::open(&path).unwrap();
+    Play { folder, dataset }
+}
+
+impl Play {
+    /// Trains a tiny network for a few steps.
+    pub fn run(&self, method: Method) -> RunFolder {
+        let config = TrainConfig {
+            method,
+            split: SplitConfig {
+                test: 2,
+                validation: 1,
+                train: None,
+            },
+            network: NetworkConfig {
+                hidden_channels: 4,
+                layers: 2,
+                film_channels: 4,
+                n_modes: None,
+            },
+            optimiser: OptimiserConfig {
+                batch: 4,
+                ..Default::default()
+            },
+            stopping: StoppingConfig {
+                epochs: 2,
+                ..Default::default()
+            },
+            ..Default::default()
+        };
+        let path = self.folder.path().join(method.name());
+        let run = RunFolder::create(&path, &config).unwrap();
+        let stop = AtomicBool::new(false);
+        train(&run, &self.dataset, &Device::flex(), &(), &stop).unwrap();
+        run
+    }
+
+    pub fn predictor(&self, method: Method) -> Predictor {
+        Predictor::load(&self.run(method), &Device::flex()).unwrap()
+    }
+
+    /// Realizations of the first input.
+    pub fn sampled(
+        &self,
+        predictor: &Predictor,
+        realizations: usize,
+        solver: OdeSolver,
+    ) -> Vec<Vec<f32>> {
+        let (input, low) = (self.dataset.input(0).unwrap(), self.dataset.low(0).unwrap());
+        let grid = self.dataset.grid();
+        let input = predictor.for_input(&input, Some(&low), grid).unwrap();
+        let sampling = super::Sampling {
+            realizations,
+            seed: 1,
+            input: 0,
+            solver: &solver,
+            stop: &AtomicBool::new(false),
+            observer: &|_| (),
+        };
+        let mut all = Vec::new();
+        let keep = |j: usize, values: &[f32]| {
+            assert_eq!(j, all.len());
+            all.push(values.to_vec());
+            Ok(())
+        };
+        let progress = input.deliver(&sampling, keep).unwrap();
+        assert!(progress.evaluations >= progress.done);
+        all
+    }
+}

@@ -1,0 +1,138 @@
+//! Laws of prediction, on tiny networks.
+
+use super::testing::play;
+use super::*;
+use crate::operator::{Device, with_weights};
+use crate::sample::{Adaptive, OdeSolver};
+use crate::train::model::fields;
+use crate::train::{Method, Model};
+use crate::{Field, Grid};
+
+fn rk4(steps: usize) -> OdeSolver {
+    OdeSolver::named("rk4", Some(steps)).unwrap()
+}
+
+#[test]
+fn a_realization_is_the_same_among_few_or_many_on_any_threads() {
+    let play = play();
+    let predictor = play.predictor(Method::Floral);
+    let on = |threads: usize, count: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().unwrap();
+        pool.install(|| play.sampled(&predictor, count, rk4(2)))
+    };
+    // 64 rows a block: the last belongs to a block that is not full.
+    let many = on(3, 70);
+    assert_eq!(many.len(), 70);
+    assert_eq!(on(1, 3), many[..3]);
+    assert_eq!(on(2, 40), many[..40]);
+    assert_eq!(on(1, 66), many[..66]);
+    assert_ne!(many[0], many[64]);
+}
+
+#[test]
+fn a_predictor_from_a_checkpoint_is_the_trained_network() {
+    let play = play();
+    let run = play.run(Method::ResidualFno);
+    let predictor = Predictor::load(&run, &Device::flex()).unwrap();
+    let found = play.sampled(&predictor, 50, rk4(2));
+    assert_eq!(found.len(), 1, "a deterministic method has one field");
+
+    let best = run.best().unwrap();
+    let device = Device::flex().autodiff();
+    let config = &best.header.config;
+    let shapes = best.header.shapes.clone();
+    let model = Model::new(config.method, &config.network, shapes, 9, &device).unwrap();
+    let network = with_weights(model.network, best.weights).unwrap();
+    let (input, low) = (play.dataset.input(0).unwrap(), play.dataset.low(0).unwrap());
+    let scaling = &best.header.scaling;
+    let condition = scaling.condition(&input, Some(&low));
+    let context = network
+        .condition(fields(condition.clone(), 2, &[16], &device))
+        .unwrap();
+    let fed = fields(condition[..16].to_vec(), 1, &[16], &device);
+    let field = network.predict(fed, &context).unwrap();
+    let values: Vec<f32> = field.into_data().iter::<f32>().collect();
+    let gap = scaling.target.invert(&values, 16);
+    for ((gap, low), found) in gap.iter().zip(low.values()).zip(&found[0]) {
+        assert!((gap + low - f64::from(*found)).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn fields_that_do_not_fit_are_refused_with_reason() {
+    let play = play();
+    let predictor = play.predictor(Method::Floral);
+    let grid = play.dataset.grid();
+    let (input, low) = (play.dataset.input(0).unwrap(), play.dataset.low(0).unwrap());
+    let refusal = |input: &Field, low: Option<&Field>, grid: &Grid| {
+        let refused = predictor.for_input(input, low, grid);
+        refused.err().expect("a refusal").to_string()
+    };
+    let sentence = refusal(&input, None, grid);
+    assert!(
+        sentence.contains("method floral") && sentence.contains("array `low`"),
+        "{sentence}"
+    );
+    let two = Field::from_values(2, &[16], vec![0.0; 32]).unwrap();
+    let sentence = refusal(&two, Some(&low), grid);
+    assert!(
+        sentence.contains("[2, 16]") && sentence.contains("[1, 16]"),
+        "{sentence}"
+    );
+    let mut values = input.values().to_vec();
+    values[5] = f64::NAN;
+    let broken = Field::scalar(grid, values);
+    let sentence = refusal(&broken, Some(&low), grid);
+    assert!(sentence.contains("NaN at point 5"), "{sentence}");
+    let sentence = refusal(&input, Some(&broken), grid);
+    assert!(sentence.contains("low-fidelity"), "{sentence}");
+    let plane = Grid::new(vec![grid.axes[0].clone(), grid.axes[0].clone()]);
+    assert!(refusal(&input, Some(&low), &plane).contains("1 axes"));
+}
+
+/// The time embedding's fastest wave has period 0.01, which 400 steps resolve. The adaptive
+/// tolerance is one of each step: over all of them errors add up to more.
+#[test]
+fn fine_integrations_agree_and_the_adaptive_one_is_near() {
+    let play = play();
+    let predictor = play.predictor(Method::Flora);
+    let distance = |a: OdeSolver, b: OdeSolver| {
+        let [a, b] = [a, b].map(|solver| play.sampled(&predictor, 3, solver));
+        let pairs = a.iter().flatten().zip(b.iter().flatten());
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+    };
+    let fine = OdeSolver::named("dopri5", Some(400)).unwrap();
+    let fixed = distance(fine, rk4(400));
+    let adaptive = distance(fine, OdeSolver::default());
+    let tight = distance(
+        fine,
+        OdeSolver::Adaptive(Adaptive::new(1e-6, 1e-6).unwrap()),
+    );
+    println!("fixed {fixed}, adaptive 1e-5 {adaptive}, 1e-6 {tight}");
+    assert!(fixed < 1e-3, "{fixed}");
+    assert!(adaptive < 2e-2, "{adaptive}");
+}
+
+#[test]
+fn finer_grids_than_trained_are_predicted() {
+    let play = play();
+    let predictor = play.predictor(Method::Flora);
+    let fine = refined_grid(play.dataset.grid(), &[45]).unwrap();
+    let input = refined(&play.dataset.input(0).unwrap(), play.dataset.grid(), &fine).unwrap();
+    let predicted = predictor.for_input(&input, None, &fine).unwrap();
+    assert_eq!(predicted.values(), 45);
+    let sampling = Sampling {
+        realizations: 2,
+        seed: 0,
+        input: 0,
+        solver: &rk4(2),
+        stop: &std::sync::atomic::AtomicBool::new(false),
+        observer: &|_| (),
+    };
+    let finite = |_: usize, values: &[f32]| {
+        assert!(values.len() == 45 && values.iter().all(|v| v.is_finite()));
+        Ok(())
+    };
+    assert_eq!(predicted.deliver(&sampling, finite).unwrap().done, 2);
+}

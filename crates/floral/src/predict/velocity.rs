@@ -1,0 +1,56 @@
+//! The network as a velocity field of blocks of a fixed number of rows.
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::Result;
+use crate::operator::Context;
+use crate::sample::Velocity;
+use crate::train::Model;
+use crate::train::model::fields;
+
+/// Grid values of a block: its hidden layers stay within tens of megabytes.
+pub const BLOCK_VALUES: usize = 8 * 64 * 64;
+
+/// Rows of a block on a grid of this many points.
+///
+/// It depends on the grid alone: matrix products round differently for blocks of another size, and
+/// a realization is to have the same bits whatever the number of realizations and threads.
+pub fn block_rows(points: usize) -> usize {
+    (BLOCK_VALUES / points.max(1)).clamp(1, 64)
+}
+
+/// A network and the context of one input, shared by all rows.
+pub(super) struct NetworkVelocity<'a> {
+    pub model: &'a Model,
+    pub context: &'a Context,
+    pub shape: &'a [usize],
+    pub device: &'a Device,
+}
+
+impl NetworkVelocity<'_> {
+    fn points(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+impl Velocity<f32> for NetworkVelocity<'_> {
+    fn rows(&self) -> usize {
+        block_rows(self.points())
+    }
+
+    fn row_len(&self) -> usize {
+        self.model.shapes.solution_channels * self.points()
+    }
+
+    fn evaluate(&self, times: &[f32], states: &[f32], out: &mut [f32]) -> Result<()> {
+        let channels = self.model.shapes.solution_channels;
+        let w = fields(states.to_vec(), channels, self.shape, self.device);
+        let tau = TensorData::new(times.to_vec(), [times.len()]);
+        let tau = Tensor::from_data(tau, self.device);
+        let velocity = self.model.network.velocity(w, tau, self.context)?;
+        for (out, value) in out.iter_mut().zip(velocity.into_data().iter::<f32>()) {
+            *out = value;
+        }
+        Ok(())
+    }
+}
