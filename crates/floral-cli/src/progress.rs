@@ -183,7 +183,7 @@ impl RealizationProgress {
     /// Nothing is shown before the work is known.
     pub fn new(title: &str) -> Self {
         Self {
-            bar: ProgressBar::hidden(),
+            bar: ProgressBar::hidden().with_finish(ProgressFinish::AndClear),
             title: title.to_owned(),
             done: AtomicUsize::new(0),
             plain: !std::io::stderr().is_terminal(),

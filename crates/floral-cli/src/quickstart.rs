@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
-use floral::quickstart::{Command, Observer, Plan, quickstart};
+use floral::quickstart::{Command, Observer, Plan, Sampled, quickstart};
 use floral::train::Method;
-use floral::{dataset, device, sample, train};
+use floral::{dataset, device, train};
 use indicatif::MultiProgress;
 
-use crate::progress::{EpochProgress, InputProgress};
+use crate::progress::{EpochProgress, InputProgress, RealizationProgress};
 use crate::{Ending, interrupt, output};
 
 /// What `floral quickstart` takes.
@@ -81,5 +81,37 @@ impl Observer for Narrator {
         Box::new(EpochProgress::among(&self.bars, method.name()))
     }
 
-    fn sampling(&self, _: Method, _: usize, _: usize, _: sample::Progress) {}
+    fn sampling(&self, method: Method) -> Box<Sampled<'_>> {
+        if !method.is_generative() {
+            return Box::new(|_, _, _| ());
+        }
+        let progress = RealizationProgress::new(method.name());
+        Box::new(move |position, inputs, done| progress.advance(position, inputs, done))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use floral::quickstart::{Folder, commands};
+
+    use super::*;
+    use crate::args::{self, Cli};
+
+    #[test]
+    fn every_command_it_prints_can_be_typed() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder(folder.path().join("a folder"));
+        std::fs::create_dir_all(&folder.0).unwrap();
+        let plan = Plan::small(7);
+        std::fs::write(folder.settings(), plan.settings()).unwrap();
+        let mut trained = Vec::new();
+        for command in commands(&folder, &plan) {
+            let parsed = Cli::try_parse_from(&command.0).unwrap_or_else(|e| panic!("{e}"));
+            if let args::Command::Train(arguments) = parsed.command {
+                trained.push(arguments.resolved().unwrap());
+            }
+        }
+        assert_eq!(trained, Method::ALL.map(|method| plan.training(method)));
+    }
 }

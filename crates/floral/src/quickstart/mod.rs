@@ -4,9 +4,11 @@
 //! not done again.
 
 mod command;
+mod figures;
 mod observer;
 mod plan;
 mod portrait;
+mod scores;
 mod story;
 mod training;
 
@@ -17,7 +19,7 @@ use std::time::Instant;
 use burn::tensor::Device;
 
 pub use command::{Command, commands};
-pub use observer::Observer;
+pub use observer::{Observer, Sampled};
 pub use plan::Plan;
 pub use portrait::{Likeness, Portrait};
 
@@ -81,9 +83,9 @@ pub fn quickstart(
 ) -> Result<Outcome> {
     let folder = Folder(path.to_owned());
     std::fs::create_dir_all(path).map_err(Error::io(path))?;
-    write_atomically(&folder.settings(), plan.settings().as_bytes())?;
     let dataset = data(&folder, plan, observer, stop)?;
     let runs = training::runs(&folder, plan)?;
+    write_atomically(&folder.settings(), plan.settings().as_bytes())?;
     training::train_all(&runs, &dataset, device, observer, stop)?;
     let mut portrait = Portrait::of_truth(&dataset, 0)?;
     let mut results = Vec::new();
@@ -92,7 +94,7 @@ pub fn quickstart(
         results.push(score(&folder, plan, &predictor, &dataset, observer, stop)?);
         portrait.add(&predictor, &dataset, plan, stop)?;
     }
-    let table = story::table(&results);
+    let table = scores::table(&results);
     let page = story::page(&folder, plan, &portrait, &results);
     write_atomically(&folder.report(), page.to_html().as_bytes())?;
     Ok(Outcome {
@@ -142,7 +144,7 @@ fn score(
         predictor,
         dataset,
         &plan.evaluation(),
-        &|position, inputs, progress| observer.sampling(method, position, inputs, progress),
+        &observer.sampling(method),
         stop,
     )?;
     let what = format!(
@@ -156,3 +158,6 @@ fn score(
         training_seconds: predictor.header().progress.seconds,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,9 @@ use super::Command;
 use crate::train::Method;
 use crate::{dataset, sample, train};
 
+/// Is told the position of an input, how many there are, and how far this one is.
+pub type Sampled<'a> = dyn Fn(usize, usize, sample::Progress) + Sync + 'a;
+
 /// Is told how a quickstart goes, from any thread.
 pub trait Observer: Sync {
     /// A step begins: what this command would do.
@@ -27,9 +30,10 @@ pub trait Observer: Sync {
         Box::new(())
     }
 
-    /// The input at `position` of `inputs` has come this far.
-    fn sampling(&self, method: Method, position: usize, inputs: usize, progress: sample::Progress) {
-        let _ = (method, position, inputs, progress);
+    /// Watches the evaluation of a method; see [`evaluate`](crate::evaluate::evaluate()).
+    fn sampling(&self, method: Method) -> Box<Sampled<'_>> {
+        let _ = method;
+        Box::new(|_, _, _| ())
     }
 }
 

@@ -108,7 +108,7 @@ impl Plan {
     }
 
     /// The settings of all methods as a file, to which a command adds the method.
-    pub(super) fn settings(&self) -> String {
+    pub fn settings(&self) -> String {
         let text = toml::to_string(&self.training(Method::Floral));
         text.expect("a configuration of numbers and strings")
     }

@@ -51,7 +51,7 @@ pub(super) fn train_all(
     let work = || -> Result<()> {
         while let Some(run) = next() {
             if stop.load(Ordering::SeqCst) {
-                break;
+                return Err(interrupted());
             }
             one(run, dataset, device, observer, stop)?;
         }
@@ -110,9 +110,13 @@ fn one(
 /// An interrupted quickstart is continued by the quickstart.
 fn advised(error: Error) -> Error {
     match error {
-        Error::Interrupted { .. } => Error::Interrupted {
-            advice: "all is saved; run the same command again to continue".into(),
-        },
+        Error::Interrupted { .. } => interrupted(),
         other => other,
+    }
+}
+
+fn interrupted() -> Error {
+    Error::Interrupted {
+        advice: "all is saved; run the same command again to continue".into(),
     }
 }

@@ -28,6 +28,8 @@ pub struct Curve {
     pub colour: Colour,
     /// Whether it is dashed, as truths are.
     pub dashed: bool,
+    /// Whether it is thin, as one of many.
+    pub thin: bool,
 }
 
 impl Curve {
@@ -39,6 +41,7 @@ impl Curve {
             half_band: Vec::new(),
             colour,
             dashed: false,
+            thin: false,
         }
     }
 
@@ -51,6 +54,12 @@ impl Curve {
     /// The same dashed.
     pub fn dashed(mut self) -> Self {
         self.dashed = true;
+        self
+    }
+
+    /// The same as a thin line.
+    pub fn thin(mut self) -> Self {
+        self.thin = true;
         self
     }
 
@@ -148,7 +157,7 @@ fn stroke(curve: &Curve) -> String {
     } else {
         ""
     };
-    let width = if curve.name.is_some() { 2.0 } else { 1.2 };
+    let width = if curve.thin { 1.1 } else { 2.0 };
     format!(
         "fill:none;stroke:{};stroke-width:{width};stroke-linejoin:round{dashes}",
         curve.colour
