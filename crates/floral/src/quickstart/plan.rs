@@ -95,7 +95,7 @@ impl Plan {
             },
             optimiser: OptimiserConfig {
                 learning_rate: 2e-3,
-                decay: 0.97,
+                decay: 0.935,
                 decay_every: 1,
                 ..Default::default()
             },

@@ -7,7 +7,7 @@ use super::scale::{Scale, is_drawable};
 /// The drawing's size, and the frame of the curves in it.
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 50.0;
+const LEFT: f64 = 58.0;
 const RIGHT: f64 = 468.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 256.0;
@@ -132,8 +132,9 @@ impl Figure {
             if !curve.half_band.is_empty() {
                 svg += &format!(
                     "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"26\" height=\"12\" \
-                     style=\"fill:{colour};fill-opacity:.25\"/>\n",
-                    y - 6.0
+                     style=\"fill:{colour};fill-opacity:{}\"/>\n",
+                    y - 6.0,
+                    opacity(colour)
                 );
             }
             let style = stroke(curve);
@@ -151,13 +152,21 @@ impl Figure {
     }
 }
 
+/// A truth's band stays in the background.
+fn opacity(colour: Colour) -> f64 {
+    match colour {
+        Colour::Ink | Colour::Grey => 0.14,
+        _ => 0.38,
+    }
+}
+
 fn stroke(curve: &Curve) -> String {
-    let dashes = if curve.dashed {
-        ";stroke-dasharray:6 4"
-    } else {
-        ""
+    let (width, dashes) = match (curve.thin, curve.dashed) {
+        (true, _) => (1.1, ""),
+        // Narrow enough to leave what lies under it in sight.
+        (false, true) => (1.5, ";stroke-dasharray:6 4"),
+        (false, false) => (2.8, ""),
     };
-    let width = if curve.thin { 1.1 } else { 2.0 };
     format!(
         "fill:none;stroke:{};stroke-width:{width};stroke-linejoin:round{dashes}",
         curve.colour
@@ -209,8 +218,9 @@ impl Frame {
         match path.is_empty() {
             true => path,
             false => format!(
-                "<path class=\"band\" d=\"{path}Z\" style=\"fill:{};fill-opacity:.25\"/>\n",
-                curve.colour
+                "<path class=\"band\" d=\"{path}Z\" style=\"fill:{};fill-opacity:{}\"/>\n",
+                curve.colour,
+                opacity(curve.colour)
             ),
         }
     }
