@@ -11,15 +11,15 @@ pub fn read(path: Option<&Path>) -> Result<Table> {
         return Ok(Table::new());
     };
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    text.parse().map_err(|e: toml::de::Error| {
-        anyhow::anyhow!("{}: {}", path.display(), one_line(&e.to_string()))
-    })
+    Ok(text
+        .parse()
+        .map_err(floral::Error::toml(path.display().to_string()))?)
 }
 
 /// Applies `key=value`, where dots in the key descend into sub-tables.
 pub fn set(table: &mut Table, assignment: &str) -> Result<()> {
     let Some((key, text)) = assignment.split_once('=') else {
-        bail!("--set {assignment}: write key=value, as in --set viscosity=0.02");
+        bail!("--set {assignment}: write key=value, as in --set viscosity=0.008");
     };
     let mut parts: Vec<&str> = key.trim().split('.').collect();
     let last = parts.pop().unwrap_or_default();
@@ -43,10 +43,6 @@ fn parse(text: &str) -> Value {
     document
         .and_then(|mut table| table.remove("value"))
         .unwrap_or_else(|| Value::String(text.to_owned()))
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::{Ending, constants, interrupt, output};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral generate darcy --inputs 130 -o darcy.zarr\n  \
-    floral generate burgers --set viscosity=0.02 --set filter.keep=0.5 -o thick.zarr\n  \
+    floral generate burgers --set viscosity=0.008 --set filter.keep=0.5 -o thin.zarr\n  \
     floral generate darcy --print-config > darcy.toml\n\n\
     A run that was cut short continues where it stopped when the same command is given again.")]
 pub struct Arguments {
@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Set one constant, as in --set viscosity=0.02; may be repeated
+    /// Set one constant, as in --set viscosity=0.008; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
@@ -95,6 +95,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         precision: arguments.precision,
         force: arguments.force,
     };
+    for caveat in problem.caveats() {
+        eprintln!("note: {caveat}");
+    }
     let start = Instant::now();
     let progress = InputProgress::new(&arguments.problem);
     let outcome = generate(

@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use floral::dataset::Dataset;
 use floral::device;
 use floral::problem::Resolution;
-use floral::train::{Method, Outcome, RunFolder, TrainConfig, train};
+use floral::train::{Method, Outcome, RunFolder, TrainConfig, check, train};
 
 use crate::progress::EpochProgress;
 use crate::{Ending, constants, interrupt, output};
@@ -136,7 +136,11 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let dataset = Dataset::open(data)?;
     let run = match arguments.resume {
         true => RunFolder::open(folder)?,
-        false => RunFolder::create(folder, &arguments.resolved()?)?,
+        false => {
+            let config = arguments.resolved()?;
+            check(&config, &dataset)?;
+            RunFolder::create(folder, &config)?
+        }
     };
     let progress = EpochProgress::new(&run.config()?.method.to_string());
     let device = device::named(&arguments.device)?;

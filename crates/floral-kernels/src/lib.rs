@@ -6,12 +6,9 @@
 //! same bits on any number of threads.
 //!
 //! - [`gelu`] and [`silu`]: activations;
-//! - [`pointwise_mlp`]: a perceptron over channels, tiled so that wide layers stay in cache;
-//! - [`Adam`]: the optimiser, one pass over each parameter.
+//! - [`pointwise_mlp`]: a perceptron over channels, tiled so that wide layers stay in cache.
 
 mod activation;
-mod adam;
-mod adam_update;
 mod curve;
 mod exponential;
 mod flex;
@@ -23,5 +20,4 @@ mod silu;
 mod testing;
 
 pub use activation::{Activation, gelu, silu};
-pub use adam::{Adam, AdamConfig, AdamState};
 pub use mlp::{Layer, pointwise_mlp};

@@ -19,7 +19,7 @@ use crate::mlp_tile::{Perceptron, Scratch, TILE};
 pub struct Layer {
     /// W: [in, out].
     pub weight: Tensor<2>,
-    /// b: [out].
+    /// b: \[out\].
     pub bias: Tensor<1>,
 }
 

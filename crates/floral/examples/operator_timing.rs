@@ -1,15 +1,13 @@
-//! Times the network, best of five: velocity, forward with backward as in training, Adam.
+//! Times the network, best of five: velocity, forward with backward as in training.
 //!
 //! `cargo run --release -p floral --example operator_timing`
 #![allow(clippy::print_stdout)]
 
 use std::time::Instant;
 
-use burn::optim::GradientsParams;
-use burn::tensor::{Device, Distribution, Gradients, Tensor};
+use burn::tensor::{Device, Distribution, Tensor};
 use floral::Result;
 use floral::operator::{FilmFno, FilmFnoConfig};
-use floral_kernels::{Adam, AdamConfig};
 
 /// The fastest of five runs, each of which says how long it took, after one that is not counted.
 fn best_of_five(mut run: impl FnMut() -> Result<f64>) -> Result<f64> {
@@ -44,10 +42,8 @@ impl Case {
     fn time(&self) -> Result<()> {
         let velocity = self.time_velocity(&Device::flex())?;
         let training = self.time_training(&Device::flex().autodiff())?;
-        let [adam, burn] = self.time_adam(&Device::flex().autodiff())?;
         println!(
-            "{}: velocity {velocity:.1} ms, forward + backward {training:.1} ms, \
-             Adam {adam:.1} ms (Burn's {burn:.1} ms)",
+            "{}: velocity {velocity:.1} ms, forward + backward {training:.1} ms",
             self.name
         );
         Ok(())
@@ -79,37 +75,6 @@ impl Case {
             drop(velocity.square().mean().backward());
             Ok(since(start))
         })
-    }
-
-    /// Our step, with clipping, and Burn's, without.
-    fn time_adam(&self, device: &Device) -> Result<[f64; 2]> {
-        let (mut adam, mut network) = (Adam::new(AdamConfig::default()), self.network(device)?);
-        let ours = best_of_five(|| {
-            let gradients = self.gradients(&network, device)?;
-            let placeholder = FilmFnoConfig::new(1, 1, 1, vec![1]).init(0, device)?;
-            let taken = std::mem::replace(&mut network, placeholder);
-            let start = Instant::now();
-            network = adam.step(taken, &gradients, 1e-3).0;
-            Ok(since(start))
-        })?;
-        let mut adam = burn::optim::AdamConfig::new().init();
-        let burn = best_of_five(|| {
-            let gradients = self.gradients(&network, device)?;
-            let gradients = GradientsParams::from_grads(gradients, &network);
-            let placeholder = FilmFnoConfig::new(1, 1, 1, vec![1]).init(0, device)?;
-            let taken = std::mem::replace(&mut network, placeholder);
-            let start = Instant::now();
-            network = adam.step(1e-3, taken, gradients);
-            Ok(since(start))
-        })?;
-        Ok([ours, burn])
-    }
-
-    fn gradients(&self, network: &FilmFno, device: &Device) -> Result<Gradients> {
-        let context = network.condition(self.random(1, 2, device))?;
-        let tau = Tensor::<1>::zeros([1], device);
-        let velocity = network.velocity(self.random(1, 1, device), tau, &context)?;
-        Ok(velocity.square().mean().backward())
     }
 }
 

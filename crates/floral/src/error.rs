@@ -130,6 +130,21 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// Turns the parser's error into one line that names the file or flag, and the key.
+    pub fn toml(context: impl Into<String>) -> impl FnOnce(toml::de::Error) -> Self {
+        let context = context.into();
+        move |error| {
+            let text = error.to_string();
+            // The parser draws the line with a caret under it, in rows that hold a bar.
+            let words = text.lines().filter(|line| !line.contains('|'));
+            let words: Vec<&str> = words.flat_map(str::split_whitespace).collect();
+            Self::Config {
+                context,
+                reason: words.join(" "),
+            }
+        }
+    }
+
     /// Turns an I/O error into one that names its file.
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();

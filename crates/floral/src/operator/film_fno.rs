@@ -99,7 +99,7 @@ impl FilmFno {
         })
     }
 
-    /// w: [batch, channel, y, x], tau: [batch] -> the velocity of w at time tau, same shape as w.
+    /// w: [batch, channel, y, x], tau: \[batch\] -> the velocity of w at time tau, same shape as w.
     ///
     /// The context has one row, shared by the batch, or a row per sample.
     pub fn velocity(&self, w: Tensor<4>, tau: Tensor<1>, context: &Context) -> Result<Tensor<4>> {

@@ -19,7 +19,7 @@ pub fn frequencies() -> [f32; WAVES] {
     })
 }
 
-/// sin(2 pi f tau), then cos(2 pi f tau). tau: [batch] -> [batch, 10].
+/// sin(2 pi f tau), then cos(2 pi f tau). tau: \[batch\] -> [batch, 10].
 pub fn embed(tau: Tensor<1>) -> Tensor<2> {
     let device = tau.device().inner();
     let turns = frequencies().map(|f| (TAU * f as f64) as f32);

@@ -1,6 +1,5 @@
 //! Advection: a wave with an uncertain initial state carried along at constant speed.
 
-use pulp::{Arch, Simd, WithSimd};
 use serde::{Deserialize, Serialize};
 
 use super::sine_waves::{Perturbation, SineWaves, SpectralFilter};
@@ -81,17 +80,6 @@ impl Upwind {
         Ok(Self { courant })
     }
 
-    #[inline(always)]
-    fn every_step(&self, initial: &[f64], out: &mut [f64]) {
-        let (first, rest) = out.split_at_mut(initial.len());
-        self.step(initial, first);
-        let mut before = &*first;
-        for after in rest.chunks_exact_mut(initial.len()) {
-            self.step(before, after);
-            before = after;
-        }
-    }
-
     /// u_i - c (u_i - u_{i-1}) for a wave to the right, mirrored for one to the left.
     #[inline(always)]
     fn step(&self, before: &[f64], after: &mut [f64]) {
@@ -114,33 +102,19 @@ impl Upwind {
     }
 }
 
-/// The whole march, compiled once for each kind of processor and chosen at run time.
-struct Every<'a> {
-    step: &'a Upwind,
-    initial: &'a [f64],
-    out: &'a mut [f64],
-}
-
-impl WithSimd for Every<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        self.step.every_step(self.initial, self.out);
-    }
-}
-
 impl Equation for Upwind {
     const NAME: &'static str = "advection";
     const LINEAR: bool = true;
 
-    fn march(&self, initial: &[f64], out: &mut [f64]) -> Result<()> {
-        Arch::new().dispatch(Every {
-            step: self,
-            initial,
-            out,
-        });
-        Ok(())
+    #[inline(always)]
+    fn every_step(&self, initial: &[f64], out: &mut [f64]) {
+        let (first, rest) = out.split_at_mut(initial.len());
+        self.step(initial, first);
+        let mut before = &*first;
+        for after in rest.chunks_exact_mut(initial.len()) {
+            self.step(before, after);
+            before = after;
+        }
     }
 }
 

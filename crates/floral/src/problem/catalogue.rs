@@ -32,12 +32,7 @@ pub fn build(name: &str, constants: toml::Table, context: &str) -> Result<Box<dy
 }
 
 fn parse<C: DeserializeOwned>(constants: toml::Table, context: &str) -> Result<C> {
-    constants
-        .try_into()
-        .map_err(|e: toml::de::Error| Error::Config {
-            context: context.to_owned(),
-            reason: e.message().to_owned(),
-        })
+    constants.try_into().map_err(Error::toml(context))
 }
 
 #[cfg(test)]

@@ -36,6 +36,11 @@ pub trait Problem: Send + Sync {
     /// Every constant, as it would be written in a configuration file.
     fn constants(&self) -> toml::Table;
 
+    /// What a user of these constants should know, a sentence each; none for sensible ones.
+    fn caveats(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Draws an input from its distribution.
     fn draw_input(&self, rng: &mut Stream) -> Result<Field>;
 

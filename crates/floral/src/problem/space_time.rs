@@ -3,6 +3,8 @@
 //! Advection and Burgers are this problem with two equations; what they draw, filter and store is
 //! written once, here.
 
+use pulp::{Arch, Simd, WithSimd};
+
 use super::sine_waves::{Perturbation, SineWaves, SpectralFilter};
 use super::{Moments, Problem, Resolution, expect_shape, positive, to_table};
 use crate::random::Stream;
@@ -58,8 +60,30 @@ pub trait Equation: Send + Sync {
     /// Whether solutions may be superposed, which makes mean and variance exact.
     const LINEAR: bool;
 
-    /// Solves from `initial` (\[x\]) and writes every step to `out` (\[t, x\]).
-    fn march(&self, initial: &[f64], out: &mut [f64]) -> Result<()>;
+    /// Solves from `initial` (\[x\]) and writes every step to `out` (\[t, x\]); to be inlined, so that
+    /// it is compiled for each kind of processor.
+    fn every_step(&self, initial: &[f64], out: &mut [f64]);
+
+    /// Refuses a solution that is none.
+    fn check(&self, _initial: &[f64], _out: &[f64]) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A march, compiled once for each kind of processor and chosen at run time.
+struct March<'a, E> {
+    equation: &'a E,
+    initial: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl<E: Equation> WithSimd for March<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) {
+        self.equation.every_step(self.initial, self.out);
+    }
 }
 
 /// The distributions and the filter that surround an equation.
@@ -101,8 +125,18 @@ impl<E: Equation> SpaceTimeProblem<E> {
     /// The solution from `initial` (\[x\]) at every stored time: \[t, x\].
     pub fn solve(&self, initial: &[f64]) -> Result<Vec<f64>> {
         let mut out = vec![0.0; self.grid.len()];
-        self.equation.march(initial, &mut out)?;
+        self.march(initial, &mut out)?;
         Ok(out)
+    }
+
+    fn march(&self, initial: &[f64], out: &mut [f64]) -> Result<()> {
+        let equation = &self.equation;
+        Arch::new().dispatch(March {
+            equation,
+            initial,
+            out: &mut *out,
+        });
+        equation.check(initial, out)
     }
 
     /// The initial state that an input field repeats along time.
@@ -149,7 +183,7 @@ impl<E: Equation> Problem for SpaceTimeProblem<E> {
         for (rng, solution) in streams.iter_mut().zip(solutions) {
             let uncertainty = &self.waves.uncertainty;
             uncertainty.perturb(initial, &self.basis, rng, &mut perturbed);
-            self.equation.march(&perturbed, solution)?;
+            self.march(&perturbed, solution)?;
         }
         Ok(0)
     }

@@ -38,7 +38,7 @@ impl Plan {
             inputs: [5, 5, 20],
             realizations: 50,
             width: 32,
-            epochs: 60,
+            epochs: 75,
             predicted: 400,
             steps: 10,
         }
@@ -95,7 +95,7 @@ impl Plan {
             },
             optimiser: OptimiserConfig {
                 learning_rate: 2e-3,
-                decay: 0.935,
+                decay: 0.95,
                 decay_every: 1,
                 ..Default::default()
             },

@@ -13,7 +13,7 @@ const TOP: f64 = 34.0;
 const BOTTOM: f64 = 256.0;
 
 /// An estimate of the width of a character of the legend.
-const CHARACTER: f64 = 7.3;
+const CHARACTER: f64 = 7.8;
 
 /// A line over x, perhaps with a band around it.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +116,7 @@ impl Figure {
         let title = escaped(&self.title);
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-             aria-label=\"{title}\" font-family=\"system-ui,sans-serif\" font-size=\"13\">\n\
+             aria-label=\"{title}\" font-family=\"system-ui,sans-serif\" font-size=\"14\">\n\
              {}{bands}{lines}{}</svg>\n",
             frame.axes(&self.x_label, &self.y_label),
             self.legend()

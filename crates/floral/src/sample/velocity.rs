@@ -35,7 +35,7 @@ pub trait Velocity<T: Scalar> {
     /// Values of a row; never zero.
     fn row_len(&self) -> usize;
 
-    /// times: [row], states: [row, value] -> velocities into `out`, same shape as the states.
+    /// times: \[row\], states: \[row, value\] -> velocities into `out`, same shape as the states.
     fn evaluate(&self, times: &[T], states: &[T], out: &mut [T]) -> Result<()>;
 }
 

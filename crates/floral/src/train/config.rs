@@ -129,12 +129,7 @@ impl Default for TrainConfig {
 impl TrainConfig {
     /// Reads a table; unknown keys and wrong types are refused.
     pub fn from_table(table: toml::Table, context: &str) -> Result<Self> {
-        let config: Self = table
-            .try_into()
-            .map_err(|e: toml::de::Error| Error::Config {
-                context: context.to_owned(),
-                reason: e.message().to_owned(),
-            })?;
+        let config: Self = table.try_into().map_err(Error::toml(context))?;
         config.check(context)?;
         Ok(config)
     }

@@ -20,4 +20,4 @@ pub use config::TrainConfig;
 pub use method::Method;
 pub use model::Model;
 pub use run::RunFolder;
-pub use trainer::{EpochRecord, Observer, Outcome, train};
+pub use trainer::{EpochRecord, Observer, Outcome, check, train};

@@ -67,11 +67,9 @@ impl RunFolder {
     pub fn config(&self) -> Result<TrainConfig> {
         let path = self.config_path();
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-        let table = text.parse().map_err(|e: toml::de::Error| Error::Config {
-            context: path.display().to_string(),
-            reason: e.message().to_owned(),
-        })?;
-        TrainConfig::from_table(table, &path.display().to_string())
+        let context = path.display().to_string();
+        let table = text.parse().map_err(Error::toml(context.clone()))?;
+        TrainConfig::from_table(table, &context)
     }
 
     /// The newest checkpoint, from which training goes on; none if it never came so far.

@@ -83,6 +83,13 @@ pub fn train(
     Trainer::new(run, dataset, device)?.run(observer, stop)
 }
 
+/// Refuses settings that do not fit a dataset, before anything is written.
+pub fn check(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
+    config.split.of(dataset.inputs())?;
+    let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+    config.prior.on(&reader.grid()).map(drop)
+}
+
 struct Trainer<'a> {
     run: &'a RunFolder,
     device: Device,

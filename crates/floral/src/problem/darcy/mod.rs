@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use pressure::{PressureSolver, check_permeability};
 
-use super::{Moments, Problem};
+use super::{Moments, Problem, expect_shape, to_table};
 use crate::random::{KarhunenLoeve, Stream};
 use crate::{Axis, Error, Field, Grid, Result};
 
@@ -67,13 +67,7 @@ impl Darcy {
 
     /// The permeability of an input: positive, on this problem's grid.
     fn permeability<'a>(&self, input: &'a Field) -> Result<&'a [f64]> {
-        if input.channels() != 1 || input.grid_shape() != self.grid.shape() {
-            return Err(Error::Shape {
-                what: "the permeability".into(),
-                found: [&[input.channels()], input.grid_shape()].concat(),
-                expected: [&[1], self.grid.shape().as_slice()].concat(),
-            });
-        }
+        expect_shape(input, &self.grid)?;
         check_permeability(input.values())?;
         Ok(input.values())
     }
@@ -110,7 +104,26 @@ impl Problem for Darcy {
     }
 
     fn constants(&self) -> toml::Table {
-        toml::Table::try_from(&self.config).expect("names and numbers of ordinary size fit a table")
+        to_table(&self.config)
+    }
+
+    fn caveats(&self) -> Vec<String> {
+        let [fine, coarse] = [self.fine.side(), self.coarse.side()];
+        let lost = |n: usize, solver: &str| {
+            let wells = self.config.wells().ok()?;
+            let loses = !wells.source(n).iter().any(|f| *f > 0.0);
+            loses.then(|| {
+                format!(
+                    "no node of the {n}x{n} grid lies in the well where fluid enters, so the \
+                     {solver} solver does not see it; choose a finer resolution or a larger \
+                     well_size"
+                )
+            })
+        };
+        [lost(fine, "high-fidelity"), lost(coarse, "low-fidelity")]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     fn draw_input(&self, rng: &mut Stream) -> Result<Field> {
@@ -182,6 +195,14 @@ mod tests {
             .high_fidelity(&input, &mut streams, &mut out)
             .unwrap();
         out
+    }
+
+    #[test]
+    fn a_well_that_falls_between_the_coarse_nodes_is_told() {
+        assert!(darcy("resolution = 64").caveats().is_empty());
+        let caveats = darcy("resolution = 32").caveats();
+        assert_eq!(caveats.len(), 1);
+        assert!(caveats[0].contains("8x8"), "{caveats:?}");
     }
 
     #[test]

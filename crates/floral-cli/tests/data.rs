@@ -1,0 +1,103 @@
+//! Datasets as a user meets them: generated, interrupted, inspected, refused with a sentence.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod command;
+
+use std::time::Duration;
+
+use command::{floral, refuse, succeed};
+
+#[test]
+fn impossible_requests_are_refused_in_one_line_with_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (words, remedy) in [
+        (
+            "generate advection --resolution 4x128 -o a.zarr",
+            "at least 7 steps",
+        ),
+        (
+            "generate burgers --resolution 16x128 -o a.zarr",
+            "take about",
+        ),
+        ("generate darcy --resolution 30 -o a.zarr", "divi"),
+        ("generate darcy --resolution 32x64 -o a.zarr", "square"),
+        ("generate darcy --set rate=-x -o a.zarr", "rate"),
+        ("generate 1dcr --set modes=0.5 -o a.zarr", "modes"),
+        ("generate 1dcr --set nonsense=1 -o a.zarr", "nonsense"),
+        ("generate 1dcr --inputs 0 -o a.zarr", "input"),
+        (
+            "generate 1dcr --config missing.toml -o a.zarr",
+            "missing.toml",
+        ),
+        ("inspect nowhere.zarr", "nowhere.zarr"),
+        ("verify nowhere.safetensors", "nowhere.safetensors"),
+    ] {
+        let message = refuse(folder, words);
+        assert!(message.contains(remedy), "floral {words}: {message}");
+    }
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_killed_generation_is_no_dataset_until_it_is_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let words = "generate darcy --inputs 40 --realizations 40 --resolution 32 -o data.zarr";
+    let mut child = floral(folder, words).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(60));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    if !folder.join("data.zarr").exists() {
+        assert!(refuse(folder, "inspect data.zarr").contains("data.zarr"));
+    }
+    succeed(folder, words);
+    let report = succeed(folder, "inspect data.zarr --json");
+    let text = String::from_utf8(report.stdout).unwrap();
+    assert!(text.contains("\"inputs\": 40"), "{text}");
+}
+
+#[test]
+fn constants_printed_as_toml_give_the_same_dataset() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let printed = succeed(
+        folder,
+        "generate burgers --set viscosity=0.008 --print-config",
+    );
+    std::fs::write(folder.join("c.toml"), printed.stdout).unwrap();
+    let small = "--inputs 2 --realizations 2 --resolution 32";
+    succeed(
+        folder,
+        &format!("generate burgers --set viscosity=0.008 {small} -o a.zarr"),
+    );
+    succeed(
+        folder,
+        &format!("generate burgers --config c.toml {small} -o b.zarr"),
+    );
+    let chunk = |name: &str| std::fs::read(folder.join(name).join("high/c.1.0.0.0.0")).unwrap();
+    assert_eq!(chunk("a.zarr"), chunk("b.zarr"));
+}
+
+/// Two hundred inputs of each problem, the paper's settings: the bands of the specification.
+#[test]
+fn the_low_fidelity_solvers_have_the_skill_they_should() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (problem, from, to) in [
+        ("advection", 0.37, 0.42),
+        ("burgers", 0.28, 0.35),
+        ("darcy", 0.26, 0.33),
+    ] {
+        succeed(
+            folder,
+            &format!("generate {problem} --inputs 200 --realizations 10 -o {problem}.zarr"),
+        );
+        let report = succeed(folder, &format!("inspect {problem}.zarr --json"));
+        let summary: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+        let nrmse = summary["low_fidelity"]["nrmse"].as_f64().unwrap();
+        assert!((from..=to).contains(&nrmse), "{problem}: {nrmse}");
+        assert_eq!(summary["verdict"]["worth"], "yes");
+    }
+}

@@ -1,0 +1,135 @@
+//! Training as a user meets it: killed and resumed, refused with a sentence.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod command;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use command::{floral, refuse, succeed};
+use safetensors::SafeTensors;
+
+const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
+                     --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
+                     --set split.validation=1 --epochs 12";
+
+fn dataset(folder: &Path) {
+    succeed(
+        folder,
+        "generate 1dcr --inputs 5 --realizations 6 --resolution 16 -o data.zarr",
+    );
+}
+
+/// Every array of a checkpoint, by name.
+fn arrays(checkpoint: &Path) -> BTreeMap<String, Vec<u8>> {
+    let bytes = std::fs::read(checkpoint).unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let arrays = file.iter();
+    arrays
+        .map(|(name, view)| (name.to_owned(), view.data().to_vec()))
+        .collect()
+}
+
+#[test]
+fn a_run_killed_again_and_again_ends_with_the_weights_of_an_undisturbed_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    dataset(folder);
+    for method in ["floral", "fno"] {
+        succeed(
+            folder,
+            &format!("train data.zarr --method {method} {SMALL} -o whole-{method}"),
+        );
+        let start = format!("train data.zarr --method {method} {SMALL} -o cut-{method}");
+        let resume = format!("train data.zarr -o cut-{method} --resume");
+        let mut kills = 0;
+        for attempt in 0..200 {
+            let begun = folder.join(format!("cut-{method}/config.toml")).exists();
+            let mut child = floral(folder, if begun { &resume } else { &start })
+                .spawn()
+                .unwrap();
+            // Ever longer, so that kills fall into every stage and the run ends at last.
+            std::thread::sleep(Duration::from_millis(20 + 15 * attempt));
+            if child
+                .try_wait()
+                .unwrap()
+                .is_some_and(|status| status.success())
+            {
+                break;
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            kills += 1;
+        }
+        assert!(kills > 0, "the run was never killed");
+        for name in ["last", "best"] {
+            let of = |run: &str| arrays(&folder.join(format!("{run}-{method}/{name}.safetensors")));
+            assert_eq!(
+                of("whole"),
+                of("cut"),
+                "{method}, {name}, after {kills} kills"
+            );
+        }
+        let log = std::fs::read_to_string(folder.join(format!("cut-{method}/epochs.csv"))).unwrap();
+        assert_eq!(log.lines().count(), 13, "{log}");
+    }
+}
+
+#[test]
+fn weights_do_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    dataset(folder);
+    for threads in [1, 2] {
+        succeed(
+            folder,
+            &format!("train data.zarr {SMALL} --threads {threads} -o run{threads}"),
+        );
+    }
+    let [one, two] = [1, 2].map(|n| arrays(&folder.join(format!("run{n}/last.safetensors"))));
+    assert_eq!(one, two);
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused_and_nothing_is_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    dataset(folder);
+    succeed(folder, &format!("train data.zarr {SMALL} -o run"));
+    let before = arrays(&folder.join("run/last.safetensors"));
+
+    let message = refuse(folder, &format!("train data.zarr {SMALL} -o run"));
+    assert!(message.contains("--resume"), "{message}");
+    let message = refuse(folder, "train data.zarr --resume --epochs 3 -o run");
+    assert!(
+        message.contains("settings it was started with"),
+        "{message}"
+    );
+    let message = refuse(folder, "train missing.zarr -o other");
+    assert!(message.contains("missing.zarr"), "{message}");
+    let message = refuse(folder, "train data.zarr --set optimizer.batch=3 -o other");
+    assert!(message.contains("optimizer"), "{message}");
+    let message = refuse(folder, "train data.zarr -o other");
+    assert!(message.contains("do not fit into 5"), "{message}");
+    let message = refuse(
+        folder,
+        &format!("train data.zarr {SMALL} --train-resolution 5 -o other"),
+    );
+    assert!(message.contains("divide"), "{message}");
+
+    succeed(
+        folder,
+        "generate 1dcr --inputs 5 --realizations 6 --resolution 16 --seed 9 -o b.zarr",
+    );
+    let message = refuse(folder, "train b.zarr --resume -o run");
+    assert!(message.contains("not the dataset"), "{message}");
+    assert_eq!(arrays(&folder.join("run/last.safetensors")), before);
+
+    let path = folder.join("run/last.safetensors");
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let message = refuse(folder, "train data.zarr --resume -o run");
+    assert!(message.contains("damaged"), "{message}");
+}
