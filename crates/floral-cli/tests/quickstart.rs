@@ -1,6 +1,8 @@
 //! `floral quickstart` as a user runs it.
 
-#[allow(dead_code)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[allow(dead_code, reason = "nothing is refused here")]
 mod command;
 
 use command::succeed;
