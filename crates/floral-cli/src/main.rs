@@ -10,6 +10,7 @@ mod integrator;
 mod interrupt;
 mod output;
 mod progress;
+mod quickstart;
 mod sample;
 mod train;
 mod verify;
@@ -51,6 +52,7 @@ fn run(cli: &Cli) -> anyhow::Result<Ending> {
             .build_global()?;
     }
     match &cli.command {
+        Command::Quickstart(arguments) => quickstart::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Train(arguments) => train::run(arguments),

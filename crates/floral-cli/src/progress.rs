@@ -8,7 +8,7 @@ use std::time::Instant;
 use floral::dataset;
 use floral::sample;
 use floral::train::{self, EpochRecord};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 /// Lines printed over a whole run when standard error is a file.
 const LINES: usize = 10;
@@ -43,7 +43,7 @@ impl InputProgress {
     /// Nothing is shown before the work is known.
     pub fn new(title: &str) -> Self {
         Self {
-            bar: ProgressBar::hidden(),
+            bar: ProgressBar::hidden().with_finish(ProgressFinish::AndClear),
             title: title.to_owned(),
             total: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
@@ -85,6 +85,7 @@ impl dataset::Observer for InputProgress {
 pub struct EpochProgress {
     bar: ProgressBar,
     title: String,
+    among: Option<MultiProgress>,
     work: Cell<Work>,
     last: Cell<Instant>,
     plain: bool,
@@ -101,11 +102,20 @@ impl EpochProgress {
     /// Nothing is shown before the work is known.
     pub fn new(title: &str) -> Self {
         Self {
-            bar: ProgressBar::hidden(),
+            bar: ProgressBar::hidden().with_finish(ProgressFinish::AndClear),
             title: title.to_owned(),
+            among: None,
             work: Cell::default(),
             last: Cell::new(Instant::now()),
             plain: !std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// One of several runs that go on side by side.
+    pub fn among(bars: &MultiProgress, title: &str) -> Self {
+        Self {
+            among: Some(bars.clone()),
+            ..Self::new(title)
         }
     }
 
@@ -133,6 +143,9 @@ impl train::Observer for EpochProgress {
             epochs * steps,
             epoch * steps,
         );
+        if let Some(bars) = &self.among {
+            bars.add(self.bar.clone());
+        }
         self.bar.set_message("first epoch");
         self.last.set(Instant::now());
     }
@@ -170,7 +183,7 @@ impl RealizationProgress {
     /// Nothing is shown before the work is known.
     pub fn new(title: &str) -> Self {
         Self {
-            bar: ProgressBar::hidden(),
+            bar: ProgressBar::hidden().with_finish(ProgressFinish::AndClear),
             title: title.to_owned(),
             done: AtomicUsize::new(0),
             plain: !std::io::stderr().is_terminal(),

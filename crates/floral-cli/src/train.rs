@@ -84,7 +84,8 @@ impl Arguments {
             || self.epochs.is_some()
     }
 
-    fn resolved(&self) -> Result<TrainConfig> {
+    /// The settings they amount to.
+    pub fn resolved(&self) -> Result<TrainConfig> {
         let mut table = constants::read(self.config.as_deref())?;
         for assignment in &self.set {
             constants::set(&mut table, assignment)?;

@@ -13,7 +13,9 @@
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`evaluate`]: a run's predictions beside the truth;
+//! - [`report`]: tables, figures and pages from plain numbers;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
+//! - [`quickstart`]: all of it once, at a small size;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
 pub mod dataset;
@@ -28,7 +30,9 @@ pub mod metric;
 pub mod operator;
 pub mod predict;
 pub mod problem;
+pub mod quickstart;
 pub mod random;
+pub mod report;
 pub mod sample;
 pub mod train;
 pub mod verify;

@@ -1,0 +1,30 @@
+//! `floral quickstart` as a user runs it.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[allow(dead_code, reason = "nothing is refused here")]
+mod command;
+
+use command::succeed;
+
+#[test]
+fn the_commands_that_a_quickstart_prints_run_as_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = succeed(folder.path(), "quickstart --fast -o qs");
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("qs/report.html") && told.contains("FLORAL"));
+    assert!(folder.path().join("qs/report.html").is_file());
+    let printed = String::from_utf8(output.stderr).unwrap();
+    let commands: Vec<&str> = printed
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ floral "))
+        .collect();
+    assert_eq!(commands.len(), 9);
+    for command in commands {
+        // The runs exist: only training asks for a new folder.
+        match command.starts_with("train") {
+            true => succeed(folder.path(), &format!("{command}-again")),
+            false => succeed(folder.path(), command),
+        };
+    }
+}

@@ -1,0 +1,42 @@
+//! The look of a page.
+
+use super::colour::Colour;
+
+/// The style sheet: light and dark, wide and narrow.
+pub(super) fn sheet() -> String {
+    let variables = |shade: fn(Colour) -> &'static str| -> String {
+        let pairs = Colour::ALL.map(|c| format!("--{}:{};", c.name(), shade(c)));
+        pairs.concat()
+    };
+    format!(
+        ":root{{color-scheme:light dark;--paper:#fff;--card:#f7f8fa;--grid:#e3e6ea;{}}}\n\
+         @media (prefers-color-scheme:dark){{:root{{--paper:#15181c;--card:#1d2126;--grid:#333a42;{}}}}}\n\
+         {RULES}",
+        variables(Colour::light),
+        variables(Colour::dark)
+    )
+}
+
+// The page is as wide as two figures; a narrow one shows them one below the other.
+const RULES: &str = "\
+*{box-sizing:border-box}
+body{margin:0 auto;padding:2.5rem 1.25rem 4rem;max-width:66rem;background:var(--paper);\
+color:var(--ink);font:1rem/1.6 system-ui,sans-serif}
+h1{font-size:1.9rem;line-height:1.2;margin:0 0 .75rem}
+h2{font-size:1.25rem;margin:2.75rem 0 .5rem}
+p{max-width:44rem;margin:.5rem 0 1rem}
+.lead{font-size:1.1rem}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
+figure{margin:0;padding:.9rem 1rem .6rem;background:var(--card);border-radius:.6rem}
+figcaption{font-weight:600;margin-bottom:.35rem}
+svg{display:block;width:100%;height:auto}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums;min-width:100%}
+th,td{padding:.5rem .75rem;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}
+thead th{font-weight:600}
+th:first-child{text-align:left;position:sticky;left:0;background:var(--paper);white-space:nowrap}
+th small{display:block;font-weight:400;color:var(--grey);min-width:7rem}
+pre{overflow-x:auto;padding:.9rem 1rem;background:var(--card);border-radius:.6rem;\
+font:.85rem/1.6 ui-monospace,monospace}
+footer{margin-top:3rem;color:var(--grey);font-size:.85rem}
+";

@@ -1,0 +1,26 @@
+//! What tests of markup share.
+
+/// Elements that HTML closes by themselves.
+const VOID: [&str; 3] = ["meta", "br", "!doctype"];
+
+/// Every element that is opened is closed, in the reverse order.
+pub fn assert_well_formed(markup: &str) {
+    let mut open: Vec<String> = Vec::new();
+    for part in markup.split('<').skip(1) {
+        let (tag, text) = part.split_once('>').expect("a tag ends");
+        assert!(!text.contains('>'), "unescaped > in {text:?}");
+        let name: String = tag
+            .trim_start_matches('/')
+            .chars()
+            .take_while(|c| !c.is_whitespace() && *c != '/')
+            .collect();
+        if VOID.contains(&name.to_lowercase().as_str()) || tag.ends_with('/') {
+            continue;
+        }
+        match tag.starts_with('/') {
+            true => assert_eq!(open.pop().as_deref(), Some(name.as_str()), "at {tag}"),
+            false => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "not closed: {open:?}");
+}
