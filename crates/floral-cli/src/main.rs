@@ -34,8 +34,13 @@ fn main() -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Negative) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(match error.downcast_ref() {
+            let known: Option<&floral::Error> = error.downcast_ref();
+            match known {
+                // The library's errors tell their cause themselves.
+                Some(error) => eprintln!("error: {error}"),
+                None => eprintln!("error: {error:#}"),
+            }
+            ExitCode::from(match known {
                 // 128 + SIGINT, what a shell expects of an interrupted command.
                 Some(floral::Error::Interrupted { .. }) => 130,
                 _ => 2,
