@@ -38,7 +38,7 @@ impl Plan {
             inputs: [5, 5, 20],
             realizations: 50,
             width: 32,
-            epochs: 75,
+            epochs: 65,
             predicted: 400,
             steps: 10,
         }
@@ -101,6 +101,8 @@ impl Plan {
             },
             stopping: StoppingConfig {
                 epochs: self.epochs,
+                // Regression has learned all it can in a third of the epochs.
+                patience: 12,
                 ..Default::default()
             },
             ..Default::default()
