@@ -101,8 +101,8 @@ impl Plan {
             },
             stopping: StoppingConfig {
                 epochs: self.epochs,
-                // Regression has learned all it can in a third of the epochs.
-                patience: 12,
+                // Regression has learned all it can in half of the epochs.
+                patience: 20,
                 ..Default::default()
             },
             ..Default::default()
