@@ -81,7 +81,7 @@ impl Activation {
     }
 }
 
-fn run(operation: impl WithSimd<Output = ()>) {
+pub(crate) fn run(operation: impl WithSimd<Output = ()>) {
     Arch::new().dispatch(operation);
 }
 

@@ -6,18 +6,35 @@
 //! same bits on any number of threads.
 //!
 //! - [`gelu`] and [`silu`]: activations;
-//! - [`pointwise_mlp`]: a perceptron over channels, tiled so that wide layers stay in cache.
+//! - [`pointwise_mlp`], [`shifted_mlp`]: a perceptron over channels, tiled so that wide layers stay in cache;
+//! - [`spectral_convolution`]: truncated transform, a matrix per mode, and back;
+//! - [`Modulation`]: FiLM whose coefficients several samples share;
+//! - [`FourierLayer`]: all of a Fourier layer in one pass over memory after its transform.
 
 mod activation;
 mod curve;
 mod exponential;
+mod film;
 mod flex;
+mod fourier_basis;
 mod gelu;
+mod layer;
+mod layer_tile;
+mod mixing;
 mod mlp;
 mod mlp_tile;
+mod modulate;
+mod product;
+mod rows;
 mod silu;
+mod spectral;
 #[cfg(test)]
 mod testing;
+mod transform;
 
 pub use activation::{Activation, gelu, silu};
-pub use mlp::{Layer, pointwise_mlp};
+pub use film::Modulation;
+pub use fourier_basis::FourierBasis;
+pub use layer::FourierLayer;
+pub use mlp::{Layer, pointwise_mlp, shifted_mlp};
+pub use spectral::spectral_convolution;

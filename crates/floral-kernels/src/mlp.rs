@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::activation::Activation;
 use crate::flex;
-use crate::mlp_tile::{Perceptron, Scratch, TILE};
+use crate::mlp_tile::{Perceptron, Scratch, TILE, Tile};
 
 /// One affine map of channels, x W + b.
 #[derive(Debug, Clone)]
@@ -34,36 +34,105 @@ pub fn pointwise_mlp<const D: usize>(
     layers: &[Layer],
     activation: Activation,
 ) -> Tensor<D> {
-    let Some(first) = layers.first() else {
-        return x;
-    };
-    let mut widths = vec![first.weight.dims()[0]];
-    widths.extend(layers.iter().map(|layer| layer.weight.dims()[1]));
-    let fits = x.dims()[D - 1] == widths[0]
-        && layers
-            .windows(2)
-            .all(|pair| pair[0].weight.dims()[1] == pair[1].weight.dims()[0])
-        && layers
-            .iter()
-            .all(|layer| layer.bias.dims() == [layer.weight.dims()[1]]);
-    if !fits || widths.contains(&0) || !flex::takes(&x) {
+    let Some(perceptron) = Perceptron::new(&x, layers, activation) else {
         return composed(x, layers, activation);
+    };
+    // No sample has a shift of its own: all points are one sample's.
+    let shift = Tensor::zeros([1, perceptron.first_width()], &x.device().inner());
+    fused(x, layers, shift, perceptron)
+}
+
+/// The same with a bias of the first layer for each sample, beside its own: what is constant over
+/// a sample's grid acts as such, and need not be an input at every point.
+///
+/// x: [batch, .., in], shift: [batch, width of the first layer] -> [batch, .., out].
+///
+/// # Panics
+/// As a matrix product does, if the channels of x, the shift and the layers do not match.
+pub fn shifted_mlp<const D: usize>(
+    x: Tensor<D>,
+    shift: Tensor<2>,
+    layers: &[Layer],
+    activation: Activation,
+) -> Tensor<D> {
+    match Perceptron::new(&x, layers, activation) {
+        Some(perceptron)
+            if shift.dims() == [x.dims()[0], perceptron.first_width()] && x.dims()[0] > 0 =>
+        {
+            fused(x, layers, shift, perceptron)
+        }
+        _ => composed_shifted(x, shift, layers, activation),
     }
+}
+
+fn fused<const D: usize>(
+    x: Tensor<D>,
+    layers: &[Layer],
+    shift: Tensor<2>,
+    perceptron: Perceptron,
+) -> Tensor<D> {
     let parameters = layers.iter().flat_map(|layer| {
         let weight: Tensor<1> = layer.weight.clone().flatten(0, 1);
         [weight, layer.bias.clone()]
     });
     let parameters = Tensor::cat(parameters.collect(), 0);
-    let perceptron = Perceptron { widths, activation };
     Tensor::from_dispatch(<Dispatch as MlpKernel>::mlp(
         x.into_dispatch(),
         parameters.into_dispatch(),
+        shift.into_dispatch(),
         perceptron,
     ))
 }
 
+impl Perceptron {
+    /// None where the kernel does not serve: another backend or type, sizes that do not match.
+    fn new<const D: usize>(
+        x: &Tensor<D>,
+        layers: &[Layer],
+        activation: Activation,
+    ) -> Option<Self> {
+        let mut widths = vec![layers.first()?.weight.dims()[0]];
+        widths.extend(layers.iter().map(|layer| layer.weight.dims()[1]));
+        let fits = x.dims()[D - 1] == widths[0]
+            && layers
+                .windows(2)
+                .all(|pair| pair[0].weight.dims()[1] == pair[1].weight.dims()[0])
+            && layers
+                .iter()
+                .all(|layer| layer.bias.dims() == [layer.weight.dims()[1]]);
+        if !fits || widths.contains(&0) || !flex::takes(x) {
+            return None;
+        }
+        Some(Self { widths, activation })
+    }
+}
+
+/// [`shifted_mlp`] of Burn's own operations.
+fn composed_shifted<const D: usize>(
+    x: Tensor<D>,
+    shift: Tensor<2>,
+    layers: &[Layer],
+    activation: Activation,
+) -> Tensor<D> {
+    let Some((first, rest)) = layers.split_first() else {
+        return x;
+    };
+    let mut shape = [1; D];
+    shape[0] = x.dims()[0];
+    shape[D - 1] = shift.dims()[1];
+    let shifted = composed(x, std::slice::from_ref(first), activation) + shift.reshape(shape);
+    if rest.is_empty() {
+        return shifted;
+    }
+    composed(activation.composed(shifted), rest, activation)
+}
+
 /// The same of Burn's own operations.
-fn composed<const D: usize>(x: Tensor<D>, layers: &[Layer], activation: Activation) -> Tensor<D> {
+pub(crate) fn composed<const D: usize>(
+    x: Tensor<D>,
+    layers: &[Layer],
+    activation: Activation,
+) -> Tensor<D> {
     let apply = |x, layer: &Layer| linear(x, layer.weight.clone(), Some(layer.bias.clone()));
     let Some((first, rest)) = layers.split_first() else {
         return x;
@@ -79,28 +148,50 @@ const PARTS: usize = 16;
 
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait MlpKernel: Backend {
+    /// shift: [sample, width of the first layer], each for an equal share of the points.
     fn mlp(
         x: FloatTensor<Self>,
         parameters: FloatTensor<Self>,
+        shift: FloatTensor<Self>,
         perceptron: Perceptron,
     ) -> FloatTensor<Self>;
 }
 
 impl MlpKernel for Flex {
-    fn mlp(x: FlexTensor, parameters: FlexTensor, perceptron: Perceptron) -> FlexTensor {
-        let (x, parameters) = (flex::contiguous(x), flex::contiguous(parameters));
+    fn mlp(
+        x: FlexTensor,
+        parameters: FlexTensor,
+        shift: FlexTensor,
+        perceptron: Perceptron,
+    ) -> FlexTensor {
+        let [x, parameters, shift] = [x, parameters, shift].map(flex::contiguous);
         let mut shape = x.layout().shape().to_vec();
         if let Some(channels) = shape.last_mut() {
             *channels = perceptron.outputs();
         }
-        let parameters = parameters.storage::<f32>();
+        let (inputs, outputs) = (perceptron.inputs(), perceptron.outputs());
+        let (source, parameters) = (x.storage::<f32>(), parameters.storage());
+        let shifts = shift
+            .storage::<f32>()
+            .chunks_exact(perceptron.first_width());
+        let points = source.len() / inputs / shifts.len();
+
         let mut values = vec![0.0; shape.iter().product()];
-        let tiles = values
-            .par_chunks_mut(TILE * perceptron.outputs())
-            .zip(x.storage::<f32>().par_chunks(TILE * perceptron.inputs()));
-        tiles.for_each_init(Scratch::default, |scratch, (y, x)| {
-            perceptron.forward(parameters, x, y, scratch);
-        });
+        let samples = values
+            .chunks_mut((points * outputs).max(1))
+            .zip(source.chunks((points * inputs).max(1)));
+        let tiles: Vec<_> = samples
+            .zip(shifts)
+            .flat_map(|((y, x), shift)| {
+                let tiles = y.chunks_mut(TILE * outputs).zip(x.chunks(TILE * inputs));
+                tiles.map(move |(y, x)| (shift, x, y))
+            })
+            .collect();
+        tiles
+            .into_par_iter()
+            .for_each_init(Scratch::default, |scratch, (shift, x, y)| {
+                perceptron.forward(parameters, shift, x, y, scratch);
+            });
         flex::tensor(values, shape)
     }
 }
@@ -109,18 +200,19 @@ impl<C: CheckpointStrategy> MlpKernel for Autodiff<Flex, C> {
     fn mlp(
         x: FloatTensor<Self>,
         parameters: FloatTensor<Self>,
+        shift: FloatTensor<Self>,
         perceptron: Perceptron,
     ) -> FloatTensor<Self> {
         let step = MlpBackward(perceptron.clone());
-        let nodes = [x.node(), parameters.node()];
-        let (x, parameters) = (x.into_primitive(), parameters.into_primitive());
+        let all = [x, parameters, shift];
+        let nodes = all.each_ref().map(|tensor| tensor.node());
+        let [x, parameters, shift] = all.map(|tensor| flex::contiguous(tensor.into_primitive()));
         match step.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
-                let x = flex::contiguous(x);
-                let y = Flex::mlp(x.clone(), parameters.clone(), perceptron);
-                prep.finish((x, parameters), y)
+                let y = Flex::mlp(x.clone(), parameters.clone(), shift.clone(), perceptron);
+                prep.finish([x, parameters, shift], y)
             }
-            OpsKind::UnTracked(prep) => prep.finish(Flex::mlp(x, parameters, perceptron)),
+            OpsKind::UnTracked(prep) => prep.finish(Flex::mlp(x, parameters, shift, perceptron)),
         }
     }
 }
@@ -128,90 +220,131 @@ impl<C: CheckpointStrategy> MlpKernel for Autodiff<Flex, C> {
 #[derive(Debug)]
 struct MlpBackward(Perceptron);
 
-impl Backward<Flex, 2> for MlpBackward {
-    /// The input and the parameters, contiguous.
-    type State = (FlexTensor, FlexTensor);
+impl Backward<Flex, 3> for MlpBackward {
+    /// The input, the parameters and the shift, contiguous.
+    type State = [FlexTensor; 3];
 
-    fn backward(self, ops: Ops<Self::State, 2>, gradients: &mut Gradients, _: &mut Checkpointer) {
+    fn backward(self, ops: Ops<Self::State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let gradient = flex::contiguous(gradients.consume::<Flex>(&ops.node));
-        let [x_node, parameters_node] = ops.parents;
-        let (x, parameters) = ops.state;
-        let mut of_x = vec![
-            0.0;
-            if x_node.is_some() {
-                x.storage::<f32>().len()
-            } else {
-                0
-            }
-        ];
-        let of_parameters = self.0.gradients(
-            parameters.storage(),
-            x.storage(),
+        let [x, parameters, shift] = &ops.state;
+        let wanted = ops.parents[0].is_some();
+        let mut of_x = vec![0.0; if wanted { x.storage::<f32>().len() } else { 0 }];
+        let (of_parameters, of_shift) = self.0.gradients(
+            [x, parameters, shift].map(|tensor| tensor.storage()),
             gradient.storage(),
             &mut of_x,
         );
-        if let Some(node) = x_node {
-            gradients.register::<Flex>(node.id, flex::tensor_like(of_x, &x));
-        }
-        if let Some(node) = parameters_node {
-            gradients.register::<Flex>(node.id, flex::tensor_like(of_parameters, &parameters));
+        let computed = [of_x, of_parameters, of_shift];
+        for ((node, values), like) in ops.parents.into_iter().zip(computed).zip(&ops.state) {
+            if let Some(node) = node {
+                gradients.register::<Flex>(node.id, flex::tensor_like(values, like));
+            }
         }
     }
 }
 
+/// A tile with the number of its sample.
+type SampleTile<'a> = (usize, Tile<'a>);
+
+/// What the tiles of one part add up to: the parameters, and the shift of each sample met.
+type PartSums = (Vec<f32>, Vec<(usize, Vec<f32>)>);
+
 impl Perceptron {
-    /// The gradient of the parameters; that of x is written unless there is no room for it.
+    /// The gradients of parameters and shift; that of x is written unless there is no room.
     fn gradients(
         &self,
-        parameters: &[f32],
-        x: &[f32],
+        [x, parameters, shift]: [&[f32]; 3],
         gradient: &[f32],
         of_x: &mut [f32],
-    ) -> Vec<f32> {
-        let tiles = (x.len() / self.inputs()).div_ceil(TILE);
-        let points = TILE * tiles.div_ceil(PARTS).max(1);
-        let wanted = !of_x.is_empty();
-        let mut of_x = of_x.chunks_mut(points * self.inputs());
-        let parts: Vec<_> = x
-            .chunks(points * self.inputs())
-            .zip(gradient.chunks(points * self.outputs()))
-            .map(|(x, gradient)| (x, gradient, if wanted { of_x.next() } else { None }))
-            .collect();
-        let sums: Vec<Vec<f32>> = parts
+    ) -> (Vec<f32>, Vec<f32>) {
+        let tiles = self.tiles(x, shift, gradient, of_x);
+        let length = tiles.len().div_ceil(PARTS).max(1);
+        let mut tiles = tiles.into_iter();
+        let parts: Vec<Vec<_>> = std::iter::from_fn(|| {
+            let part: Vec<_> = tiles.by_ref().take(length).collect();
+            (!part.is_empty()).then_some(part)
+        })
+        .collect();
+        let sums: Vec<PartSums> = parts
             .into_par_iter()
-            .map_init(Scratch::default, |scratch, (x, gradient, of_x)| {
-                self.part(parameters, x, gradient, of_x, scratch)
+            .map_init(Scratch::default, |scratch, part| {
+                self.part(parameters, part, scratch)
             })
             .collect();
+
         // In order, so that rounding does not depend on which part was ready first.
-        sums.into_iter()
-            .reduce(|mut sum, part| {
-                sum.iter_mut().zip(part).for_each(|(a, b)| *a += b);
-                sum
-            })
-            .unwrap_or_else(|| vec![0.0; self.size()])
+        let (mut total, mut of_shift) = (vec![0.0; self.size()], vec![0.0; shift.len()]);
+        let width = self.first_width();
+        for (part, shifts) in sums {
+            add(&mut total, &part);
+            for (sample, part) in shifts {
+                add(&mut of_shift[sample * width..][..width], &part);
+            }
+        }
+        let first_bias = &mut total[self.inputs() * width..][..width];
+        for sample in of_shift.chunks_exact(width) {
+            add(first_bias, sample);
+        }
+        (total, of_shift)
     }
 
-    /// The sum over the tiles of one part.
+    fn tiles<'a>(
+        &self,
+        x: &'a [f32],
+        shift: &'a [f32],
+        gradient: &'a [f32],
+        of_x: &'a mut [f32],
+    ) -> Vec<SampleTile<'a>> {
+        let shifts = shift.chunks_exact(self.first_width());
+        let points = (x.len() / self.inputs() / shifts.len()).max(1);
+        let wanted = !of_x.is_empty();
+        let mut of_x = of_x
+            .chunks_mut(points * self.inputs())
+            .flat_map(|sample| sample.chunks_mut(TILE * self.inputs()));
+        let mut tiles = Vec::new();
+        let samples = x
+            .chunks(points * self.inputs())
+            .zip(gradient.chunks(points * self.outputs()));
+        for (sample, ((x, gradient), shift)) in samples.zip(shifts).enumerate() {
+            let parts = x
+                .chunks(TILE * self.inputs())
+                .zip(gradient.chunks(TILE * self.outputs()));
+            tiles.extend(parts.map(|(x, gradient)| {
+                let of_x = if wanted { of_x.next() } else { None };
+                let tile = Tile {
+                    shift,
+                    x,
+                    gradient,
+                    of_x,
+                };
+                (sample, tile)
+            }));
+        }
+        tiles
+    }
+
     fn part(
         &self,
         parameters: &[f32],
-        x: &[f32],
-        gradient: &[f32],
-        of_x: Option<&mut [f32]>,
+        tiles: Vec<SampleTile<'_>>,
         scratch: &mut Scratch,
-    ) -> Vec<f32> {
+    ) -> PartSums {
         let mut sums = vec![0.0; self.size()];
-        let mut of_x = of_x.map(|values| values.chunks_mut(TILE * self.inputs()));
-        let tiles = x
-            .chunks(TILE * self.inputs())
-            .zip(gradient.chunks(TILE * self.outputs()));
-        for (x, gradient) in tiles {
-            let of_x = of_x.as_mut().and_then(Iterator::next);
-            self.backward(parameters, x, gradient, of_x, &mut sums, scratch);
+        let mut shifts: Vec<(usize, Vec<f32>)> = Vec::new();
+        for (sample, tile) in tiles {
+            if shifts.last().is_none_or(|(last, _)| *last != sample) {
+                shifts.push((sample, vec![0.0; self.first_width()]));
+            }
+            if let Some((_, of_shift)) = shifts.last_mut() {
+                self.backward(parameters, tile, &mut sums, of_shift, scratch);
+            }
         }
-        sums
+        (sums, shifts)
     }
+}
+
+fn add(sum: &mut [f32], part: &[f32]) {
+    sum.iter_mut().zip(part).for_each(|(a, b)| *a += b);
 }
 
 #[cfg(test)]
@@ -287,6 +420,31 @@ mod tests {
                 error < 5e-3 * expected.abs().max(1.0),
                 "{difference} for {expected}"
             );
+        }
+    }
+
+    #[test]
+    fn a_shift_of_each_sample_agrees_with_the_composed_operation() {
+        type Shifted = fn(Tensor<3>, Tensor<2>, &[Layer], Activation) -> Tensor<3>;
+        let device = Device::flex().autodiff();
+        for widths in [&[3, 8, 4][..], &[3, 5], &[3, 6, 7, 2]] {
+            let all = |apply: Shifted| {
+                let layers = layers(widths, &device);
+                let x = tensor([5, 200, 3], 1.0, &device).require_grad();
+                let shift = tensor([5, widths[1]], 0.9, &device).require_grad();
+                let y = apply(x.clone(), shift.clone(), &layers, Activation::Gelu);
+                let gradients = y.clone().square().sum().backward();
+                [
+                    values(y),
+                    values(x.grad(&gradients).unwrap()),
+                    values(shift.grad(&gradients).unwrap()),
+                    values(layers[0].bias.grad(&gradients).unwrap()),
+                    values(layers[0].weight.grad(&gradients).unwrap()),
+                ]
+            };
+            for (found, expected) in all(shifted_mlp).iter().zip(&all(composed_shifted)) {
+                assert_close(found, expected, 2e-5);
+            }
         }
     }
 

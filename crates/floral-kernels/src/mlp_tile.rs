@@ -1,9 +1,10 @@
 //! A perceptron over a tile of points: few enough that its wide layers stay in cache.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::MatRef;
 
 use crate::activation::Activation;
+use crate::modulate::{add_sums, multiply as multiply_elements};
+use crate::product::{multiply, multiply_add, rows};
 
 /// Points of a tile. 128 points of 256 channels are 128 KB, a quarter of a second-level cache.
 pub const TILE: usize = 128;
@@ -44,6 +45,10 @@ impl Layer {
     fn bias<'a>(&self, parameters: &'a [f32]) -> &'a [f32] {
         &parameters[self.start + self.inputs * self.outputs..][..self.outputs]
     }
+
+    fn bias_mut<'a>(&self, parameters: &'a mut [f32]) -> &'a mut [f32] {
+        &mut parameters[self.start + self.inputs * self.outputs..][..self.outputs]
+    }
 }
 
 impl Perceptron {
@@ -75,61 +80,87 @@ impl Perceptron {
         self.widths.windows(2).map(layer).collect()
     }
 
-    /// x: [point, in] -> y: [point, out].
-    pub fn forward(&self, parameters: &[f32], x: &[f32], y: &mut [f32], scratch: &mut Scratch) {
-        let layers = self.layers();
-        let Some((last, hidden)) = layers.split_last() else {
-            return;
-        };
-        let [current, next] = &mut scratch.gradient;
-        current.clear();
-        current.extend_from_slice(x);
-        let points = x.len() / self.inputs();
-        for layer in hidden {
-            next.resize(points * layer.outputs, 0.0);
-            affine(layer, parameters, current, next);
-            self.activation.values(next);
-            std::mem::swap(current, next);
-        }
-        affine(last, parameters, current, y);
+    /// The width after the first layer.
+    pub fn first_width(&self) -> usize {
+        self.widths[1]
     }
 
-    /// Adds the parameters' gradient to `sums`, and writes that of x, given the gradient of y.
+    /// x: [point, in] -> y: [point, out]; `shift` is added to the first layer's bias.
+    pub fn forward(
+        &self,
+        parameters: &[f32],
+        shift: &[f32],
+        x: &[f32],
+        y: &mut [f32],
+        scratch: &mut Scratch,
+    ) {
+        let layers = self.layers();
+        let hidden = layers.len() - 1;
+        let [current, next] = &mut scratch.gradient;
+        let mut input = x;
+        for (i, layer) in layers[..hidden].iter().enumerate() {
+            let shift = (i == 0).then_some(shift);
+            next.resize(x.len() / self.inputs() * layer.outputs, 0.0);
+            affine(layer, parameters, shift, input, next);
+            self.activation.values(next);
+            std::mem::swap(current, next);
+            input = current;
+        }
+        let shift = (hidden == 0).then_some(shift);
+        affine(&layers[hidden], parameters, shift, input, y);
+    }
+
+    /// Adds the parameters' gradient to `sums`, but that of the first bias to `of_shift`, and
+    /// writes that of x, given the gradient of y.
     ///
     /// The hidden layers are computed anew from x.
     pub fn backward(
         &self,
         parameters: &[f32],
-        x: &[f32],
-        gradient: &[f32],
-        mut gradient_of_x: Option<&mut [f32]>,
+        tile: Tile<'_>,
         sums: &mut [f32],
+        of_shift: &mut [f32],
         scratch: &mut Scratch,
     ) {
         let layers = self.layers();
-        self.recompute(&layers, parameters, x, scratch);
+        let Tile {
+            shift,
+            x,
+            gradient,
+            of_x,
+        } = tile;
+        self.recompute(&layers, parameters, shift, x, scratch);
         let [current, next] = &mut scratch.gradient;
         current.clear();
         current.extend_from_slice(gradient);
-        for (i, layer) in layers.iter().enumerate().rev() {
-            let input = if i == 0 { x } else { &scratch.activated[i - 1] };
+        for (i, layer) in layers.iter().enumerate().skip(1).rev() {
+            let input = &scratch.activated[i - 1];
             accumulate(layer, input, current, sums);
-            let weight = layer.weight(parameters);
-            if i > 0 {
-                next.resize(input.len(), 0.0);
-                product(next, rows(current, layer.outputs), weight.transpose());
-                let slopes = next.iter_mut().zip(&scratch.slope[i - 1]);
-                slopes.for_each(|(gradient, slope)| *gradient *= slope);
-                std::mem::swap(current, next);
-            } else if let Some(gradient_of_x) = &mut gradient_of_x {
-                let current = rows(current, layer.outputs);
-                product(gradient_of_x, current, weight.transpose());
-            }
+            add_sums(layer.bias_mut(sums), current);
+            next.resize(input.len(), 0.0);
+            let weight = layer.weight(parameters).transpose();
+            multiply(next, rows(current, layer.outputs), weight);
+            multiply_elements(next, &scratch.slope[i - 1]);
+            std::mem::swap(current, next);
+        }
+        let first = &layers[0];
+        accumulate(first, x, current, sums);
+        add_sums(of_shift, current);
+        if let Some(of_x) = of_x {
+            let weight = first.weight(parameters).transpose();
+            multiply(of_x, rows(current, first.outputs), weight);
         }
     }
 
     /// Outputs and slopes of the hidden layers.
-    fn recompute(&self, layers: &[Layer], parameters: &[f32], x: &[f32], scratch: &mut Scratch) {
+    fn recompute(
+        &self,
+        layers: &[Layer],
+        parameters: &[f32],
+        shift: &[f32],
+        x: &[f32],
+        scratch: &mut Scratch,
+    ) {
         let hidden = layers.len() - 1;
         scratch.activated.resize_with(hidden, Vec::new);
         scratch.slope.resize_with(hidden, Vec::new);
@@ -140,49 +171,39 @@ impl Perceptron {
             let (output, slope) = (&mut after[0], &mut scratch.slope[i]);
             output.resize(points * layer.outputs, 0.0);
             slope.resize(points * layer.outputs, 0.0);
-            affine(layer, parameters, input, output);
+            let shift = (i == 0).then_some(shift);
+            affine(layer, parameters, shift, input, output);
             self.activation.both(output, slope);
         }
     }
 }
 
-/// y = x W + b.
-fn affine(layer: &Layer, parameters: &[f32], x: &[f32], y: &mut [f32]) {
-    let bias = layer.bias(parameters);
-    y.chunks_exact_mut(layer.outputs)
-        .for_each(|row| row.copy_from_slice(bias));
-    let x = rows(x, layer.inputs);
-    let y = MatMut::from_row_major_slice_mut(y, x.nrows(), layer.outputs);
-    matmul(y, Accum::Add, x, layer.weight(parameters), 1.0, Par::Seq);
+/// What the backward pass of a tile reads and writes.
+pub struct Tile<'a> {
+    pub shift: &'a [f32],
+    /// [point, in].
+    pub x: &'a [f32],
+    /// [point, out].
+    pub gradient: &'a [f32],
+    /// [point, in], if wanted.
+    pub of_x: Option<&'a mut [f32]>,
 }
 
-/// Adds a layer's gradients, input^T gradient and the sum of gradient over points, to `sums`.
-fn accumulate(layer: &Layer, input: &[f32], gradient: &[f32], sums: &mut [f32]) {
-    let sums = &mut sums[layer.start..][..(layer.inputs + 1) * layer.outputs];
-    let (weight, bias) = sums.split_at_mut(layer.inputs * layer.outputs);
-    let weight = MatMut::from_row_major_slice_mut(weight, layer.inputs, layer.outputs);
-    let (input, gradients) = (rows(input, layer.inputs), rows(gradient, layer.outputs));
-    matmul(
-        weight,
-        Accum::Add,
-        input.transpose(),
-        gradients,
-        1.0,
-        Par::Seq,
-    );
-    for row in gradient.chunks_exact(layer.outputs) {
-        for (sum, value) in bias.iter_mut().zip(row) {
-            *sum += value;
-        }
+/// y = x W + b + shift.
+fn affine(layer: &Layer, parameters: &[f32], shift: Option<&[f32]>, x: &[f32], y: &mut [f32]) {
+    let (first, rest) = y.split_at_mut(layer.outputs);
+    first.copy_from_slice(layer.bias(parameters));
+    if let Some(shift) = shift {
+        first.iter_mut().zip(shift).for_each(|(b, s)| *b += s);
     }
+    rest.chunks_exact_mut(layer.outputs)
+        .for_each(|row| row.copy_from_slice(first));
+    multiply_add(y, rows(x, layer.inputs), layer.weight(parameters));
 }
 
-/// y = a b.
-fn product(y: &mut [f32], a: MatRef<'_, f32>, b: MatRef<'_, f32>) {
-    let y = MatMut::from_row_major_slice_mut(y, a.nrows(), b.ncols());
-    matmul(y, Accum::Replace, a, b, 1.0, Par::Seq);
-}
-
-fn rows(values: &[f32], columns: usize) -> MatRef<'_, f32> {
-    MatRef::from_row_major_slice(values, values.len() / columns, columns)
+/// Adds the gradient of a layer's weight, input^T gradient, to `sums`.
+fn accumulate(layer: &Layer, input: &[f32], gradient: &[f32], sums: &mut [f32]) {
+    let weight = &mut sums[layer.start..][..layer.inputs * layer.outputs];
+    let input = rows(input, layer.inputs).transpose();
+    multiply_add(weight, input, rows(gradient, layer.outputs));
 }

@@ -3,10 +3,10 @@
 use burn::module::Module;
 use burn::nn::Linear;
 use burn::tensor::Tensor;
-use floral_kernels::{Activation, pointwise_mlp};
+use floral_kernels::{Activation, Layer, pointwise_mlp, shifted_mlp};
 
 use crate::operator::initial_values::InitialValues;
-use crate::operator::kernel_layers::kernel_layers;
+use crate::operator::kernel_layer::kernel_layer;
 
 /// in -> hidden -> out with a GELU between.
 #[derive(Module, Debug)]
@@ -25,7 +25,28 @@ impl ChannelMlp {
 
     /// x: [batch, y, x, in] -> [batch, y, x, out].
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        let layers = kernel_layers(&[&self.hidden, &self.output]);
-        pointwise_mlp(x, &layers, Activation::Gelu)
+        pointwise_mlp(x, &self.kernel_layers(), Activation::Gelu)
+    }
+
+    /// The same where some of the inputs are constant over the grid: they act as a bias.
+    ///
+    /// x: [batch, y, x, channel], constant: [batch, channel], which take their place after the
+    /// first `position` channels of x -> [batch, y, x, out].
+    pub fn forward_with(&self, x: Tensor<4>, constant: Tensor<2>, position: usize) -> Tensor<4> {
+        let [first, second] = self.kernel_layers();
+        let [inputs, _] = first.weight.dims();
+        let after = position + constant.dims()[1];
+        let rows = |start, end: usize| first.weight.clone().narrow(0, start, end - start);
+        let shift = constant.matmul(rows(position, after));
+        let first = Layer {
+            weight: Tensor::cat(vec![rows(0, position), rows(after, inputs)], 0),
+            bias: first.bias.clone(),
+        };
+        shifted_mlp(x, shift, &[first, second], Activation::Gelu)
+    }
+
+    /// The parameters as the kernels take them.
+    pub fn kernel_layers(&self) -> [Layer; 2] {
+        [&self.hidden, &self.output].map(kernel_layer)
     }
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use burn::tensor::{Int, Tensor, TensorData};
+use floral_kernels::Modulation;
 
-use crate::operator::film::Modulation;
 use crate::operator::grid_constants::GridConstants;
 use crate::{Error, Result};
 
@@ -21,9 +20,9 @@ pub struct Context {
 }
 
 impl Context {
-    /// The number of inputs.
+    /// The number of inputs, or of samples that were given theirs.
     pub fn rows(&self) -> usize {
-        self.linear.scale.dims()[0]
+        self.linear.rows.len()
     }
 
     /// Rows and columns of the grid; a line has one row.
@@ -37,10 +36,10 @@ impl Context {
             let rows = self.rows();
             return Err(Error::Row { row, rows });
         }
-        let values: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
-        let device = self.linear.scale.device();
-        let rows = Tensor::<1, Int>::from_data(TensorData::new(values, [rows.len()]), &device);
-        Ok(self.map(|modulation| modulation.select(rows.clone())))
+        Ok(self.map(|modulation| Modulation {
+            coefficients: modulation.coefficients.clone(),
+            rows: rows.iter().map(|&row| modulation.rows[row]).collect(),
+        }))
     }
 
     fn map(&self, change: impl Fn(&Modulation) -> Modulation) -> Self {

@@ -2,11 +2,11 @@
 
 use burn::module::Module;
 use burn::nn::Linear;
-use burn::tensor::{Int, Tensor};
-use floral_kernels::{Activation, pointwise_mlp};
+use burn::tensor::Tensor;
+use floral_kernels::{Activation, Modulation, pointwise_mlp};
 
 use crate::operator::initial_values::InitialValues;
-use crate::operator::kernel_layers::kernel_layers;
+use crate::operator::kernel_layer::kernel_layer;
 
 const HIDDEN_LAYERS: usize = 3;
 
@@ -37,35 +37,8 @@ impl Film {
 
     /// condition: [row, y, x, channel] -> the modulation of each row.
     pub fn modulation(&self, condition: Tensor<4>) -> Modulation {
-        let layers = kernel_layers(&self.layers.iter().collect::<Vec<_>>());
-        let coefficients = pointwise_mlp(condition, &layers, Activation::Silu);
-        let features = coefficients.dims()[3] / 2;
-        Modulation {
-            scale: coefficients.clone().narrow(3, 0, features) + 1.0,
-            shift: coefficients.narrow(3, features, features),
-        }
-    }
-}
-
-/// The coefficients 1 + g and b of one FiLM, [row, y, x, channel]: a row for each input.
-#[derive(Debug, Clone)]
-pub struct Modulation {
-    pub scale: Tensor<4>,
-    pub shift: Tensor<4>,
-}
-
-impl Modulation {
-    /// x: [batch, y, x, channel] -> same shape; a single row serves the whole batch.
-    pub fn apply(&self, x: Tensor<4>) -> Tensor<4> {
-        x * self.scale.clone() + self.shift.clone()
-    }
-
-    /// The rows of a batch, in its order; gradients of a row used twice add up.
-    pub fn select(&self, rows: Tensor<1, Int>) -> Self {
-        Self {
-            scale: self.scale.clone().select(0, rows.clone()),
-            shift: self.shift.clone().select(0, rows),
-        }
+        let layers: Vec<_> = self.layers.iter().map(kernel_layer).collect();
+        Modulation::new(pointwise_mlp(condition, &layers, Activation::Silu))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::operator::fourier_layer::FourierLayer;
 use crate::operator::grid_constants::{GridCache, GridConstants};
 use crate::operator::initial_values::InitialValues;
 use crate::operator::linear_operator::LinearOperator;
-use crate::operator::time_embedding::{TIME_CHANNELS, embed};
+use crate::operator::time_embedding::embed;
 use crate::{Error, Result};
 
 impl FilmFnoConfig {
@@ -110,7 +110,7 @@ impl FilmFno {
             });
         }
         self.check_input("w", &w, context)?;
-        let [batch, _, ny, nx] = w.dims();
+        let [batch, ..] = w.dims();
         if tau.dims() != [batch] {
             return Err(shape_error(
                 "tau",
@@ -118,9 +118,7 @@ impl FilmFno {
                 format!("[{batch}], a time for each sample"),
             ));
         }
-        let time = embed(tau).reshape([batch, 1, 1, TIME_CHANNELS]);
-        let time = time.expand([batch, ny, nx, TIME_CHANNELS]);
-        Ok(self.evaluate(Tensor::cat(vec![channels_last(w), time], 3), context))
+        Ok(self.evaluate(channels_last(w), Some(embed(tau)), context))
     }
 
     /// a: [batch, channel, y, x] -> the field regressed on it, [batch, output channel, y, x].
@@ -132,18 +130,23 @@ impl FilmFno {
             });
         }
         self.check_input("a", &a, context)?;
-        Ok(self.evaluate(channels_last(a), context))
+        Ok(self.evaluate(channels_last(a), None, context))
     }
 
-    /// inputs: [batch, y, x, channel] -> [batch, output channel, y, x].
-    fn evaluate(&self, inputs: Tensor<4>, context: &Context) -> Tensor<4> {
+    /// inputs: [batch, y, x, channel], time: [batch, channel] -> [batch, output channel, y, x].
+    fn evaluate(&self, inputs: Tensor<4>, time: Option<Tensor<2>>, context: &Context) -> Tensor<4> {
         let Context {
             grid,
             lift,
             layers,
             linear,
         } = context;
-        let lifted = self.lift.forward(with_coordinates(inputs.clone(), grid));
+        let channels = inputs.dims()[3];
+        let with_place = with_coordinates(inputs.clone(), grid);
+        let lifted = match time.clone() {
+            Some(time) => self.lift.forward_with(with_place, time, channels),
+            None => self.lift.forward(with_place),
+        };
         let x = self
             .layers
             .iter()
@@ -152,7 +155,7 @@ impl FilmFno {
                 layer.forward(x, &grid.basis, modulation)
             });
         let nonlinear = self.project.forward(x);
-        let linear = self.linear.forward(inputs, &grid.basis, linear);
+        let linear = self.linear.forward(inputs, time, &grid.basis, linear);
         (linear + nonlinear).permute([0, 3, 1, 2])
     }
 

@@ -3,11 +3,10 @@
 use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::tensor::Tensor;
-use floral_kernels::gelu;
+use floral_kernels::{FourierBasis, Modulation};
 
 use crate::operator::channel_mlp::ChannelMlp;
-use crate::operator::film::{Film, Modulation};
-use crate::operator::fourier_basis::FourierBasis;
+use crate::operator::film::Film;
 use crate::operator::initial_values::InitialValues;
 use crate::operator::spectral_conv::SpectralConv;
 
@@ -44,19 +43,16 @@ impl FourierLayer {
     }
 
     /// x: [batch, y, x, channel] -> same shape.
-    pub fn forward(
-        &self,
-        x: Tensor<4>,
-        basis: &FourierBasis,
-        modulation: &Modulation,
-    ) -> Tensor<4> {
-        let mixed = self.spectral.forward(x.clone(), basis) + self.skip.forward(x.clone());
-        let mixed = self.activate(mixed);
-        let y = self.mlp.forward(mixed) + x * self.gate.val().unsqueeze();
-        modulation.apply(self.activate(y))
-    }
-
-    fn activate(&self, x: Tensor<4>) -> Tensor<4> {
-        if self.last { x } else { gelu(x) }
+    pub fn forward(&self, x: Tensor<4>, basis: &FourierBasis, film: &Modulation) -> Tensor<4> {
+        let [inner, outer] = self.mlp.kernel_layers();
+        let layer = floral_kernels::FourierLayer {
+            spectral: [self.spectral.weight_re.val(), self.spectral.weight_im.val()],
+            bias: self.spectral.bias.val(),
+            skip: self.skip.weight.val(),
+            mlp: [inner, outer],
+            gate: self.gate.val(),
+            activated: !self.last,
+        };
+        layer.forward(x, basis, film)
     }
 }

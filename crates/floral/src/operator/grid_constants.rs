@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::tensor::{Device, Tensor, TensorData};
-
-use crate::operator::fourier_basis::FourierBasis;
+use floral_kernels::FourierBasis;
 
 /// Constants of one grid on one device.
 #[derive(Debug)]

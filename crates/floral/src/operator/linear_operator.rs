@@ -1,12 +1,14 @@
 //! The linear part of the velocity: FiLM(L[w]), linear in w for a given condition.
 
-use burn::module::Module;
+use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::tensor::Tensor;
+use burn::tensor::module::linear;
+use floral_kernels::{FourierBasis, Layer, Modulation, spectral_convolution};
 
-use crate::operator::film::{Film, Modulation};
-use crate::operator::fourier_basis::FourierBasis;
+use crate::operator::film::Film;
 use crate::operator::initial_values::InitialValues;
+use crate::operator::kernel_layer::kernel_layer;
 use crate::operator::spectral_conv::SpectralConv;
 
 /// L[w] = SpectralConv(w) + W w + bias, modulated by the raw condition channels.
@@ -32,14 +34,33 @@ impl LinearOperator {
         }
     }
 
-    /// w: [batch, y, x, in] -> [batch, y, x, out].
+    /// w: [batch, y, x, channel], time: [batch, channel] if the network has it
+    /// -> [batch, y, x, out].
+    ///
+    /// Time is constant over the grid, so that its convolution is its product with the zero
+    /// frequency's weights.
     pub fn forward(
         &self,
         w: Tensor<4>,
+        time: Option<Tensor<2>>,
         basis: &FourierBasis,
         modulation: &Modulation,
     ) -> Tensor<4> {
-        let linear = self.spectral.forward(w.clone(), basis) + self.pointwise.forward(w);
-        modulation.apply(linear)
+        let channels = w.dims()[3];
+        let Layer { weight, bias } = kernel_layer(&self.pointwise);
+        let [re, im] = [&self.spectral.weight_re, &self.spectral.weight_im].map(Param::val);
+        let of_w = [re.clone(), im].map(|part| part.narrow(2, 0, channels));
+        let local = linear(w.clone(), weight.clone().narrow(0, 0, channels), None);
+        let mut constant: Tensor<4> = (bias + self.spectral.bias.val()).unsqueeze();
+        if let Some(time) = time {
+            let [modes_y, ..] = re.dims();
+            let zero: Tensor<2> = re
+                .slice([modes_y / 2..modes_y / 2 + 1, 0..1])
+                .squeeze_dims(&[0, 1]);
+            let of_time = (zero + weight).narrow(0, channels, time.dims()[1]);
+            let of_time: Tensor<4> = time.matmul(of_time).unsqueeze_dims(&[1, 2]);
+            constant = constant + of_time;
+        }
+        modulation.apply(spectral_convolution(w, of_w, basis) + local + constant)
     }
 }

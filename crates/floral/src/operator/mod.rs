@@ -6,8 +6,8 @@
 //! 2. [`FilmFno::condition`] lifts the condition (`channel_mlp`) and derives the coefficients of
 //!    every `film`, kept in a [`Context`] that serves every ODE step and realization;
 //! 3. [`FilmFno::velocity`] embeds the time ([`time_embedding`]), lifts, passes through the
-//!    `fourier_layer`s, whose global part is a `spectral_conv` on a `fourier_basis`, projects,
-//!    and adds the `linear_operator`;
+//!    `fourier_layer`s, whose global part is a `spectral_conv`, projects, and adds the
+//!    `linear_operator`; the work is done by the fused operations of `floral_kernels`;
 //! 4. [`weights()`] turns parameters into named arrays, for files and comparisons.
 
 pub mod time_embedding;
@@ -17,11 +17,10 @@ mod config;
 mod context;
 mod film;
 mod film_fno;
-mod fourier_basis;
 mod fourier_layer;
 mod grid_constants;
 mod initial_values;
-mod kernel_layers;
+mod kernel_layer;
 mod linear_operator;
 mod spectral_conv;
 mod weights;

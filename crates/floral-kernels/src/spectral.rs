@@ -1,0 +1,428 @@
+//! Convolution by multiplication in Fourier space, without a full-size spectrum.
+
+use std::sync::Arc;
+
+use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::flex::FlexTensor;
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension};
+use burn::tensor::Tensor;
+use rayon::prelude::*;
+
+use crate::flex;
+use crate::fourier_basis::FourierBasis;
+use crate::mixing::Mixing;
+use crate::transform::Transform;
+
+/// F^-1[ R(k) F[x](k) ] over the kept frequencies k.
+///
+/// x: [batch, y, x, in], weight: (re, im) of R, [modes y, modes x, in, out] -> [batch, y, x, out].
+///
+/// # Panics
+/// As a matrix product does, if channels, grid and modes do not match.
+pub fn spectral_convolution(
+    x: Tensor<4>,
+    weight: [Tensor<4>; 2],
+    basis: &FourierBasis,
+) -> Tensor<4> {
+    let Some(plan) = Convolution::new(&x, &weight, basis) else {
+        return composed(x, weight, basis);
+    };
+    let [re, im] = weight.map(Tensor::into_dispatch);
+    Tensor::from_dispatch(<Dispatch as SpectralKernel>::convolve(
+        x.into_dispatch(),
+        re,
+        im,
+        plan,
+    ))
+}
+
+/// The same of Burn's own operations.
+pub(crate) fn composed(x: Tensor<4>, weight: [Tensor<4>; 2], basis: &FourierBasis) -> Tensor<4> {
+    let kept = basis.kept();
+    let weight = weight.map(|part| restrict(part, &kept));
+    basis.synthesise(mix(basis.analyse(x), weight))
+}
+
+/// The weights of the frequencies a grid holds: all of them, unless it is too coarse.
+fn restrict(weight: Tensor<4>, kept: &[std::ops::Range<usize>; 2]) -> Tensor<4> {
+    let [modes_y, modes_x, ..] = weight.dims();
+    if [kept[0].len(), kept[1].len()] == [modes_y, modes_x] {
+        return weight;
+    }
+    weight.slice([kept[0].clone(), kept[1].clone()])
+}
+
+/// spectrum: [2, ky, kx, batch, in] -> [2, ky, kx, batch, out], a matrix product per frequency.
+fn mix(spectrum: Tensor<5>, weight: [Tensor<4>; 2]) -> Tensor<5> {
+    let [_, ky, kx, batch, inputs] = spectrum.dims();
+    let outputs = weight[0].dims()[3];
+    let modes = ky * kx;
+
+    // Real and imaginary rows side by side share one product with each part of the weight.
+    let rows = spectrum
+        .permute([1, 2, 0, 3, 4])
+        .reshape([modes, 2 * batch, inputs]);
+    let [by_re, by_im] = weight.map(|part| {
+        let product = rows.clone().matmul(part.reshape([modes, inputs, outputs]));
+        [
+            product.clone().narrow(1, 0, batch),
+            product.narrow(1, batch, batch),
+        ]
+    });
+    let [re_re, im_re] = by_re;
+    let [re_im, im_im] = by_im;
+    let mixed = Tensor::stack::<4>(vec![re_re - im_im, im_re + re_im], 0);
+    mixed.reshape([2, ky, kx, batch, outputs])
+}
+
+/// A convolution on one grid with one set of weights' sizes.
+#[derive(Debug, Clone)]
+pub(crate) struct Convolution {
+    /// The way there and back, and the way of gradients.
+    pub transforms: Arc<[Transform; 2]>,
+    pub mixing: Mixing,
+}
+
+/// What the backward pass needs of the forward one.
+pub(crate) struct Spectra {
+    /// Before mixing: [sample, kx, ky, 2, in].
+    pub before: Vec<f32>,
+    /// After mixing: [kx, ky, 2, sample, out].
+    pub after: Vec<f32>,
+}
+
+impl Convolution {
+    /// None where the kernel does not serve: another backend or type, sizes that do not match.
+    pub fn new(x: &Tensor<4>, weight: &[Tensor<4>; 2], basis: &FourierBasis) -> Option<Self> {
+        let [_, ny, nx, inputs] = x.dims();
+        let [all_y, all_x, rows, outputs] = weight[0].dims();
+        let transforms = basis.transforms().clone();
+        let kept = basis.kept();
+        let fits = [transforms[0].ny(), transforms[0].nx(), rows] == [ny, nx, inputs]
+            && weight[1].dims() == weight[0].dims()
+            && kept[0].end <= all_y
+            && kept[1].end <= all_x;
+        if !fits || x.dims().contains(&0) || outputs == 0 || !flex::takes(x) {
+            return None;
+        }
+        let mixing = Mixing {
+            modes: [kept[0].len(), kept[1].len()],
+            all_modes: [all_y, all_x],
+            first: kept[0].start,
+            inputs,
+            outputs,
+        };
+        Some(Self { transforms, mixing })
+    }
+
+    /// x: [sample, y, x, in] -> its spectra.
+    pub fn spectra(&self, x: &[f32], weights: [&[f32]; 2]) -> Spectra {
+        let inputs = self.mixing.inputs;
+        let transform = &self.transforms[0];
+        let before = transform.modes(&transform.lines(x, inputs), inputs);
+        let after = self.mixing.forward(&before, weights);
+        Spectra { before, after }
+    }
+
+    /// The gradients of weights and of x's lines (way out, adjoint) from those of the result's
+    /// lines (way in, adjoint).
+    pub fn backward(
+        &self,
+        lines: &[f32],
+        before: &[f32],
+        weights: [&[f32]; 2],
+    ) -> (Vec<f32>, [Vec<f32>; 2]) {
+        let adjoint = &self.transforms[1];
+        let gradient = adjoint.modes(lines, self.mixing.outputs);
+        let of_weights = self.mixing.weight_gradients(before, &gradient);
+        let of_modes = self.mixing.backward(&gradient, weights);
+        let lines = adjoint.lines_of_modes(&of_modes, self.mixing.inputs);
+        (lines, of_weights)
+    }
+}
+
+/// Adds the fields that lines, way out, stand for. fields: [sample, y, x, channel].
+pub(crate) fn add_fields(
+    transform: &Transform,
+    lines: &[f32],
+    channels: usize,
+    fields: &mut [f32],
+) {
+    let (nx, ny) = (transform.nx(), transform.ny());
+    let size = transform.line_size() * channels;
+    let rows = fields.par_chunks_mut(nx * channels);
+    rows.enumerate()
+        .for_each_init(Vec::new, |scratch, (i, row)| {
+            let lines = &lines[i / ny * size..][..size];
+            transform.add_points(lines, i % ny * nx, row, scratch);
+        });
+}
+
+#[backend_extension(Flex, Autodiff)]
+pub(crate) trait SpectralKernel: Backend {
+    fn convolve(
+        x: FloatTensor<Self>,
+        re: FloatTensor<Self>,
+        im: FloatTensor<Self>,
+        plan: Convolution,
+    ) -> FloatTensor<Self>;
+}
+
+impl SpectralKernel for Flex {
+    fn convolve(x: FlexTensor, re: FlexTensor, im: FlexTensor, plan: Convolution) -> FlexTensor {
+        let [x, re, im] = [x, re, im].map(flex::contiguous);
+        forward(&x, &re, &im, &plan).0
+    }
+}
+
+/// The result and the spectrum before mixing; all tensors contiguous.
+fn forward(
+    x: &FlexTensor,
+    re: &FlexTensor,
+    im: &FlexTensor,
+    plan: &Convolution,
+) -> (FlexTensor, Vec<f32>) {
+    let outputs = plan.mixing.outputs;
+    let spectra = plan.spectra(x.storage(), [re.storage(), im.storage()]);
+    let transform = &plan.transforms[0];
+    let lines = transform.lines_of_modes(&spectra.after, outputs);
+    let mut shape = x.layout().shape().to_vec();
+    shape[3] = outputs;
+    let mut fields = vec![0.0; shape.iter().product()];
+    add_fields(transform, &lines, outputs, &mut fields);
+    (flex::tensor(fields, shape), spectra.before)
+}
+
+impl<C: CheckpointStrategy> SpectralKernel for Autodiff<Flex, C> {
+    fn convolve(
+        x: FloatTensor<Self>,
+        re: FloatTensor<Self>,
+        im: FloatTensor<Self>,
+        plan: Convolution,
+    ) -> FloatTensor<Self> {
+        let nodes = [x.node(), re.node(), im.node()];
+        let [x, re, im] = [x, re, im].map(|t| flex::contiguous(t.into_primitive()));
+        let step = SpectralBackward(plan.clone());
+        match step.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => {
+                let (y, before) = forward(&x, &re, &im, &plan);
+                let size = vec![before.len()];
+                prep.finish((flex::tensor(before, size), re, im), y)
+            }
+            OpsKind::UnTracked(prep) => prep.finish(Flex::convolve(x, re, im, plan)),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct SpectralBackward(Convolution);
+
+impl Backward<Flex, 3> for SpectralBackward {
+    /// The spectrum before mixing, and the weights.
+    type State = (FlexTensor, FlexTensor, FlexTensor);
+
+    fn backward(self, ops: Ops<Self::State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = flex::contiguous(gradients.consume::<Flex>(&ops.node));
+        let [x_node, re_node, im_node] = ops.parents;
+        let (before, re, im) = ops.state;
+        let Mixing {
+            inputs, outputs, ..
+        } = self.0.mixing;
+        let adjoint = &self.0.transforms[1];
+        let lines = adjoint.lines(gradient.storage(), outputs);
+        let weights = [re.storage(), im.storage()];
+        let (lines, [of_re, of_im]) = self.0.backward(&lines, before.storage(), weights);
+        if let Some(node) = x_node {
+            let mut shape = gradient.layout().shape().to_vec();
+            shape[3] = inputs;
+            let mut of_x = vec![0.0; shape.iter().product()];
+            add_fields(adjoint, &lines, inputs, &mut of_x);
+            gradients.register::<Flex>(node.id, flex::tensor(of_x, shape));
+        }
+        for (node, values, like) in [(re_node, of_re, &re), (im_node, of_im, &im)] {
+            if let Some(node) = node {
+                gradients.register::<Flex>(node.id, flex::tensor_like(values, like));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{assert_close, bits_on, tensor, values};
+    use burn::tensor::{Device, TensorData};
+    use std::f64::consts::TAU;
+
+    fn device() -> Device {
+        Device::flex()
+    }
+
+    /// Real and imaginary parts that differ.
+    fn weights(shape: [usize; 4], device: &Device) -> [Tensor<4>; 2] {
+        let both = tensor([2, shape.iter().product()], 1.0, device);
+        [0, 1].map(|part| both.clone().narrow(0, part, 1).reshape(shape))
+    }
+
+    /// Two channels of waves below frequency 4, [1, ny, nx, 2].
+    fn band_limited([ny, nx]: [usize; 2]) -> Tensor<4> {
+        let value = |y: f64, x: f64, c: f64| {
+            (TAU * (3.0 * x + c)).sin() + (TAU * (2.0 * y - x)).cos() * (1.0 + c) - 0.5
+        };
+        let values: Vec<f32> = (0..ny * nx * 2)
+            .map(|i| (i / 2 / nx, i / 2 % nx, i % 2))
+            .map(|(y, x, c)| value(y as f64 / ny as f64, x as f64 / nx as f64, c as f64) as f32)
+            .collect();
+        Tensor::from_data(TensorData::new(values, [1, ny, nx, 2]), &device())
+    }
+
+    fn convolve(x: Tensor<4>, weight: [Tensor<4>; 2], n_modes: [usize; 2]) -> Tensor<4> {
+        let [_, ny, nx, _] = x.dims();
+        spectral_convolution(x, weight, &FourierBasis::new([ny, nx], n_modes, &device()))
+    }
+
+    #[test]
+    fn identity_weights_leave_a_band_limited_field_unchanged() {
+        let identity = Tensor::<2>::eye(2, &device())
+            .reshape([1, 1, 2, 2])
+            .expand([8, 5, 2, 2]);
+        let zero = identity.zeros_like();
+        for grid in [[16, 16], [9, 15], [8, 12], [33, 10]] {
+            let x = band_limited(grid);
+            let y = convolve(x.clone(), [identity.clone(), zero.clone()], [8, 8]);
+            assert_close(&values(y), &values(x), 1e-5);
+        }
+    }
+
+    #[test]
+    fn a_finer_grid_gives_the_same_values_at_shared_points() {
+        let weight = weights([8, 5, 2, 3], &device());
+        let coarse = convolve(band_limited([10, 16]), weight.clone(), [8, 8]);
+        let fine = convolve(band_limited([30, 32]), weight, [8, 8]);
+        let shared = fine
+            .reshape([10, 3, 16, 2, 3])
+            .narrow(1, 0, 1)
+            .narrow(3, 0, 1);
+        assert_close(&values(shared.reshape([10, 16, 3])), &values(coarse), 1e-5);
+    }
+
+    #[test]
+    fn grids_of_any_size_agree_with_the_sum_that_defines_the_transform() {
+        let cases = [
+            ([1, 9], [1, 6]),
+            ([1, 8], [1, 8]),
+            ([7, 5], [4, 4]),
+            ([6, 9], [3, 5]),
+            ([8, 6], [4, 6]),
+            ([3, 4], [8, 8]),
+            ([4, 3], [8, 10]),
+        ];
+        for (grid, n_modes) in cases {
+            let shape = [n_modes[0], n_modes[1] / 2 + 1, 2, 3];
+            let x = tensor([2, grid[0], grid[1], 2], 1.0, &device());
+            let weight = weights(shape, &device());
+            let expected = defining_sum(&x, &weight, n_modes);
+            assert_close(&values(convolve(x, weight, n_modes)), &expected, 1e-5);
+        }
+    }
+
+    /// Sum over kept modes k of R(k) x^(k) e^(i k x), negative kx by symmetry.
+    fn defining_sum(x: &Tensor<4>, weight: &[Tensor<4>; 2], n_modes: [usize; 2]) -> Vec<f32> {
+        let [batch, ny, nx, inputs] = x.dims();
+        let [my, mx, _, outputs] = weight[0].dims();
+        let (signal, re, im) = (
+            values(x.clone()),
+            values(weight[0].clone()),
+            values(weight[1].clone()),
+        );
+        let mut sum = vec![0.0f64; batch * ny * nx * outputs];
+        for (row, kx) in (0..my).flat_map(|row| (0..mx).map(move |kx| (row, kx))) {
+            let ky = row as i64 - (n_modes[0] / 2) as i64;
+            if 2 * ky < -(ny as i64) || 2 * ky >= ny as i64 || 2 * kx > nx {
+                continue;
+            }
+            let phase = |y: usize, x: usize| {
+                TAU * (ky as f64 * y as f64 / ny as f64 + (kx * x) as f64 / nx as f64)
+            };
+            let mirrored = if kx == 0 || 2 * kx == nx { 1.0 } else { 2.0 };
+            for (b, o) in (0..batch).flat_map(|b| (0..outputs).map(move |o| (b, o))) {
+                let (mut mode_re, mut mode_im) = (0.0, 0.0);
+                for i in 0..inputs {
+                    let w = ((row * mx + kx) * inputs + i) * outputs + o;
+                    let (w_re, w_im) = (re[w] as f64, im[w] as f64);
+                    for p in 0..ny * nx {
+                        let (sin, cos) = phase(p / nx, p % nx).sin_cos();
+                        let s = signal[(b * ny * nx + p) * inputs + i] as f64;
+                        mode_re += s * (cos * w_re + sin * w_im) / (ny * nx) as f64;
+                        mode_im += s * (cos * w_im - sin * w_re) / (ny * nx) as f64;
+                    }
+                }
+                for p in 0..ny * nx {
+                    let (sin, cos) = phase(p / nx, p % nx).sin_cos();
+                    let value = mirrored * (mode_re * cos - mode_im * sin);
+                    sum[(b * ny * nx + p) * outputs + o] += value;
+                }
+            }
+        }
+        sum.into_iter().map(|value| value as f32).collect()
+    }
+
+    type Convolve = fn(Tensor<4>, [Tensor<4>; 2], &FourierBasis) -> Tensor<4>;
+
+    /// Result, and the gradients of x and of both parts of the weights.
+    fn differentiate(
+        convolve: Convolve,
+        shape: [usize; 4],
+        outputs: usize,
+        n_modes: [usize; 2],
+    ) -> Vec<Vec<f32>> {
+        let device = Device::flex().autodiff();
+        let [_, ny, nx, inputs] = shape;
+        let x = tensor(shape, 1.0, &device).require_grad();
+        let weight = weights([n_modes[0], n_modes[1] / 2 + 1, inputs, outputs], &device)
+            .map(Tensor::require_grad);
+        let basis = FourierBasis::new([ny, nx], n_modes, &Device::flex());
+        let y = convolve(x.clone(), weight.clone(), &basis);
+        let gradients = y.clone().square().sum().backward();
+        let [re, im] = weight.map(|part| values(part.grad(&gradients).unwrap()));
+        vec![values(y), values(x.grad(&gradients).unwrap()), re, im]
+    }
+
+    #[test]
+    fn every_size_agrees_with_the_composed_operation() {
+        let cases = [
+            ([1, 1, 1, 1], 1, [1, 2]),
+            ([3, 1, 9, 2], 3, [1, 6]),
+            ([2, 1, 128, 16], 16, [1, 64]),
+            ([2, 7, 5, 3], 1, [4, 4]),
+            ([5, 8, 6, 11], 1, [4, 6]),
+            ([2, 3, 4, 2], 2, [8, 8]),
+            ([1, 16, 24, 8], 8, [8, 12]),
+        ];
+        for (shape, outputs, n_modes) in cases {
+            let found = differentiate(spectral_convolution, shape, outputs, n_modes);
+            let expected = differentiate(composed, shape, outputs, n_modes);
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_close(found, expected, 2e-5);
+            }
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_change_a_bit() {
+        let run = || differentiate(spectral_convolution, [3, 12, 10, 5], 4, [6, 6]).concat();
+        assert_eq!(bits_on(1, run), bits_on(2, run));
+    }
+
+    #[test]
+    fn views_are_served() {
+        let basis = FourierBasis::new([6, 5], [4, 4], &device());
+        let x = tensor([3, 5, 6, 2], 1.0, &device()).permute([3, 2, 1, 0]);
+        let weight = weights([4, 3, 3, 2], &device());
+        let found = spectral_convolution(x.clone(), weight.clone(), &basis);
+        assert_close(&values(found), &values(composed(x, weight, &basis)), 1e-5);
+    }
+}
