@@ -1,12 +1,12 @@
 //! The truncated Fourier transform of a grid, as real matrices.
 
-use std::f64::consts::TAU;
 use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::transform::{Matrix, Transform};
+use crate::fold::{Matrix, sin_cos};
+use crate::transform::Transform;
 
 /// Matrices to the kept frequencies of a grid and back; a line is a grid of one row.
 ///
@@ -36,8 +36,10 @@ impl FourierBasis {
         let offset = (n_modes[0] / 2) as i32;
 
         let [along_x, along_y] = [Wave::new(&x, nx), Wave::new(&y, ny)];
-        let transform = transform(&along_x, &along_y);
-        let adjoint = transform.adjoint();
+        let transforms = [
+            Transform::new([ny, nx], x.len(), y.clone()),
+            Transform::adjoint([ny, nx], x.len(), y.clone()),
+        ];
         Self {
             analyse_x: tensor(&along_x.analyse_real(), device).unsqueeze(),
             along_y: (ny > 1 || y.len() > 1).then(|| {
@@ -46,7 +48,7 @@ impl FourierBasis {
             }),
             synthesise_x: tensor(&along_x.synthesise_real(), device).unsqueeze(),
             kept: [y.start + offset..y.end + offset, x].map(|r| r.start as usize..r.end as usize),
-            transforms: Arc::new([transform, adjoint]),
+            transforms: Arc::new(transforms),
         }
     }
 
@@ -123,11 +125,8 @@ impl Wave {
         }
     }
 
-    /// (sin, cos) of 2 pi k j / n, reduced to one turn in integers: large products lose digits.
     fn sin_cos(&self, k: usize, j: usize) -> (f64, f64) {
-        let n = self.n as i64;
-        let turns = (i64::from(self.first) + k as i64) * j as i64;
-        (TAU * turns.rem_euclid(n) as f64 / n as f64).sin_cos()
+        sin_cos(i64::from(self.first) + k as i64, j, self.n)
     }
 
     /// Real samples to part (real 0, imaginary 1) of frequency k.
@@ -186,20 +185,6 @@ impl Wave {
             self.rotation(1.0, parts, column % self.count, row % self.n)
         })
     }
-}
-
-/// The matrices in the orders that the fused kernels need.
-fn transform(x: &Wave, y: &Wave) -> Transform {
-    let to_modes = Matrix::new(2 * y.count, 2 * y.n, |row, column| {
-        y.rotation(-1.0, [row % 2, column % 2], row / 2, column / 2) / y.n as f64
-    });
-    let from_modes = Matrix::new(2 * y.n, 2 * y.count, |row, column| {
-        y.rotation(1.0, [row % 2, column % 2], column / 2, row / 2)
-    });
-    let from_lines = Matrix::new(x.n, 2 * x.count, |j, column| {
-        x.synthesis(column % 2, column / 2, j)
-    });
-    Transform::new(x.analyse_real(), to_modes, from_modes, from_lines)
 }
 
 fn tensor(matrix: &Matrix, device: &Device) -> Tensor<2> {

@@ -216,6 +216,12 @@ impl LayerPlan {
         self.convolution.transforms[0].nx() * self.convolution.transforms[0].ny()
     }
 
+    /// Points of a unit of work: some whole rows.
+    fn tile(&self) -> usize {
+        let nx = self.convolution.transforms[0].nx();
+        nx * (TILE / nx).max(1)
+    }
+
     /// The result and the spectra; all tensors contiguous.
     fn forward(
         &self,
@@ -229,28 +235,24 @@ impl LayerPlan {
             .convolution
             .spectra(values, spectral.map(FlexTensor::storage));
         let (h, points) = (self.sizes.channels, self.points());
-        let transform = &self.convolution.transforms[0];
-        let lines = transform.lines_of_modes(&spectra.after, h);
-        let lines_size = transform.line_size() * h;
+        let lines = self.convolution.transforms[0].lines_of_modes(&spectra.after, h);
         let parts = self.sizes.parts(pointwise.storage());
         let film = film.storage::<f32>();
+        let tile_points = self.tile();
 
         let mut y = vec![0.0; values.len()];
         let tiles: Vec<_> = y
             .chunks_mut(points * h)
             .enumerate()
             .flat_map(|(sample, y)| {
-                let tiles = y.chunks_mut(TILE * h).enumerate();
-                tiles.map(move |(tile, y)| (sample, tile * TILE, y))
+                let tiles = y.chunks_mut(tile_points * h).enumerate();
+                tiles.map(move |(tile, y)| (sample, tile * tile_points, y))
             })
             .collect();
         tiles
             .into_par_iter()
             .for_each_init(Scratch::default, |scratch, (sample, first, y)| {
-                let count = y.len() / h;
-                let (mixed, line) = scratch.start(count, parts.bias);
-                let lines = &lines[sample * lines_size..][..lines_size];
-                transform.add_points(lines, first, mixed, line);
+                self.start(&lines, parts.bias, [sample, first, y.len() / h], scratch);
                 let x = &values[(sample * points + first) * h..][..y.len()];
                 let film = &film[(self.rows[sample] * points + first) * 2 * h..][..2 * y.len()];
                 self.sizes.forward(&parts, x, film, y, scratch);
@@ -295,13 +297,14 @@ impl LayerPlan {
     ) -> Vec<f32> {
         let (h, points) = (self.sizes.channels, self.points());
         let row_count = of_film.len() / (points * 2 * h);
-        let tiles = points.div_ceil(TILE);
+        let tile = self.tile();
+        let tiles = points.div_ceil(tile);
         let of_tiles = of_film
             .chunks_mut(points * 2 * h)
-            .flat_map(|row| row.chunks_mut(TILE * 2 * h));
-        let units: Vec<_> = by_row(gradient, &self.rows, row_count, TILE * h)
+            .flat_map(|row| row.chunks_mut(tile * 2 * h));
+        let units: Vec<_> = by_row(gradient, &self.rows, row_count, tile * h)
             .into_iter()
-            .zip(by_row(of_x, &self.rows, row_count, TILE * h))
+            .zip(by_row(of_x, &self.rows, row_count, tile * h))
             .zip(of_tiles)
             .enumerate()
             .filter(|(_, ((samples, _), _))| !samples.is_empty())
@@ -317,8 +320,9 @@ impl LayerPlan {
             .into_par_iter()
             .map_init(Scratch::default, |scratch, part| {
                 let mut sums = vec![0.0; self.sizes.size()];
+                let bias = self.sizes.parts(inputs.pointwise).bias;
                 for (unit, ((gradients, of_x), of_film)) in part {
-                    let first = unit % tiles * TILE;
+                    let first = unit % tiles * tile;
                     for ((sample, gradient), (_, of_x)) in gradients.into_iter().zip(of_x) {
                         let tile = Tile {
                             x: &inputs.x[(sample * points + first) * h..][..of_x.len()],
@@ -328,7 +332,8 @@ impl LayerPlan {
                             of_x,
                             of_film: &mut *of_film,
                         };
-                        self.start(inputs, sample, first, tile.x.len() / h, scratch);
+                        let place = [sample, first, tile.x.len() / h];
+                        self.start(inputs.lines, bias, place, scratch);
                         self.sizes
                             .backward(inputs.pointwise, tile, &mut sums, scratch);
                     }
@@ -344,20 +349,19 @@ impl LayerPlan {
         total
     }
 
-    /// The convolution's values at a tile, into the scratch.
+    /// The convolution's values at so many points of a sample, from `first` on, in the scratch.
     fn start(
         &self,
-        inputs: &PointwiseInputs<'_>,
-        sample: usize,
-        first: usize,
-        count: usize,
+        lines: &[f32],
+        bias: &[f32],
+        [sample, first, count]: [usize; 3],
         scratch: &mut Scratch,
     ) {
         let transform = &self.convolution.transforms[0];
         let size = transform.line_size() * self.sizes.channels;
-        let bias = self.sizes.parts(inputs.pointwise).bias;
-        let (mixed, line) = scratch.start(count, bias);
-        transform.add_points(&inputs.lines[sample * size..][..size], first, mixed, line);
+        let (mixed, row) = scratch.start(count, bias);
+        let lines = &lines[sample * size..][..size];
+        transform.add_rows(lines, first / transform.nx(), mixed, row);
     }
 }
 

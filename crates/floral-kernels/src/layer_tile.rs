@@ -7,7 +7,8 @@ use crate::modulate::multiply as multiply_elements;
 use crate::modulate::{add_product_sums, add_sums, gated, modulate, modulate_backward, scale_rows};
 use crate::product::{multiply, multiply_add, rows};
 
-/// Points of a tile. 128 points of 64 channels are 32 KB, and a tile needs up to eight such.
+/// Points of a tile, unless a row has more. 128 points of 64 channels are 32 KB, and a tile needs
+/// up to eight such.
 pub const TILE: usize = 128;
 
 /// The sizes of a layer's pointwise part.
@@ -85,10 +86,10 @@ impl LayerSizes {
 /// Intermediate values of a tile, kept by a thread from tile to tile.
 #[derive(Default)]
 pub struct Scratch {
-    /// One row of lines.
-    pub line: Vec<f32>,
+    /// One row's waves, and half its points.
+    row: [Vec<f32>; 2],
     /// The convolution's values, then its activation's.
-    pub mixed: Vec<f32>,
+    mixed: Vec<f32>,
     mixed_slope: Vec<f32>,
     inner: Vec<f32>,
     inner_slope: Vec<f32>,
@@ -99,9 +100,9 @@ pub struct Scratch {
 
 impl Scratch {
     /// Room for the convolution's values at so many points, starting at the layer's bias.
-    pub fn start(&mut self, points: usize, bias: &[f32]) -> (&mut [f32], &mut Vec<f32>) {
+    pub fn start(&mut self, points: usize, bias: &[f32]) -> (&mut [f32], &mut [Vec<f32>; 2]) {
         fill_rows(&mut self.mixed, points, bias);
-        (&mut self.mixed, &mut self.line)
+        (&mut self.mixed, &mut self.row)
     }
 }
 

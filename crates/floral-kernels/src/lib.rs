@@ -16,6 +16,7 @@ mod curve;
 mod exponential;
 mod film;
 mod flex;
+mod fold;
 mod fourier_basis;
 mod gelu;
 mod layer;

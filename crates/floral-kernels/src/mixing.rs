@@ -26,8 +26,7 @@ impl Mixing {
     pub fn forward(&self, spectrum: &[f32], weights: Weights<'_>) -> Vec<f32> {
         let samples = self.samples(spectrum, self.inputs);
         self.for_each_mode(samples * self.outputs, |mode, [re, im]| {
-            let x = self.gather(spectrum, mode, self.inputs);
-            let [x_re, x_im] = x.each_ref().map(|x| rows(x, self.inputs));
+            let [x_re, x_im] = self.mode(spectrum, mode, self.inputs);
             let [r_re, r_im] = self.matrix(weights, mode);
             multiply(re, x_re, r_re);
             multiply_subtract(re, x_im, r_im);
@@ -41,8 +40,7 @@ impl Mixing {
     pub fn backward(&self, gradient: &[f32], weights: Weights<'_>) -> Vec<f32> {
         let samples = self.samples(gradient, self.outputs);
         self.for_each_mode(samples * self.inputs, |mode, [re, im]| {
-            let g = self.gather(gradient, mode, self.outputs);
-            let [g_re, g_im] = g.each_ref().map(|g| rows(g, self.outputs));
+            let [g_re, g_im] = self.mode(gradient, mode, self.outputs);
             let [r_re, r_im] = self.matrix(weights, mode).map(|r| r.transpose());
             multiply(re, g_re, r_re);
             multiply_add(re, g_im, r_im);
@@ -66,10 +64,10 @@ impl Mixing {
                     return;
                 }
                 let mode = [y - self.first, x];
-                let x = self.gather(spectrum, mode, self.inputs);
-                let g = self.gather(gradient, mode, self.outputs);
-                let [x_re, x_im] = x.each_ref().map(|x| rows(x, self.inputs).transpose());
-                let [g_re, g_im] = g.each_ref().map(|g| rows(g, self.outputs));
+                let [x_re, x_im] = self
+                    .mode(spectrum, mode, self.inputs)
+                    .map(|x| x.transpose());
+                let [g_re, g_im] = self.mode(gradient, mode, self.outputs);
                 multiply(re, x_re, g_re);
                 multiply_add(re, x_im, g_im);
                 multiply(im, x_re, g_im);
@@ -101,16 +99,18 @@ impl Mixing {
     }
 
     /// Real and imaginary part of one mode [ky, kx] of all samples, [sample, channel] each.
-    fn gather(&self, spectrum: &[f32], [y, x]: [usize; 2], channels: usize) -> [Vec<f32>; 2] {
+    fn mode<'a>(
+        &self,
+        spectrum: &'a [f32],
+        [y, x]: [usize; 2],
+        channels: usize,
+    ) -> [MatRef<'a, f32>; 2] {
         let [ky, kx] = self.modes;
-        let samples = spectrum.chunks_exact(2 * kx * ky * channels);
+        let samples = self.samples(spectrum, channels);
         [0, 1].map(|part| {
             let start = ((x * ky + y) * 2 + part) * channels;
-            let mut values = Vec::with_capacity(samples.len() * channels);
-            for sample in samples.clone() {
-                values.extend_from_slice(&sample[start..start + channels]);
-            }
-            values
+            let stride = 2 * kx * ky * channels;
+            MatRef::from_row_major_slice_with_stride(&spectrum[start..], samples, channels, stride)
         })
     }
 

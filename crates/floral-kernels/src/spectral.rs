@@ -151,13 +151,12 @@ pub(crate) fn add_fields(
     channels: usize,
     fields: &mut [f32],
 ) {
-    let (nx, ny) = (transform.nx(), transform.ny());
+    let ny = transform.ny();
     let size = transform.line_size() * channels;
-    let rows = fields.par_chunks_mut(nx * channels);
+    let rows = fields.par_chunks_mut(transform.nx() * channels);
     rows.enumerate()
-        .for_each_init(Vec::new, |scratch, (i, row)| {
-            let lines = &lines[i / ny * size..][..size];
-            transform.add_points(lines, i % ny * nx, row, scratch);
+        .for_each_init(Default::default, |scratch, (i, row)| {
+            transform.add_rows(&lines[i / ny * size..][..size], i % ny, row, scratch);
         });
 }
 
