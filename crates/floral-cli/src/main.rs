@@ -21,6 +21,9 @@ use clap::Parser;
 
 use crate::args::{Cli, Command};
 
+#[global_allocator]
+static MEMORY: floral::memory::Allocator = floral::memory::ALLOCATOR;
+
 /// How a command ended, apart from errors.
 enum Ending {
     /// It did what was asked.
@@ -30,6 +33,7 @@ enum Ending {
 }
 
 fn main() -> ExitCode {
+    floral::memory::keep_freed_memory();
     match run(&Cli::parse()) {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Negative) => ExitCode::from(1),

@@ -9,7 +9,8 @@
 //! - [`pointwise_mlp`], [`shifted_mlp`]: a perceptron over channels, tiled so that wide layers stay in cache;
 //! - [`spectral_convolution`]: truncated transform, a matrix per mode, and back;
 //! - [`Modulation`]: FiLM whose coefficients several samples share;
-//! - [`FourierLayer`]: all of a Fourier layer in one pass over memory after its transform.
+//! - [`FourierLayer`]: all of a Fourier layer in one pass over memory after its transform;
+//! - [`memory`]: an allocator that keeps what was freed.
 
 mod activation;
 mod curve;
@@ -21,6 +22,7 @@ mod fourier_basis;
 mod gelu;
 mod layer;
 mod layer_tile;
+pub mod memory;
 mod mixing;
 mod mlp;
 mod mlp_tile;

@@ -39,4 +39,6 @@ pub mod verify;
 
 pub use error::{Error, Result};
 pub use field::Field;
+/// An allocator for programs that train or sample.
+pub use floral_kernels::memory;
 pub use grid::{Axis, Grid};
