@@ -17,6 +17,22 @@ pub trait Curve {
 
     /// (q(t), d(t)) for t in [0, LIMIT] or NaN. Free of branches.
     fn tail<const FUSED: bool>(t: f32) -> (f32, f32);
+
+    /// q(t) alone, where a cheaper form than [`tail`](Self::tail) has it.
+    #[inline(always)]
+    fn value_tail<const FUSED: bool>(t: f32) -> f32 {
+        Self::tail::<FUSED>(t).0
+    }
+}
+
+/// f(x) alone.
+#[inline(always)]
+pub fn value<C: Curve, const FUSED: bool>(x: f32) -> f32 {
+    let t = x.abs();
+    // A NaN is not above the limit, and stays.
+    let t = if t > C::LIMIT { C::LIMIT } else { t };
+    let positive = if x < 0.0 { 0.0 } else { x };
+    multiply_add::<FUSED>(-t, C::value_tail::<FUSED>(t), positive)
 }
 
 /// (f(x), f'(x)); a caller that drops one of them does not pay for it.
@@ -52,7 +68,13 @@ impl<C: Curve> WithSimd for Values<'_, C> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         for x in self.x {
-            *x = on::<S, C>(*x).0;
+            // Every vector unit that pulp knows on x86 and ARM multiplies and adds in one
+            // instruction.
+            *x = if S::IS_SCALAR {
+                value::<C, false>(*x)
+            } else {
+                value::<C, true>(*x)
+            };
         }
     }
 }
@@ -115,7 +137,6 @@ impl<C: Curve> WithSimd for Both<'_, C> {
 
 #[inline(always)]
 fn on<S: Simd, C: Curve>(x: f32) -> (f32, f32) {
-    // Every vector unit that pulp knows on x86 and ARM multiplies and adds in one instruction.
     if S::IS_SCALAR {
         value_and_slope::<C, false>(x)
     } else {

@@ -34,4 +34,27 @@ impl Curve for Gelu {
         let q = bell * p;
         (q, multiply_add::<FUSED>(-t * DENSITY_AT_ZERO, bell, q))
     }
+
+    /// q(t) = 1 / (2 P(t)^8): the form of Abramowitz & Stegun 7.1.28, with a polynomial of degree
+    /// 8 of our own. |error of t q| < 5.3e-8 before rounding; no exponential is needed.
+    #[inline(always)]
+    fn value_tail<const FUSED: bool>(t: f32) -> f32 {
+        let p = polynomial::<FUSED, 9>(
+            t,
+            [
+                2.841_424_7e-6,
+                -1.555_796_6e-5,
+                9.131_661_5e-5,
+                1.284_981_6e-4,
+                9.545_549e-4,
+                8.613_513e-3,
+                4.477_958_4e-2,
+                9.973_397e-2,
+                1.0,
+            ],
+        );
+        let square = p * p;
+        let fourth = square * square;
+        0.5 / (fourth * fourth)
+    }
 }
