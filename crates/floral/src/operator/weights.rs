@@ -81,9 +81,18 @@ impl ModuleVisitor for Collector<'_> {
         self.weights.push(Weight {
             name: self.path.join("."),
             shape: tensor.dims().to_vec(),
-            values: tensor.into_data().convert::<f32>().iter::<f32>().collect(),
+            values: values(tensor),
         });
     }
+}
+
+/// The values of a tensor, without a copy where nothing else refers to them.
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor
+        .into_data()
+        .convert::<f32>()
+        .try_into_vec()
+        .expect("values just converted to this type")
 }
 
 #[derive(Default)]

@@ -7,11 +7,11 @@ use super::model::{Model, fields};
 use super::samples::Samples;
 use crate::Result;
 use crate::flow::{Path, path};
-use crate::operator::{gradients, weights};
+use crate::operator::{Weight, gradients};
 use crate::random::Stream;
 
 /// Grid values that a block of samples may have: bounds the memory of the backward pass.
-const BLOCK_VALUES: usize = 32 * 64 * 64;
+const BLOCK_VALUES: usize = 32 * 128 * 128;
 
 /// Samples per block on a grid of this many points.
 pub fn block_rows(points: usize) -> usize {
@@ -36,23 +36,32 @@ pub struct Gradient {
     pub arrays: Vec<Vec<f32>>,
 }
 
+impl Gradient {
+    /// Adds the gradients of a block; those of the first are the sum so far.
+    fn add(&mut self, part: Vec<Weight>) {
+        if self.arrays.is_empty() {
+            self.arrays = part.into_iter().map(|weight| weight.values).collect();
+            return;
+        }
+        for (sum, part) in self.arrays.iter_mut().zip(part) {
+            let values = sum.par_iter_mut().zip(part.values);
+            values.for_each(|(sum, value)| *sum += value);
+        }
+    }
+}
+
 impl Loss<'_> {
     /// The gradient of the mean loss over `batch`; `model` lives on an autodiff device.
     pub fn gradient(&self, model: &Model, batch: &[usize], device: &Device) -> Result<Gradient> {
-        let lengths = weights(&model.network);
         let mut total = Gradient {
             loss: 0.0,
-            arrays: lengths.iter().map(|w| vec![0.0; w.values.len()]).collect(),
+            arrays: Vec::new(),
         };
         for block in batch.chunks(block_rows(self.samples.grid.len())) {
             let loss = self.of_block(model, block, device)? / batch.len() as f64;
             let part = gradients(&model.network, &loss.backward());
             total.loss += scalar(loss);
-            for (sum, part) in total.arrays.iter_mut().zip(part) {
-                for (sum, value) in sum.iter_mut().zip(part.values) {
-                    *sum += value;
-                }
-            }
+            total.add(part);
         }
         Ok(total)
     }
