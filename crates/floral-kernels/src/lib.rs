@@ -10,9 +10,11 @@
 //! - [`spectral_convolution`]: truncated transform, a matrix per mode, and back;
 //! - [`Modulation`]: FiLM whose coefficients several samples share;
 //! - [`FourierLayer`]: all of a Fourier layer in one pass over memory after its transform;
+//! - [`AdamStep`], [`norm`]: the optimiser;
 //! - [`memory`]: an allocator that keeps what was freed.
 
 mod activation;
+mod adam;
 mod curve;
 mod exponential;
 mod film;
@@ -36,6 +38,7 @@ mod testing;
 mod transform;
 
 pub use activation::{Activation, gelu, silu};
+pub use adam::{AdamStep, norm};
 pub use film::Modulation;
 pub use fourier_basis::FourierBasis;
 pub use layer::FourierLayer;

@@ -3,10 +3,7 @@
 //! The update happens on the host, whatever device made the gradients: it is one pass over memory,
 //! and the place where several processes can bring their gradients together.
 
-use rayon::prelude::*;
-
-/// Numbers summed or updated by one task; fixed, so that sums do not depend on threads.
-const CHUNK: usize = 1 << 14;
+use floral_kernels::AdamStep;
 
 const BETA_1: f64 = 0.9;
 const BETA_2: f64 = 0.999;
@@ -34,54 +31,38 @@ impl Adam {
         }
     }
 
-    /// One step down the gradient, to which `weight_decay` times the weight is added first.
+    /// One step down the gradient times `factor`, to which `weight_decay` times the weight is
+    /// added first.
     pub fn step<'a>(
         &mut self,
         learning_rate: f64,
         weight_decay: f64,
+        factor: f32,
         arrays: impl Iterator<Item = (&'a mut [f32], &'a [f32])>,
     ) {
         self.steps += 1;
         let bias = |beta: f64| 1.0 - beta.powi(self.steps.min(i32::MAX as u64) as i32);
-        let rate = (learning_rate / bias(BETA_1)) as f32;
-        let scale = (1.0 / bias(BETA_2).sqrt()) as f32;
-        let decay = weight_decay as f32;
+        let step = AdamStep {
+            beta_1: BETA_1 as f32,
+            beta_2: BETA_2 as f32,
+            rate: (learning_rate / bias(BETA_1)) as f32,
+            scale: (1.0 / bias(BETA_2).sqrt()) as f32,
+            epsilon: EPSILON as f32,
+            weight_decay: weight_decay as f32,
+            factor,
+        };
         let moments = self.first.iter_mut().zip(&mut self.second);
-        for ((weights, gradients), (first, second)) in arrays.zip(moments) {
-            let chunks = weights
-                .par_chunks_mut(CHUNK)
-                .zip(gradients.par_chunks(CHUNK));
-            let moments = first
-                .par_chunks_mut(CHUNK)
-                .zip(second.par_chunks_mut(CHUNK));
-            chunks.zip(moments).for_each(|((w, g), (m, v))| {
-                for i in 0..w.len() {
-                    let gradient = g[i] + decay * w[i];
-                    m[i] += (1.0 - BETA_1) as f32 * (gradient - m[i]);
-                    v[i] += (1.0 - BETA_2) as f32 * (gradient * gradient - v[i]);
-                    w[i] -= rate * m[i] / (v[i].sqrt() * scale + EPSILON as f32);
-                }
-            });
+        for ((weights, gradient), (first, second)) in arrays.zip(moments) {
+            step.apply(weights, gradient, first, second);
         }
     }
 }
 
-/// Scales arrays down so that their common Euclidean norm is at most `largest`; returns the norm
-/// they had.
-pub fn clip_norm(arrays: &mut [Vec<f32>], largest: f64) -> f64 {
-    let square = |chunk: &[f32]| chunk.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>();
-    let squares = arrays.iter().flat_map(|array| {
-        let partial: Vec<f64> = array.par_chunks(CHUNK).map(square).collect();
-        partial
-    });
-    let norm = squares.sum::<f64>().sqrt();
-    if norm > largest {
-        let factor = (largest / norm) as f32;
-        for array in arrays {
-            array.par_iter_mut().for_each(|g| *g *= factor);
-        }
-    }
-    norm
+/// The norm of a gradient, and the factor that brings it down to `largest` if it is above.
+pub fn clipped(arrays: &[Vec<f32>], largest: f64) -> (f64, f32) {
+    let norm = floral_kernels::norm(arrays);
+    let factor = if norm > largest { largest / norm } else { 1.0 };
+    (norm, factor as f32)
 }
 
 #[cfg(test)]
@@ -94,7 +75,7 @@ mod tests {
         for _ in 0..steps {
             let gradients = [2.0 * weights[0], 4.0 * weights[1]];
             let pair = (&mut weights[..], &gradients[..]);
-            adam.step(0.1, weight_decay, std::iter::once(pair));
+            adam.step(0.1, weight_decay, 1.0, std::iter::once(pair));
         }
         weights
     }
@@ -128,10 +109,9 @@ mod tests {
 
     #[test]
     fn a_long_gradient_is_scaled_and_a_short_one_left() {
-        let mut arrays = vec![vec![3.0], vec![4.0]];
-        assert_eq!(clip_norm(&mut arrays, 10.0), 5.0);
-        assert_eq!(arrays, [[3.0], [4.0]]);
-        assert_eq!(clip_norm(&mut arrays, 1.0), 5.0);
-        assert!((arrays[0][0] - 0.6).abs() < 1e-7 && (arrays[1][0] - 0.8).abs() < 1e-7);
+        let arrays = [vec![3.0], vec![4.0]];
+        assert_eq!(clipped(&arrays, 10.0), (5.0, 1.0));
+        let (norm, factor) = clipped(&arrays, 1.0);
+        assert!(norm == 5.0 && (factor - 0.2).abs() < 1e-7);
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::adam::{Adam, clip_norm};
+use super::adam::{Adam, clipped};
 use super::batches::{batch, shuffled, steps};
 use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
 use super::gradient::Loss;
@@ -264,8 +264,8 @@ impl<'a> Trainer<'a> {
         let seed = self.config.seed;
         let draws = move |sample: usize| stream(seed, Purpose::Path, epoch as u64, sample as u64);
         let loss = self.loss(&self.train, &draws);
-        let mut gradient = loss.gradient(&self.model, batch, &self.device)?;
-        let norm = clip_norm(&mut gradient.arrays, self.config.optimiser.clip);
+        let gradient = loss.gradient(&self.model, batch, &self.device)?;
+        let (norm, factor) = clipped(&gradient.arrays, self.config.optimiser.clip);
         if !(gradient.loss.is_finite() && norm.is_finite()) {
             return Err(self.diverged(epoch));
         }
@@ -273,7 +273,7 @@ impl<'a> Trainer<'a> {
         let arrays = self.weights.iter_mut().map(|w| w.values.as_mut_slice());
         let pairs = arrays.zip(gradient.arrays.iter().map(Vec::as_slice));
         self.adam
-            .step(rate, self.config.optimiser.weight_decay, pairs);
+            .step(rate, self.config.optimiser.weight_decay, factor, pairs);
         self.model.network = with_weights(self.model.network.clone(), self.weights.clone())?;
         let progress = &mut self.header.progress;
         progress.loss += gradient.loss * batch.len() as f64;
