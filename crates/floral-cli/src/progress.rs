@@ -190,6 +190,16 @@ impl RealizationProgress {
         }
     }
 
+    /// So many of the inputs are there from an earlier run.
+    pub fn found(&self, done: usize, inputs: usize) {
+        if done > 0 && done < inputs {
+            eprintln!(
+                "{}: continuing, {done} of {inputs} inputs are there",
+                self.title
+            );
+        }
+    }
+
     /// The input at `position` of so many has come this far.
     pub fn advance(&self, position: usize, inputs: usize, progress: sample::Progress) {
         let total = inputs * progress.total;

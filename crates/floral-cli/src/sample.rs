@@ -1,17 +1,17 @@
 //! `floral sample`: statistics of a run's predictions for new inputs.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::path::PathBuf;
+use std::time::Instant;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
-use floral::dataset::{Dataset, PredictionPlan, PredictionWriter};
-use floral::predict::{InputPredictor, Predictor, Sampling, refined, refined_grid};
-use floral::problem::{Problem, Resolution};
+use floral::dataset::{Places, PredictionPlan, PredictionWriter};
+use floral::predict::{Cases, Interpolation, Job, Predictor, Stored, read_points};
+use floral::problem::Resolution;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
 use floral::train::RunFolder;
-use floral::{Field, Grid, device};
+use floral::{Checksum, Points, device};
 use serde_json::{Map, Value, json};
 
 use crate::progress::RealizationProgress;
@@ -22,16 +22,24 @@ use crate::{Ending, inputs, integrator, interrupt};
 #[command(after_help = "Examples:\n  \
     floral sample runs/darcy --input new.zarr -o predicted.zarr\n  \
     floral sample runs/darcy --input new.zarr --quantile 0.05 --quantile 0.95 --exceed 0.5 \\\n      \
-    --keep 10 --resolution 128x128 -o fine.zarr\n\n\
-    The result opens with xarray.open_zarr. With --resolution, input and low-fidelity solution are\n\
-    interpolated linearly to the finer grid and the network is evaluated there.")]
+    --keep 10 --resolution 128x128 -o fine.zarr\n  \
+    floral sample runs/darcy --input new.npz --points xy.csv -o wells.zarr\n\n\
+    From Python: numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...], or\n\
+    [channel, grid...] or [grid...] for a single input; coordinates by the name of their axis if\n\
+    the grid is not that of training.\n\n\
+    With --resolution, input and low-fidelity solution are interpolated linearly to the other grid\n\
+    and the network is evaluated there. With --points, each realization is evaluated on the grid\n\
+    and interpolated linearly to the points, then statistics are taken. The CSV file has a header\n\
+    that names the axes, as in x,y.\n\n\
+    The result opens with xarray.open_zarr. A run that was cut short continues where it stopped when\n\
+    the same command is given again.")]
 pub struct Arguments {
     /// The run folder
     #[arg(value_name = "RUN")]
     run: PathBuf,
 
-    /// A Zarr v3 group with the array input, and low if the method needs it
-    #[arg(long, value_name = "NEW.zarr")]
+    /// A Zarr v3 group or a NumPy archive with the array input, and low if the method needs it
+    #[arg(long, value_name = "NEW.zarr|NEW.npz")]
     input: PathBuf,
 
     /// The predictions to write, a Zarr v3 folder
@@ -49,6 +57,10 @@ pub struct Arguments {
     /// Grid points per axis, as in 128 or 64x128 [default: those of the input]
     #[arg(long, value_name = "R")]
     resolution: Option<Resolution>,
+
+    /// A CSV file of points at which values are stored instead of the grid
+    #[arg(long, value_name = "XY.csv")]
+    points: Option<PathBuf>,
 
     #[command(flatten)]
     solver: integrator::Arguments,
@@ -69,7 +81,7 @@ pub struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// Replace an existing result made with other settings
+    /// Replace an existing result, or discard an unfinished one, made with other settings
     #[arg(long)]
     force: bool,
 
@@ -79,175 +91,180 @@ pub struct Arguments {
 }
 
 /// What was typed, resolved.
-struct Job {
+struct Task {
     predictor: Predictor,
-    dataset: Dataset,
-    origin: Option<Box<dyn Problem>>,
-    grid: Grid,
+    cases: Cases,
     inputs: Range<usize>,
+    points: Option<Points>,
     wanted: Wanted,
     realizations: usize,
     kept: usize,
     solver: OdeSolver,
-    seed: u64,
 }
 
 /// Predicts every input and stores its statistics.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let job = Job::new(arguments)?;
-    let plan = job.plan(arguments);
+    let task = Task::new(arguments)?;
     // What does not fit the run is refused before anything is written.
-    job.for_input(job.inputs.start)?;
+    let data = task.cases.check(&task.predictor, task.inputs.clone())?;
+    let plan = task.plan(arguments, data);
     let path = arguments.output.as_path();
     let Some(writer) = PredictionWriter::open(path, plan, arguments.force)? else {
         eprintln!("{}: already complete, nothing to do", path.display());
         return Ok(Ending::Done);
     };
-    let progress = RealizationProgress::new(job.predictor.method().name());
-    let outcome = job.write(&writer, &progress, interrupt::flag()?);
-    progress.finish();
-    outcome?;
+    if let Some(problem) = task.cases.low_solver() {
+        eprintln!(
+            "note: {} has no low-fidelity solutions; they are computed by the solver of {problem}",
+            arguments.input.display()
+        );
+    }
+    let start = Instant::now();
+    let stored = task.store(&writer, arguments.seed)?;
     writer.finish()?;
-    let (inputs, realizations) = (job.inputs.len(), job.realizations);
-    eprintln!(
-        "{}: {inputs} inputs, {realizations} realizations each",
-        path.display()
-    );
+    let words = task.described(&stored, start.elapsed().as_secs_f64());
+    eprintln!("{}: {words}", path.display());
     Ok(Ending::Done)
 }
 
-impl Job {
+impl Task {
     fn new(arguments: &Arguments) -> Result<Self> {
         let solver = arguments.solver.resolved()?;
         let device = device::named(&arguments.device)?;
         let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
-        let dataset = open(&arguments.input)?;
-        let grid = match &arguments.resolution {
-            None => dataset.grid().clone(),
-            Some(resolution) => {
-                let shape = per_axis(resolution, dataset.grid().dimensions());
-                refined_grid(dataset.grid(), &shape)?
-            }
-        };
-        let inputs = arguments.inputs.clone().unwrap_or(0..dataset.inputs());
+        let cases = Cases::open(&arguments.input, &predictor, arguments.resolution.as_ref())?;
+        let inputs = arguments.inputs.clone().unwrap_or(0..cases.inputs());
         ensure!(
-            !inputs.is_empty() && inputs.end <= dataset.inputs(),
+            !inputs.is_empty() && inputs.end <= cases.inputs(),
             "--inputs {}..{}: {} has inputs 0..{}",
             inputs.start,
             inputs.end,
             arguments.input.display(),
-            dataset.inputs()
+            cases.inputs()
         );
+        let points = arguments.points.as_deref();
+        let points = points.map(|path| read_points(path, cases.grid()));
         let (realizations, kept) = numbers(arguments, &predictor)?;
-        let needs_low = predictor.method().is_residual() && !dataset.has_low();
-        let origin = if needs_low { dataset.origin()? } else { None };
+        let wanted = Wanted {
+            quantiles: arguments.quantile.clone(),
+            thresholds: arguments.exceed.clone(),
+            ..Wanted::default()
+        };
+        // Levels that are none are refused here, before anything is written.
+        EnsembleStatistics::new(1, realizations, &wanted)?;
         Ok(Self {
+            points: points.transpose()?,
             predictor,
-            origin,
-            grid,
+            cases,
             inputs,
-            wanted: Wanted {
-                quantiles: arguments.quantile.clone(),
-                thresholds: arguments.exceed.clone(),
-                ..Wanted::default()
-            },
+            wanted,
             realizations,
             kept,
             solver,
-            seed: arguments.seed,
-            dataset,
         })
     }
 
-    fn plan(&self, arguments: &Arguments) -> PredictionPlan {
+    fn store(&self, writer: &PredictionWriter, seed: u64) -> Result<Stored> {
+        let grid = self.cases.grid();
+        let interpolation = self.points.as_ref().map(|p| Interpolation::new(p, grid));
+        let job = Job {
+            predictor: &self.predictor,
+            cases: &self.cases,
+            inputs: self.inputs.clone(),
+            interpolation: interpolation.as_ref(),
+            wanted: &self.wanted,
+            realizations: self.realizations,
+            kept: self.kept,
+            solver: &self.solver,
+            seed,
+        };
+        let inputs = self.inputs.len();
+        let there = (0..inputs).filter(|&position| writer.is_finished(position));
+        let progress = RealizationProgress::new(self.predictor.method().name());
+        progress.found(there.count(), inputs);
+        let advance = |position, done| progress.advance(position, inputs, done);
+        let outcome = job.store(writer, &advance, interrupt::flag()?);
+        progress.finish();
+        Ok(outcome?)
+    }
+
+    fn plan(&self, arguments: &Arguments, data: Checksum) -> PredictionPlan {
         PredictionPlan {
-            grid: self.grid.clone(),
+            places: match &self.points {
+                Some(points) => Places::Points(points.clone()),
+                None => Places::Grid(self.cases.grid().clone()),
+            },
             channels: self.predictor.header().shapes.solution_channels,
             inputs: self.inputs.clone(),
             wanted: self.wanted.clone(),
             kept: self.kept,
             has_spread: self.predictor.method().is_generative(),
-            attributes: self.attributes(arguments),
+            attributes: self.attributes(arguments, data),
         }
     }
 
-    fn attributes(&self, arguments: &Arguments) -> Map<String, Value> {
+    /// All that the result depends on: where it is the same, an unfinished result is continued.
+    fn attributes(&self, arguments: &Arguments, data: Checksum) -> Map<String, Value> {
         let header = self.predictor.header();
         let generative = self.predictor.method().is_generative();
+        let along = |points: &Points| {
+            let axes = points.axes.iter();
+            let sum = axes.fold(Checksum::default(), |sum, (_, along)| sum.numbers(along));
+            sum.to_string()
+        };
         let facts = json!({
             "title": format!("predictions of {}", self.predictor.method()),
             "floral_version": env!("CARGO_PKG_VERSION"),
             "run": arguments.run,
             "run_version": header.floral,
+            "run_checksum": self.predictor.checksum().to_string(),
             "method": self.predictor.method(),
             "epoch": header.progress.epoch,
             "validation_loss": header.progress.best.map(|(loss, _)| loss),
             "data": arguments.input,
-            "problem": self.dataset.problem(),
+            "data_checksum": data.to_string(),
+            "inputs": format!("{}..{}", self.inputs.start, self.inputs.end),
+            "problem": header.data.problem,
+            "grid": self.cases.grid().shape(),
+            "points": arguments.points,
+            "points_checksum": self.points.as_ref().map(along),
             "realizations_per_input": self.realizations,
-            "seed": self.seed,
+            "realizations_kept": self.kept,
+            "quantiles": self.wanted.quantiles,
+            "thresholds": self.wanted.thresholds,
+            "seed": arguments.seed,
             "solver": generative.then(|| self.solver.to_string()),
         });
         match facts {
-            Value::Object(facts) => facts,
+            Value::Object(facts) => facts
+                .into_iter()
+                .filter(|(_, fact)| !fact.is_null())
+                .collect(),
             _ => Map::new(),
         }
     }
 
-    fn write(
-        &self,
-        writer: &PredictionWriter,
-        progress: &RealizationProgress,
-        stop: &AtomicBool,
-    ) -> Result<()> {
-        for (position, index) in self.inputs.clone().enumerate() {
-            let predicted = self.for_input(index)?;
-            let mut statistics =
-                EnsembleStatistics::new(predicted.values(), self.realizations, &self.wanted)?;
-            let mut kept = Vec::new();
-            let sampling = Sampling {
-                realizations: self.realizations,
-                seed: self.seed,
-                input: index as u64,
-                solver: &self.solver,
-                stop,
-                observer: &|done| progress.advance(position, self.inputs.len(), done),
-            };
-            let cost = predicted.deliver(&sampling, |realization, values| {
-                if realization < self.kept {
-                    kept.extend_from_slice(values);
-                }
-                statistics.push(values)
-            })?;
-            writer.write(position, &statistics, &kept, cost.evaluations)?;
-        }
-        Ok(())
-    }
-
-    /// The network at an input, with its low-fidelity solution, on the grid of the predictions.
-    fn for_input(&self, index: usize) -> Result<InputPredictor<'_>> {
-        let from = self.dataset.grid();
-        let refine = |field: &Field| refined(field, from, &self.grid);
-        let low = match self.predictor.method().is_residual() {
-            true => self.dataset.low_or_solved(index, self.origin.as_deref())?,
-            false => None,
+    fn described(&self, stored: &Stored, seconds: f64) -> String {
+        let Stored {
+            resumed,
+            resumed_realizations,
+            computed,
+            evaluations,
+        } = *stored;
+        let inputs = self.inputs.len() - resumed;
+        let kept = match (resumed, resumed_realizations) {
+            (0, 0) => String::new(),
+            (0, n) => format!(", {n} realizations kept from before"),
+            (m, 0) => format!(", {m} inputs kept from before"),
+            (m, n) => format!(", {m} inputs and {n} realizations kept from before"),
         };
-        let low = low.as_ref().map(refine).transpose()?;
-        let input = refine(&self.dataset.input(index)?)?;
-        Ok(self.predictor.for_input(&input, low.as_ref(), &self.grid)?)
+        let each = evaluations as f64 / computed.max(1) as f64;
+        let cost = match self.predictor.method().is_generative() && computed > 0 {
+            true => format!(", {each:.0} evaluations of the network each"),
+            false => String::new(),
+        };
+        format!("{inputs} inputs, {computed} realizations computed in {seconds:.1} s{cost}{kept}")
     }
-}
-
-fn open(path: &Path) -> Result<Dataset> {
-    if path.extension().is_some_and(|end| end == "npz") {
-        bail!(
-            "{}: only Zarr v3 is read; convert it in Python with xarray.Dataset({{\"input\": \
-             ((\"input\", \"channel\", \"x\"), array)}}).to_zarr(\"new.zarr\", zarr_format=3), and \
-             `low` likewise",
-            path.display()
-        );
-    }
-    Ok(Dataset::open(path)?)
 }
 
 /// Realizations per input, and how many of them are stored.
@@ -267,11 +284,4 @@ fn numbers(arguments: &Arguments, predictor: &Predictor) -> Result<(usize, usize
          choose a run of flora or floral"
     );
     Ok((1, arguments.keep.min(1)))
-}
-
-fn per_axis(resolution: &Resolution, axes: usize) -> Vec<usize> {
-    match resolution {
-        Resolution::Uniform(n) => vec![*n; axes],
-        Resolution::PerAxis(list) => list.clone(),
-    }
 }

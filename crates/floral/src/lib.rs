@@ -2,7 +2,7 @@
 //!
 //! The rooms of the library, in the order in which a field walks through them:
 //!
-//! - [`grid`], [`field`]: where values live, and the values;
+//! - [`grid`], [`points`], [`field`]: where values live, and the values;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
 //! - [`problem`]: stochastic problems with an expensive and a cheap solver;
 //! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
@@ -18,6 +18,7 @@
 //! - [`quickstart`]: all of it once, at a small size;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
+mod checksum;
 pub mod dataset;
 pub mod device;
 pub mod error;
@@ -28,6 +29,7 @@ pub mod grid;
 pub mod inspect;
 pub mod metric;
 pub mod operator;
+pub mod points;
 pub mod predict;
 pub mod problem;
 pub mod quickstart;
@@ -37,8 +39,10 @@ pub mod sample;
 pub mod train;
 pub mod verify;
 
+pub use checksum::Checksum;
 pub use error::{Error, Result};
 pub use field::Field;
 /// An allocator for programs that train or sample.
 pub use floral_kernels::memory;
 pub use grid::{Axis, Grid};
+pub use points::Points;

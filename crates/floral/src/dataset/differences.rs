@@ -6,8 +6,11 @@ use serde_json::Value;
 
 use super::layout::HIGH;
 
-/// Attributes that tell datasets apart, besides the constants.
-const ATTRIBUTES: [&str; 4] = ["problem", "seed", "floral_version", "floral_format"];
+/// Attributes that tell nothing which others do not, or that are compared one by one.
+const APART: [&str; 2] = ["title", "constants"];
+
+/// Where more facts differ, it is another dataset altogether.
+const MOST_FACTS: usize = 4;
 
 /// A fact's name, its value in the dataset that exists and in the one that is wanted.
 type Fact = (String, Value, Value);
@@ -29,25 +32,38 @@ pub(super) fn differences(existing: &Value, wanted: &Value) -> Option<String> {
         .filter(|(_, old, new)| old != new)
         .map(|(name, old, new)| format!("{name} {}, not {}", shown(&old), shown(&new)))
         .collect();
-    match words.is_empty() {
-        true => Some("another layout of its arrays".into()),
-        false => Some(words.join("; ")),
-    }
+    Some(match words.len() {
+        0 => "another layout of its arrays".into(),
+        n if n > MOST_FACTS => {
+            let more = n - MOST_FACTS;
+            format!(
+                "{}; and {more} more differences",
+                words[..MOST_FACTS].join("; ")
+            )
+        }
+        _ => words.join("; "),
+    })
 }
 
 fn attributes(existing: &Value, wanted: &Value) -> Vec<Fact> {
-    ATTRIBUTES
-        .iter()
-        .map(|&name| fact(name, existing, wanted, &format!("/attributes/{name}")))
+    let told = keys(existing, wanted, "/attributes");
+    told.into_iter()
+        .filter(|name| !APART.contains(&name.as_str()))
+        .map(|name| fact(name, existing, wanted, &format!("/attributes/{name}")))
+        .collect()
+}
+
+/// The keys of a table that either has.
+fn keys<'a>(existing: &'a Value, wanted: &'a Value, table: &str) -> BTreeSet<&'a String> {
+    [existing, wanted]
+        .into_iter()
+        .filter_map(|root| root.pointer(table)?.as_object())
+        .flat_map(|table| table.keys())
         .collect()
 }
 
 fn constants(existing: &Value, wanted: &Value) -> Vec<Fact> {
-    let keys: BTreeSet<&String> = [existing, wanted]
-        .into_iter()
-        .filter_map(|root| root.pointer("/attributes/constants")?.as_object())
-        .flat_map(|constants| constants.keys())
-        .collect();
+    let keys = keys(existing, wanted, "/attributes/constants");
     let of = |root: &Value, key: &str| root["attributes"]["constants"][key].clone();
     keys.into_iter()
         .map(|key| (key.clone(), of(existing, key), of(wanted, key)))

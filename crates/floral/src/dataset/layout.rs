@@ -27,7 +27,7 @@ pub(super) const CHANNEL_DIMENSION: &str = "channel";
 pub(super) const METADATA_FILE: &str = "zarr.json";
 
 /// Blosc, like the buffers of zarr-python, counts the bytes of a chunk in 31 bits.
-const LARGEST_CHUNK: usize = i32::MAX as usize - 64;
+pub(super) const LARGEST_CHUNK: usize = i32::MAX as usize - 64;
 
 /// What to generate, besides the problem itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -35,6 +35,13 @@ pub(super) fn coordinates(axis: Dimension) -> Value {
     array(&[], &[axis], facts)
 }
 
+/// The coordinates along an axis of points that lie anywhere.
+pub(super) fn scattered(axis: &str, points: Dimension) -> Value {
+    let mut array = coordinates(points);
+    array["attributes"]["long_name"] = json!(format!("coordinate {axis}"));
+    array
+}
+
 /// A number for each index.
 pub(super) fn counts(outer: Dimension, meaning: &str) -> Value {
     let facts = json!({

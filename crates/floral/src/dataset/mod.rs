@@ -10,15 +10,21 @@
 //! | one per grid axis | that axis | its coordinates |
 //!
 //! Each array has one chunk per input. [`generate()`] writes a dataset, [`Dataset`] reads one,
-//! also one made by other means.
+//! also one made by other means. Inputs to predict come from either or from a NumPy archive, as
+//! an [`InputSource`]; a [`PredictionWriter`] stores what is predicted.
 
+mod archive;
 mod differences;
 mod files;
 mod generate;
+mod inputs;
 mod layout;
 mod lock;
 mod metadata;
 mod normalise;
+mod npy;
+mod npz;
+mod npz_inputs;
 mod origin;
 mod partial;
 mod precision;
@@ -28,17 +34,21 @@ mod realizations;
 mod root;
 mod shapes;
 mod split;
+mod spool;
 mod store;
 mod stored_array;
 mod writer;
 
 pub use generate::{Observer, Outcome, generate};
+pub use inputs::InputSource;
 pub use layout::{FORMAT, Request};
 pub use normalise::Normaliser;
+pub use npz_inputs::NpzInputs;
 pub use precision::Precision;
-pub use prediction_store::{PredictionPlan, PredictionWriter};
+pub use prediction_store::{Places, PredictionPlan, PredictionWriter};
 pub use reader::Dataset;
 pub use realizations::Realizations;
 pub use split::{Split, SplitConfig};
+pub use spool::{Spool, Spooled};
 
 pub(crate) use files::write_atomically;

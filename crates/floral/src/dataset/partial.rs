@@ -5,6 +5,7 @@
 //!   lock        held while a process writes
 //!   plan.json   what the dataset will be
 //!   scratch/    files that are not yet whole
+//!   pending/    parts of an input that is under way
 //!   store/      the dataset, which no reader opens before its metadata is written at the end
 //!   replaced/   during the final exchange, what stood under the dataset's name
 //! ```
@@ -59,6 +60,11 @@ impl Partial {
     /// Where files grow.
     pub fn scratch(&self) -> PathBuf {
         self.folder.join("scratch")
+    }
+
+    /// Where parts of inputs under way are kept.
+    pub fn pending(&self) -> PathBuf {
+        self.folder.join("pending")
     }
 
     /// Gives the dataset its name, in the place of what `force` allows to replace.
@@ -127,6 +133,7 @@ impl Partial {
         };
         if !kept {
             remove_folder(&self.store())?;
+            remove_folder(&self.pending())?;
         }
         remove_folder(&self.scratch())?;
         create_folder(&self.scratch())?;

@@ -2,13 +2,14 @@
 //!
 //! | array | dimensions | |
 //! |---|---|---|
-//! | `mean` | input, channel, grid... | |
-//! | `variance` | input, channel, grid... | of methods with a spread |
-//! | `quantiles` | input, quantile, channel, grid... | where wanted |
-//! | `exceedance` | input, threshold, channel, grid... | where wanted |
-//! | `realizations` | input, realization, channel, grid... | the first ones, where kept |
+//! | `mean` | input, channel, grid... or point | |
+//! | `variance` | the same | of methods with a spread |
+//! | `quantiles` | input, quantile, channel, ... | where wanted |
+//! | `exceedance` | input, threshold, channel, ... | where wanted |
+//! | `realizations` | input, realization, channel, ... | the first ones, where kept |
 //! | `evaluations` | input | of the network, over all realizations |
-//! | `input`, `quantile`, `threshold`, one per grid axis | itself | coordinates |
+//! | `input`, `quantile`, `threshold` | itself | coordinates |
+//! | one per grid axis | itself, or point | coordinates |
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,11 +17,14 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::Precision;
-use super::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, Plan, REALIZATION_DIMENSION, dimensions};
+use super::layout::{
+    CHANNEL_DIMENSION, INPUT_DIMENSION, LARGEST_CHUNK, Plan, REALIZATION_DIMENSION, dimensions,
+};
 use super::metadata::{self, Dimension};
+use super::spool::Spool;
 use super::store::Store;
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::{Grid, Result};
+use crate::{Error, Grid, Points, Result};
 
 const MEAN: &str = "mean";
 const VARIANCE: &str = "variance";
@@ -30,12 +34,33 @@ const REALIZATIONS: &str = "realizations";
 const EVALUATIONS: &str = "evaluations";
 const QUANTILE_DIMENSION: &str = "quantile";
 const THRESHOLD_DIMENSION: &str = "threshold";
+const POINT_DIMENSION: &str = "point";
+
+/// Every array with a chunk for each input; the last one is written last.
+const PER_INPUT: [&str; 7] = [
+    MEAN,
+    VARIANCE,
+    QUANTILES,
+    EXCEEDANCE,
+    REALIZATIONS,
+    INPUT_DIMENSION,
+    EVALUATIONS,
+];
+
+/// Where values are stored.
+#[derive(Debug, Clone)]
+pub enum Places {
+    /// At every point of a grid.
+    Grid(Grid),
+    /// At points that lie anywhere.
+    Points(Points),
+}
 
 /// What is stored about every input.
 #[derive(Debug, Clone)]
 pub struct PredictionPlan {
-    /// The grid of the predictions.
-    pub grid: Grid,
+    /// Where the predictions are stored.
+    pub places: Places,
     /// Channels of the solution.
     pub channels: usize,
     /// Indices of the inputs.
@@ -57,17 +82,28 @@ pub struct PredictionWriter {
 }
 
 impl PredictionWriter {
-    /// Begins a group, which takes the name `path` once complete; none if the same is there. With
-    /// `force` it replaces another one.
+    /// Begins or continues a group, which takes the name `path` once complete; none if the same is
+    /// there. With `force` it replaces another one, or an unfinished one.
     pub fn open(path: &Path, plan: PredictionPlan, force: bool) -> Result<Option<Self>> {
+        check_size(&plan)?;
         let layout = Plan {
             arrays: arrays(&plan),
             attributes: plan.attributes.clone().into(),
             precision: Precision::F32,
         };
-        // Unlike a dataset, half of a result is worth little: one of other settings gives way.
-        let store = Store::open(path, layout, force || !path.exists())?;
+        let store = Store::open(path, layout, force)?;
         Ok(store.map(|store| Self { store, plan }))
+    }
+
+    /// Whether the input at this position of the list is stored.
+    pub fn is_finished(&self, position: usize) -> bool {
+        self.store.has(&PER_INPUT, position)
+    }
+
+    /// What an earlier run has kept of the input at this position, and where to keep more:
+    /// realizations of `size` values in blocks of `rows`.
+    pub fn spool(&self, position: usize, size: usize, rows: usize) -> Spool {
+        self.store.spool(position, size, rows)
     }
 
     /// Stores the input at this position of the list: its statistics, the realizations kept of it
@@ -111,8 +147,7 @@ impl PredictionWriter {
             thresholds,
             ..
         } = &self.plan.wanted;
-        let axes = self.plan.grid.axes.iter();
-        let axes = axes.map(|axis| (axis.name.as_str(), &axis.coordinates));
+        let axes = self.plan.places.coordinates().into_iter();
         let levels = [
             (QUANTILE_DIMENSION, quantiles),
             (THRESHOLD_DIMENSION, thresholds),
@@ -126,19 +161,97 @@ impl PredictionWriter {
     }
 }
 
+/// Refuses more fields of one input than fit into a chunk, or levels that are no numbers.
+fn check_size(plan: &PredictionPlan) -> Result<()> {
+    let refuse = |context: &str, reason: &str| {
+        Err(Error::Config {
+            context: context.into(),
+            reason: reason.into(),
+        })
+    };
+    let Wanted {
+        quantiles,
+        thresholds,
+        ..
+    } = &plan.wanted;
+    if thresholds.iter().any(|threshold| !threshold.is_finite()) {
+        return refuse("exceedance", "a threshold has to be a finite number");
+    }
+    let values = plan
+        .places
+        .dimensions()
+        .iter()
+        .map(|(_, n)| n)
+        .product::<usize>();
+    let most = plan.kept.max(quantiles.len()).max(thresholds.len()).max(1);
+    let bytes = values
+        .checked_mul(plan.channels * Precision::F32.size())
+        .and_then(|field| field.checked_mul(most));
+    match bytes {
+        Some(bytes) if bytes <= LARGEST_CHUNK => Ok(()),
+        _ => refuse(
+            "predictions",
+            "the fields stored of one input take more than 2 GiB; keep fewer realizations, or \
+             choose a lower resolution",
+        ),
+    }
+}
+
+impl Places {
+    /// Coordinates by the name of their axis.
+    fn coordinates(&self) -> Vec<(&str, &Vec<f64>)> {
+        match self {
+            Self::Grid(grid) => {
+                let axes = grid.axes.iter();
+                axes.map(|axis| (axis.name.as_str(), &axis.coordinates))
+                    .collect()
+            }
+            Self::Points(points) => {
+                let axes = points.axes.iter();
+                axes.map(|(name, along)| (name.as_str(), along)).collect()
+            }
+        }
+    }
+
+    /// The dimensions of values, after the channel.
+    fn dimensions(&self) -> Vec<Dimension<'_>> {
+        match self {
+            Self::Grid(grid) => dimensions(grid),
+            Self::Points(points) => vec![(POINT_DIMENSION, points.len())],
+        }
+    }
+
+    /// The metadata of an axis.
+    fn axis(&self, name: &str, points: usize) -> Value {
+        match self {
+            Self::Grid(_) => metadata::coordinates((name, points)),
+            Self::Points(_) => metadata::scattered(name, (POINT_DIMENSION, points)),
+        }
+    }
+
+    /// Tells xarray which arrays are the coordinates of points, which it cannot see by their name.
+    fn mark(&self, mut values: Value) -> Value {
+        if let Self::Points(points) = self {
+            let names: Vec<&str> = points.axes.iter().map(|(name, _)| name.as_str()).collect();
+            values["attributes"]["coordinates"] = names.join(" ").into();
+        }
+        values
+    }
+}
+
 fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
     let inputs = (INPUT_DIMENSION, plan.inputs.len());
     let channels = (CHANNEL_DIMENSION, plan.channels);
-    let axes = dimensions(&plan.grid);
+    let places = &plan.places;
     let values = |leading: Option<Dimension>, meaning| {
         let leading: Vec<Dimension> = leading.into_iter().chain([channels]).collect();
-        let inner = [leading, axes.clone()].concat();
-        metadata::values(inputs, &inner, Precision::F32, meaning)
+        let inner = [leading, places.dimensions()].concat();
+        places.mark(metadata::values(inputs, &inner, Precision::F32, meaning))
     };
     let mut arrays = Map::new();
     let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
-    for axis in &axes {
-        add(axis.0, metadata::coordinates(*axis));
+    for (name, along) in places.coordinates() {
+        add(name, places.axis(name, along.len()));
     }
     add(
         INPUT_DIMENSION,
@@ -187,7 +300,7 @@ mod tests {
 
     fn plan() -> PredictionPlan {
         PredictionPlan {
-            grid: Grid::new(vec![Axis::periodic("x", 3)]),
+            places: Places::Grid(Grid::new(vec![Axis::periodic("x", 3)])),
             channels: 1,
             inputs: 4..6,
             wanted: Wanted {
@@ -207,6 +320,9 @@ mod tests {
             return Ok(false);
         };
         for position in 0..2 {
+            if writer.is_finished(position) {
+                continue;
+            }
             let shift = position as f32;
             let fields = [[1.0 + shift, 2.0, 3.0], [3.0 + shift, 2.0, 1.0]];
             let mut statistics = EnsembleStatistics::new(3, 2, &plan.wanted)?;
@@ -245,5 +361,27 @@ mod tests {
         assert_eq!(read("evaluations").1, [14.0, 14.0]);
         assert_eq!(read("threshold").1, [1.5]);
         assert!(!write(&path, false).unwrap(), "the same is there already");
+    }
+
+    #[test]
+    fn stored_inputs_stay_and_another_plan_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.zarr");
+        let open = |plan| PredictionWriter::open(&path, plan, false);
+        let writer = open(plan()).unwrap().unwrap();
+        let mut statistics = EnsembleStatistics::new(3, 2, &plan().wanted).unwrap();
+        statistics.push(&[9.0; 3]).unwrap();
+        statistics.push(&[9.0; 3]).unwrap();
+        assert!(!writer.is_finished(1));
+        writer.write(1, &statistics, &[9.0; 3], 14).unwrap();
+        drop(writer);
+
+        let mut other = plan();
+        other.attributes.insert("seed".into(), 8.into());
+        let refusal = open(other).err().unwrap().to_string();
+        assert!(refusal.contains("seed 7, not 8"), "{refusal}");
+        assert!(refusal.contains("--force"), "{refusal}");
+        let writer = open(plan()).unwrap().unwrap();
+        assert!(writer.is_finished(1) && !writer.is_finished(0));
     }
 }

@@ -11,6 +11,7 @@ use super::Precision;
 use super::files::{create_folder, sync, sync_tree, write_json, write_whole};
 use super::layout::{METADATA_FILE, Plan};
 use super::partial::Partial;
+use super::spool::Spool;
 use super::stored_array::codec_options;
 use crate::{Error, Result};
 
@@ -40,6 +41,18 @@ impl Store {
         self.arrays.get(name)
     }
 
+    /// Whether the chunk of this index is there, in every array of these names, and sound.
+    pub fn has(&self, names: &[&str], index: usize) -> bool {
+        names.iter().all(|name| {
+            let Some(array) = self.arrays.get(*name) else {
+                return true;
+            };
+            let chunk = chunk_of(array, index);
+            let read = array.retrieve_chunk_if_exists_opt::<ArrayBytes>(&chunk, &codec_options());
+            matches!(read, Ok(Some(_)))
+        })
+    }
+
     /// Stores the values of one index of an array's first dimension.
     pub fn write_values(&self, name: &str, index: usize, values: &[f64]) -> Result<()> {
         if let Some(value) = values.iter().find(|&&v| !self.plan.precision.holds(v)) {
@@ -57,6 +70,12 @@ impl Store {
     /// Stores the coordinates of a dimension.
     pub fn write_coordinates(&self, name: &str, coordinates: &[f64]) -> Result<()> {
         self.write_chunk(name, 0, Precision::F64.native_bytes(coordinates))
+    }
+
+    /// What is kept of the index under way: realizations of `size` values in blocks of `rows`.
+    pub fn spool(&self, index: usize, size: usize, rows: usize) -> Spool {
+        let folder = self.partial.pending().join(index.to_string());
+        Spool::new(folder, self.partial.scratch(), size, rows)
     }
 
     /// Adds the metadata, and gives the complete group its name.

@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 use burn::tensor::Tensor;
 
 use super::velocity::NetworkVelocity;
-use super::{Predictor, checks};
+use super::{Predictor, block_rows, checks};
 use crate::flow::Prior;
 use crate::operator::Context;
 use crate::random::Stream;
-use crate::sample::{Ensemble, OdeSolver, Progress, from_prior};
+use crate::sample::{Ensemble, OdeSolver, Progress, RowCost, from_prior};
 use crate::train::model::fields;
 use crate::{Field, Grid, Result};
 
@@ -53,6 +53,7 @@ impl<'a> InputPredictor<'a> {
             header,
             model,
             device,
+            ..
         } = predictor;
         checks::check(header, input, low, grid)?;
         let low = low.filter(|_| model.method.is_residual());
@@ -84,6 +85,11 @@ impl<'a> InputPredictor<'a> {
         self.predictor.model.shapes.solution_channels * self.points()
     }
 
+    /// Realizations that are integrated together.
+    pub fn block_rows(&self) -> usize {
+        block_rows(self.points())
+    }
+
     /// Delivers realizations in the order of their index, in physical units: [channel, point].
     ///
     /// A realization's bits depend on seed, input and its own index, not on how many there are nor
@@ -93,10 +99,23 @@ impl<'a> InputPredictor<'a> {
         wanted: &Sampling,
         mut consume: impl FnMut(usize, &[f32]) -> Result<()>,
     ) -> Result<Progress> {
+        self.deliver_from(0, wanted, |realization, values, _| {
+            consume(realization, values)
+        })
+    }
+
+    /// Delivers realizations from `first` on, each with the network's evaluations that it took;
+    /// a deterministic method has only the one of index 0, and delivers it in any case.
+    pub fn deliver_from(
+        &self,
+        first: usize,
+        wanted: &Sampling,
+        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+    ) -> Result<Progress> {
         match &self.prior {
-            Some(prior) => self.sample(prior.as_ref(), wanted, consume),
+            Some(prior) => self.sample(prior.as_ref(), first, wanted, consume),
             None => {
-                consume(0, &self.regress()?)?;
+                consume(0, &self.regress()?, 1)?;
                 let progress = Progress {
                     done: 1,
                     total: 1,
@@ -112,8 +131,9 @@ impl<'a> InputPredictor<'a> {
     fn sample(
         &self,
         prior: &dyn Prior,
+        first: usize,
         wanted: &Sampling,
-        mut consume: impl FnMut(usize, &[f32]) -> Result<()>,
+        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
     ) -> Result<Progress> {
         let velocity = NetworkVelocity {
             model: &self.predictor.model,
@@ -123,7 +143,7 @@ impl<'a> InputPredictor<'a> {
         };
         let ensemble = Ensemble {
             solver: wanted.solver,
-            realizations: wanted.realizations,
+            realizations: first.min(wanted.realizations)..wanted.realizations,
             stop: wanted.stop,
             observer: wanted.observer,
         };
@@ -137,9 +157,10 @@ impl<'a> InputPredictor<'a> {
         });
         // A small network leaves processors idle: one block for each.
         let blocks = rayon::current_num_threads();
-        ensemble.run_parallel(blocks, &velocity, start, |realization, state| {
-            consume(realization, &self.physical(state))
-        })
+        let deliver = |realization: usize, state: &[f32], cost: RowCost| {
+            consume(realization, &self.physical(state), cost.evaluations)
+        };
+        ensemble.run_parallel(blocks, &velocity, start, deliver)
     }
 
     fn regress(&self) -> Result<Vec<f32>> {

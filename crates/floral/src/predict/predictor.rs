@@ -2,10 +2,10 @@
 
 use burn::tensor::Device;
 
-use super::InputPredictor;
-use crate::operator::with_weights;
+use super::{InputPredictor, checks};
+use crate::operator::{Weight, with_weights};
 use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
-use crate::{Field, Grid, Result};
+use crate::{Checksum, Field, Grid, Result};
 
 /// A trained network with its scales, its prior and its grid.
 #[derive(Debug)]
@@ -13,6 +13,7 @@ pub struct Predictor {
     pub(super) header: Header,
     pub(super) model: Model,
     pub(super) device: Device,
+    checksum: Checksum,
 }
 
 impl Predictor {
@@ -28,12 +29,14 @@ impl Predictor {
         } = checkpoint;
         let config = &header.config;
         let shapes = header.shapes.clone();
+        let checksum = checksum(&weights);
         let mut model = Model::new(config.method, &config.network, shapes, 0, device)?;
         model.network = with_weights(model.network, weights)?;
         Ok(Self {
             header,
             model,
             device: device.clone(),
+            checksum,
         })
     }
 
@@ -45,6 +48,16 @@ impl Predictor {
     /// The method it was trained by.
     pub fn method(&self) -> Method {
         self.header.config.method
+    }
+
+    /// Refuses an input that cannot be predicted, and says why.
+    pub fn check(&self, input: &Field, low: Option<&Field>, grid: &Grid) -> Result<()> {
+        checks::check(&self.header, input, low, grid)
+    }
+
+    /// A checksum of all that predictions depend on besides their input.
+    pub fn checksum(&self) -> Checksum {
+        self.checksum
     }
 
     /// Derives all that depends on one input alone.
@@ -59,4 +72,11 @@ impl Predictor {
     ) -> Result<InputPredictor<'_>> {
         InputPredictor::new(self, input, low, grid)
     }
+}
+
+fn checksum(weights: &[Weight]) -> Checksum {
+    let values = weights.iter().flat_map(|weight| &weight.values);
+    values.fold(Checksum::default(), |sum, value| {
+        sum.bytes(&value.to_le_bytes())
+    })
 }

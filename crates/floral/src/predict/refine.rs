@@ -7,7 +7,7 @@ const ROUNDING: f64 = 1e-3;
 
 /// How an axis continues beyond its points, as its coordinates tell.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+pub(super) enum Kind {
     /// i/n of the unit interval, whose ends are the same point.
     Periodic,
     /// Times from one step after the beginning, which is not stored.
@@ -17,7 +17,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(axis: &Axis) -> Self {
+    pub(super) fn of(axis: &Axis) -> Self {
         let (h, points) = (axis.spacing(), &axis.coordinates);
         let near = |a: f64, b: f64| (a - b).abs() < ROUNDING * h;
         match (points.first(), points.last()) {
@@ -105,7 +105,7 @@ fn along(values: &[f64], inner: usize, old: &Axis, new: &Axis) -> Vec<f64> {
 }
 
 /// The two points between which x lies, and the weight of the second.
-fn place(axis: &Axis, kind: Kind, x: f64) -> (usize, usize, f64) {
+pub(super) fn place(axis: &Axis, kind: Kind, x: f64) -> (usize, usize, f64) {
     let points = &axis.coordinates;
     let last = points.len() - 1;
     if last == 0 {

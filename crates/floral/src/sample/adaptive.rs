@@ -118,14 +118,17 @@ impl Adaptive {
         states: &[T],
     ) -> Result<Vec<Control>> {
         let rows = states.len() / stepper.row_len();
+        let longest = stepper.longest_step();
         stepper.first_stage(&vec![0.0; rows], states)?;
         if let Some(step) = self.first_step {
-            return Ok(vec![Control::new(step, 1); rows]);
+            return Ok(vec![Control::new(step, longest, 1); rows]);
         }
         let scale = |value: f64| self.scale(value.abs());
         let steps = first_steps(stepper, states, DORMAND_PRINCE.order, scale)?.into_iter();
         let spent = 1 + first_step::EVALUATIONS;
-        Ok(steps.map(|step| Control::new(step, spent)).collect())
+        Ok(steps
+            .map(|step| Control::new(step, longest, spent))
+            .collect())
     }
 
     /// The tolerated error of a value of this size.
@@ -231,6 +234,50 @@ mod tests {
                 "half the interval is too far"
             );
         }
+    }
+
+    /// dw/dt = -w + 0.01 sin(200 pi t), which tells its period or not.
+    struct Waving {
+        longest_step: f64,
+    }
+
+    impl Velocity<f64> for Waving {
+        fn rows(&self) -> usize {
+            1
+        }
+
+        fn row_len(&self) -> usize {
+            1
+        }
+
+        fn longest_step(&self) -> f64 {
+            self.longest_step
+        }
+
+        fn evaluate(&self, times: &[f64], states: &[f64], out: &mut [f64]) -> Result<()> {
+            out[0] = -states[0] + 0.01 * (100.0 * TAU * times[0]).sin();
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_fast_wave_is_not_stepped_over_where_the_velocity_tells_of_it() {
+        let solve = |longest_step: f64| {
+            let mut state = [1.0];
+            let cost = with(1e-5).integrate(&Waving { longest_step }, &mut state);
+            (state[0], cost.unwrap().rows[0])
+        };
+        // w(1) for w' = -w + a sin(k t): (1 + c) exp(-1) + a (sin k - k cos k) / (1 + k^2),
+        // where c = a k / (1 + k^2); sin k = 0 and cos k = 1 for k = 200 pi.
+        let k = 100.0 * TAU;
+        let c = 0.01 * k / (1.0 + k * k);
+        let exact = (1.0 + c) * (-1f64).exp() - c;
+        let (bounded, cost) = solve(0.0125);
+        assert!(cost.accepted >= 80, "{cost:?}");
+        assert!((bounded - exact).abs() < 1e-5, "{:e}", bounded - exact);
+        let (unbounded, _) = solve(1.0);
+        let ratio = (unbounded - exact).abs() / (bounded - exact).abs();
+        assert!(ratio > 3.0, "{ratio}");
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! An ensemble: many realizations, block by block, each the same whatever the others.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Cost, OdeSolver, Scalar, Velocity};
+use super::{Cost, OdeSolver, RowCost, Scalar, Velocity};
 use crate::random::{Purpose, Stream, stream};
 use crate::{Error, Result};
 
 /// How far an ensemble is, and what it has cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Realizations handed to the consumer.
+    /// The realization that comes next: those before it are with the consumer.
     pub done: usize,
     /// Realizations in all.
     pub total: usize,
@@ -29,8 +30,8 @@ pub struct Progress {
 pub struct Ensemble<'a> {
     /// The integrator.
     pub solver: &'a OdeSolver,
-    /// How many realizations.
-    pub realizations: usize,
+    /// Which realizations: from 0, or from where an earlier run stopped.
+    pub realizations: Range<usize>,
     /// Set from elsewhere to stop at the next evaluation of the velocity.
     pub stop: &'a AtomicBool,
     /// Told after every block.
@@ -52,13 +53,13 @@ pub fn from_prior<T>(
 impl Ensemble<'_> {
     /// Integrates block after block.
     ///
-    /// `start(j, state)` writes the start state of realization j; `consume(j, state)` receives its
-    /// end state, in the order of j.
+    /// `start(j, state)` writes the start state of realization j; `consume(j, state, cost)`
+    /// receives its end state and what it has cost, in the order of j.
     pub fn run<T: Scalar>(
         &self,
         velocity: &impl Velocity<T>,
         start: impl Fn(usize, &mut [T]) -> Result<()> + Sync,
-        consume: impl FnMut(usize, &[T]) -> Result<()>,
+        consume: impl FnMut(usize, &[T], RowCost) -> Result<()>,
     ) -> Result<Progress> {
         let one = |first| vec![self.block(first, velocity, &start)];
         self.deliver(velocity, 1, |firsts| one(firsts[0]), consume)
@@ -71,7 +72,7 @@ impl Ensemble<'_> {
         blocks: usize,
         velocity: &(impl Velocity<T> + Sync),
         start: impl Fn(usize, &mut [T]) -> Result<()> + Sync,
-        consume: impl FnMut(usize, &[T]) -> Result<()>,
+        consume: impl FnMut(usize, &[T], RowCost) -> Result<()>,
     ) -> Result<Progress> {
         let block = |first: &usize| self.block(*first, velocity, &start);
         let wave = |firsts: &[usize]| firsts.par_iter().map(block).collect();
@@ -84,19 +85,27 @@ impl Ensemble<'_> {
         velocity: &impl Velocity<T>,
         blocks: usize,
         integrate: impl Fn(&[usize]) -> Vec<Result<(Vec<T>, Cost)>>,
-        mut consume: impl FnMut(usize, &[T]) -> Result<()>,
+        mut consume: impl FnMut(usize, &[T], RowCost) -> Result<()>,
     ) -> Result<Progress> {
         let mut progress = Progress {
-            total: self.realizations,
+            done: self.realizations.start,
+            total: self.realizations.end,
             ..Progress::default()
         };
-        let firsts = (0..self.realizations).step_by(velocity.rows().max(1));
+        if self.realizations.is_empty() {
+            return Ok(progress);
+        }
+        let rows = velocity.rows().max(1);
+        // A block begun by an earlier run is integrated again: its rows keep their places.
+        let begin = self.realizations.start / rows * rows;
+        let firsts = (begin..self.realizations.end).step_by(rows);
         for wave in firsts.collect::<Vec<_>>().chunks(blocks) {
-            for block in integrate(wave) {
+            for (first, block) in wave.iter().zip(integrate(wave)) {
                 let (states, cost) = block?;
                 let rows = states.chunks_exact(velocity.row_len()).zip(&cost.rows);
-                for (state, cost) in rows.take(self.realizations - progress.done) {
-                    consume(progress.done, state)?;
+                let pending = rows.skip(progress.done - first);
+                for (state, cost) in pending.take(self.realizations.end - progress.done) {
+                    consume(progress.done, state, *cost)?;
                     progress.done += 1;
                     progress.evaluations += cost.evaluations;
                 }
@@ -115,7 +124,7 @@ impl Ensemble<'_> {
         start: &(impl Fn(usize, &mut [T]) -> Result<()> + Sync),
     ) -> Result<(Vec<T>, Cost)> {
         let (rows, len) = (velocity.rows(), velocity.row_len());
-        let own = rows.min(self.realizations - first);
+        let own = rows.min(self.realizations.end - first);
         let mut states = vec![T::default(); own * len];
         // A chunk of at least one value, so that a velocity without values is left to the solver.
         let drawn = states.par_chunks_mut(len.max(1)).enumerate();
@@ -158,6 +167,10 @@ impl<T: Scalar, V: Velocity<T>> Velocity<T> for Stoppable<'_, V> {
         self.velocity.row_len()
     }
 
+    fn longest_step(&self) -> f64 {
+        self.velocity.longest_step()
+    }
+
     fn evaluate(&self, times: &[T], states: &[T], out: &mut [T]) -> Result<()> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted {
@@ -192,12 +205,12 @@ mod tests {
     fn realizations(rows: usize, count: usize, blocks: Option<usize>) -> Vec<Vec<f32>> {
         let ensemble = Ensemble {
             solver: &OdeSolver::default(),
-            realizations: count,
+            realizations: 0..count,
             stop: &AtomicBool::new(false),
             observer: &|_| (),
         };
         let mut all = Vec::new();
-        let consume = |j: usize, state: &[f32]| {
+        let consume = |j: usize, state: &[f32], _: RowCost| {
             assert_eq!(j, all.len(), "in order");
             all.push(state.to_vec());
             Ok(())
@@ -226,15 +239,37 @@ mod tests {
     }
 
     #[test]
+    fn an_ensemble_goes_on_from_any_realization() {
+        let reference = realizations(4, 23, None);
+        for first in [0, 3, 4, 22, 23] {
+            let ensemble = Ensemble {
+                solver: &OdeSolver::default(),
+                realizations: first..23,
+                stop: &AtomicBool::new(false),
+                observer: &|_| (),
+            };
+            let mut next = first;
+            let start = from_prior(3, 1, normal);
+            let progress = ensemble.run_parallel(2, &swirl(4), start, |j, state, cost| {
+                assert_eq!((j, state), (next, reference[j].as_slice()));
+                assert!(cost.evaluations > 0);
+                next += 1;
+                Ok(())
+            });
+            assert_eq!((next, progress.unwrap().done), (23, 23));
+        }
+    }
+
+    #[test]
     fn the_observer_hears_of_every_block() {
         let heard = Mutex::new(Vec::new());
         let ensemble = Ensemble {
             solver: &OdeSolver::named("rk4", Some(3)).unwrap(),
-            realizations: 10,
+            realizations: 0..10,
             stop: &AtomicBool::new(false),
             observer: &|progress| heard.lock().unwrap().push(progress),
         };
-        let end = ensemble.run(&swirl(4), from_prior(0, 0, normal), |_, _| Ok(()));
+        let end = ensemble.run(&swirl(4), from_prior(0, 0, normal), |_, _, _| Ok(()));
         let heard = heard.into_inner().unwrap();
         let done: Vec<usize> = heard.iter().map(|progress| progress.done).collect();
         assert_eq!(done, [4, 8, 10]);
@@ -248,12 +283,12 @@ mod tests {
         let stop = AtomicBool::new(false);
         let ensemble = Ensemble {
             solver: &OdeSolver::default(),
-            realizations: 100,
+            realizations: 0..100,
             stop: &stop,
             observer: &|progress| stop.store(progress.done >= 8, Ordering::Relaxed),
         };
         let mut delivered = 0;
-        let end = ensemble.run(&swirl(4), from_prior(0, 0, normal), |_, _| {
+        let end = ensemble.run(&swirl(4), from_prior(0, 0, normal), |_, _, _| {
             delivered += 1;
             Ok(())
         });
@@ -266,11 +301,11 @@ mod tests {
         let bad = Pointwise::by_row(4, LEN, |row, _, w: f32| if row == 2 { f32::NAN } else { w });
         let ensemble = Ensemble {
             solver: &OdeSolver::default(),
-            realizations: 3,
+            realizations: 0..3,
             stop: &AtomicBool::new(false),
             observer: &|_| (),
         };
-        let end = ensemble.run(&bad, from_prior(0, 0, normal), |_, _| Ok(()));
+        let end = ensemble.run(&bad, from_prior(0, 0, normal), |_, _, _| Ok(()));
         let message = end.unwrap_err().to_string();
         assert!(
             message.starts_with("realizations 0 to 2: row 2 at time 0"),

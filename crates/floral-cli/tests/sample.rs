@@ -1,0 +1,255 @@
+//! Prediction as a user meets it: killed and continued, refused with a sentence.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod command;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use command::{floral, refuse, succeed};
+
+const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
+                     --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
+                     --set split.validation=1 --epochs 1";
+
+/// A dataset `data.zarr` of five inputs on 16 points, and runs by these methods.
+fn trained(folder: &Path, methods: &[&str]) {
+    succeed(
+        folder,
+        "generate 1dcr --inputs 5 --realizations 6 --resolution 16 -o data.zarr",
+    );
+    for method in methods {
+        succeed(
+            folder,
+            &format!("train data.zarr --method {method} {SMALL} -o {method}"),
+        );
+    }
+}
+
+/// Every file of a store, by its path.
+fn files(store: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![store.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(store).unwrap().display().to_string();
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_run_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trained(folder, &["floral"]);
+    let command = "sample floral --input data.zarr --realizations 1500 --solver rk4 --steps 4 \
+                   --keep 2 --quantile 0.9 --exceed 0";
+    succeed(folder, &format!("{command} --threads 2 -o whole.zarr"));
+    let resume = format!("{command} --threads 1 -o cut.zarr");
+    let mut kills = 0;
+    for attempt in 0..200 {
+        let mut child = floral(folder, &resume).spawn().unwrap();
+        // Ever longer, so that kills fall into every stage and the run ends at last.
+        std::thread::sleep(Duration::from_millis(20 + 10 * attempt));
+        let ended = child.try_wait().unwrap();
+        if ended.is_some_and(|status| status.success()) {
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+    }
+    assert!(kills > 0, "the run was never killed");
+    let [whole, cut] = ["whole", "cut"].map(|name| files(&folder.join(format!("{name}.zarr"))));
+    assert!(whole == cut, "after {kills} kills");
+    assert!(!folder.join("cut.zarr.partial").exists());
+    let output = succeed(folder, &resume);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nothing to do"));
+}
+
+/// One of NumPy's files.
+fn npy(shape: &[usize], values: &[f64]) -> Vec<u8> {
+    let lengths: Vec<String> = shape.iter().map(|n| format!("{n},")).collect();
+    let header = format!(
+        "{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}\n",
+        lengths.join(" ")
+    );
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    bytes
+}
+
+/// A NumPy archive, its arrays stored as they are.
+fn write_npz(path: &Path, arrays: &[(&str, &[usize], &[f64])]) {
+    let (mut archive, mut table) = (Vec::new(), Vec::new());
+    for (name, shape, values) in arrays {
+        let (name, bytes) = (format!("{name}.npy"), npy(shape, values));
+        let mut crc = flate2::Crc::new();
+        crc.update(&bytes);
+        let size = u32::try_from(bytes.len()).unwrap();
+        // Version, flags, method, time, date; checksum, sizes; lengths of name and extra field.
+        let mut common = [20u16, 0, 0, 0, 0].map(u16::to_le_bytes).concat();
+        common.extend([crc.sum(), size, size].map(u32::to_le_bytes).concat());
+        common.extend([name.len() as u16, 0].map(u16::to_le_bytes).concat());
+        table.extend(b"PK\x01\x02\x14\x00");
+        table.extend(&common);
+        // Lengths and attributes, all zero, then where the file starts.
+        table.extend([0; 10]);
+        table.extend((archive.len() as u32).to_le_bytes());
+        table.extend(name.as_bytes());
+        archive.extend(b"PK\x03\x04");
+        archive.extend(common);
+        archive.extend(name.as_bytes());
+        archive.extend(bytes);
+    }
+    let start = archive.len() as u32;
+    archive.extend(&table);
+    archive.extend(b"PK\x05\x06\0\0\0\0");
+    archive.extend([arrays.len() as u16; 2].map(u16::to_le_bytes).concat());
+    archive.extend((table.len() as u32).to_le_bytes());
+    archive.extend(start.to_le_bytes());
+    archive.extend([0; 2]);
+    std::fs::write(path, archive).unwrap();
+}
+
+const FEW: &str = "--realizations 3 --solver euler --steps 2";
+
+#[test]
+fn an_archive_gives_what_the_dataset_gives_and_computes_what_it_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trained(folder, &["floral"]);
+    let data = floral::dataset::Dataset::open(folder.join("data.zarr")).unwrap();
+    let joined = |field: &dyn Fn(usize) -> floral::Field| -> Vec<f64> {
+        (0..2).flat_map(|i| field(i).into_values()).collect()
+    };
+    let input = joined(&|i| data.input(i).unwrap());
+    let low = joined(&|i| data.low(i).unwrap());
+    let shape = [2, 1, 16];
+    let path = folder.join("new.npz");
+    write_npz(&path, &[("input", &shape, &input), ("low", &shape, &low)]);
+    let sample = |from: &str, to: &str| {
+        succeed(
+            folder,
+            &format!("sample floral --input {from} --inputs 0..2 {FEW} -o {to}"),
+        )
+    };
+    sample("data.zarr", "a.zarr");
+    sample("new.npz", "b.zarr");
+    let values = |name: &str| {
+        let mut files = files(&folder.join(name));
+        files.retain(|file, _| file.starts_with("mean/c") || file.starts_with("variance/c"));
+        files
+    };
+    assert_eq!(values("a.zarr").len(), 4);
+    assert_eq!(values("a.zarr"), values("b.zarr"));
+
+    write_npz(&path, &[("input", &shape, &input)]);
+    let output = sample("new.npz", "c.zarr");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        message.contains("computed by the solver of 1dcr"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_cannot_be_predicted_is_refused_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trained(folder, &["floral", "fno"]);
+    let before = files(folder);
+    let says = |words: &str, fact: &str| {
+        let message = refuse(folder, &format!("sample {words} -o out.zarr"));
+        assert!(message.contains(fact), "{words}: {message}");
+    };
+    let npz = |name: &str, arrays: &[(&str, &[usize], &[f64])]| {
+        write_npz(&folder.join(name), arrays);
+    };
+    let ones = [1.0; 64];
+    let mut broken = [1.0; 32];
+    broken[20] = f64::NAN;
+    npz("many.npz", &[("input", &[4, 16], &ones)]);
+    npz("flat.npz", &[("input", &[2, 2, 2, 2, 4], &ones)]);
+    npz("none.npz", &[("low", &[16], &ones[..16])]);
+    npz(
+        "typo.npz",
+        &[("input", &[16], &ones[..16]), ("lo", &[16], &ones[..16])],
+    );
+    npz("coarse.npz", &[("input", &[8], &ones[..8])]);
+    npz(
+        "nan.npz",
+        &[
+            ("input", &[2, 1, 16], &broken),
+            ("low", &[2, 1, 16], &ones[..32]),
+        ],
+    );
+    npz(
+        "other.npz",
+        &[("input", &[16], &ones[..16]), ("low", &[8], &ones[..8])],
+    );
+    npz(
+        "axis.npz",
+        &[("input", &[16], &ones[..16]), ("x", &[16], &ones[..16])],
+    );
+    std::fs::write(folder.join("text.npz"), "x,y").unwrap();
+    says("floral --input many.npz", "input[:, None]");
+    says("floral --input flat.npz", "[2, 2, 2, 2, 4]");
+    says("floral --input none.npz", "no array input");
+    says("floral --input typo.npz", "an array lo");
+    says("floral --input coarse.npz", "array `low`");
+    says(
+        "floral --input nan.npz",
+        "input 1: the input has the value NaN at point 4",
+    );
+    says("floral --input other.npz", "both need the same");
+    says("floral --input axis.npz", "increasing");
+    says("floral --input text.npz", "no .npz archive");
+    says("floral --input missing.npz", "missing.npz");
+    says("floral --input data.zarr --inputs 3..9", "inputs 0..5");
+    says("floral --input data.zarr --resolution 4x4", "resolution");
+    says("floral --input data.zarr --quantile 1.5", "1.5");
+    says("floral --input data.zarr --exceed nan", "finite number");
+    says("fno --input data.zarr --quantile 0.5", "no distribution");
+    says("data.zarr --input data.zarr", "no run folder");
+    std::fs::write(folder.join("points.csv"), "x\n0.5\n1.5\n").unwrap();
+    says(
+        "floral --input data.zarr --points points.csv",
+        "line 3: x = 1.5",
+    );
+    for (name, bytes) in before {
+        assert_eq!(std::fs::read(folder.join(&name)).unwrap(), bytes, "{name}");
+    }
+    assert!(!folder.join("out.zarr").exists() && !folder.join("out.zarr.partial").exists());
+}
+
+#[test]
+fn results_of_other_settings_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trained(folder, &["floral"]);
+    let command = format!("sample floral --input data.zarr --inputs 0..1 {FEW}");
+    succeed(folder, &format!("{command} --quantile 0.1 -o out.zarr"));
+    let before = files(&folder.join("out.zarr"));
+    let message = refuse(folder, &format!("{command} --quantile 0.2 -o out.zarr"));
+    assert!(message.contains("quantiles [0.1], not [0.2]"), "{message}");
+    let message = refuse(folder, &format!("{command} -o data.zarr"));
+    assert!(message.contains("choose another name"), "{message}");
+    assert_eq!(files(&folder.join("out.zarr")), before);
+    succeed(
+        folder,
+        &format!("{command} --quantile 0.2 --force -o out.zarr"),
+    );
+}

@@ -1,0 +1,61 @@
+//! Inputs to predict, wherever they are stored.
+
+use std::path::Path;
+
+use super::Dataset;
+use crate::problem::Problem;
+use crate::{Field, Grid, Result};
+
+/// Inputs on one grid, perhaps with their low-fidelity solutions.
+pub trait InputSource {
+    /// Where they are.
+    fn path(&self) -> &Path;
+
+    /// The grid of all fields.
+    fn grid(&self) -> &Grid;
+
+    /// How many there are.
+    fn inputs(&self) -> usize;
+
+    /// An input.
+    fn input(&self, index: usize) -> Result<Field>;
+
+    /// Whether there are low-fidelity solutions.
+    fn has_low(&self) -> bool;
+
+    /// The low-fidelity solution of an input.
+    fn low(&self, index: usize) -> Result<Field>;
+
+    /// The built-in problem they say they come from, on their grid.
+    fn origin(&self) -> Result<Option<Box<dyn Problem>>>;
+}
+
+impl InputSource for Dataset {
+    fn path(&self) -> &Path {
+        self.path()
+    }
+
+    fn grid(&self) -> &Grid {
+        self.grid()
+    }
+
+    fn inputs(&self) -> usize {
+        self.inputs()
+    }
+
+    fn input(&self, index: usize) -> Result<Field> {
+        self.input(index)
+    }
+
+    fn has_low(&self) -> bool {
+        self.has_low()
+    }
+
+    fn low(&self, index: usize) -> Result<Field> {
+        self.low(index)
+    }
+
+    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
+        self.origin()
+    }
+}

@@ -1,0 +1,225 @@
+//! Inputs in a NumPy archive: the arrays `input` and `low`, and coordinates if they are told.
+
+use std::path::{Path, PathBuf};
+
+use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
+use super::npy::NpyArray;
+use super::{InputSource, npz};
+use crate::problem::Problem;
+use crate::{Axis, Error, Field, Grid, Result};
+
+/// Parts of a dataset that predictions do not look at.
+const PASSED_OVER: [&str; 4] = [HIGH, EXACT_MEAN, EXACT_VARIANCE, REDRAWS];
+
+/// The fields of an archive, all in memory.
+#[derive(Debug)]
+pub struct NpzInputs {
+    path: PathBuf,
+    grid: Grid,
+    input: Stack,
+    low: Option<Stack>,
+}
+
+/// An array as [input, channel, grid...].
+#[derive(Debug)]
+struct Stack {
+    inputs: usize,
+    channels: usize,
+    grid: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl NpzInputs {
+    /// Reads an archive whose fields live on a grid like `like`, whose axes name the coordinates.
+    ///
+    /// Arrays are [input, channel, grid...], or of a single input [channel, grid...] or [grid...].
+    /// `channels` are those of input and solution. Where the archive has no coordinates of an
+    /// axis, `assumed` tells the grid with so many points.
+    pub fn open(
+        path: &Path,
+        like: &Grid,
+        channels: (usize, usize),
+        assumed: impl Fn(&[usize]) -> Result<Grid>,
+    ) -> Result<Self> {
+        let mut arrays = npz::read(path, |name| is_wanted(path, name, like))?;
+        let dimensions = like.dimensions();
+        let mut stack = |name: &str, channels: usize| {
+            let array = arrays.remove(name);
+            array
+                .map(|array| Stack::new(path, name, array, dimensions, channels))
+                .transpose()
+        };
+        let (input, low) = (stack(INPUT, channels.0)?, stack(LOW, channels.1)?);
+        let Some(input) = input else {
+            return Err(bad(path, format!("has no array {INPUT}, which is needed")));
+        };
+        if let Some(low) = &low {
+            check_low(path, low, &input)?;
+        }
+        let mut grid = assumed(&input.grid)?;
+        for (axis, like) in grid.axes.iter_mut().zip(&like.axes) {
+            axis.name.clone_from(&like.name);
+            if let Some(array) = arrays.remove(&axis.name) {
+                axis.coordinates = coordinates(path, axis, array)?;
+            }
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            grid,
+            input,
+            low,
+        })
+    }
+}
+
+impl InputSource for NpzInputs {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn inputs(&self) -> usize {
+        self.input.inputs
+    }
+
+    fn input(&self, index: usize) -> Result<Field> {
+        self.input.field(&self.path, index)
+    }
+
+    fn has_low(&self) -> bool {
+        self.low.is_some()
+    }
+
+    fn low(&self, index: usize) -> Result<Field> {
+        match &self.low {
+            Some(low) => low.field(&self.path, index),
+            None => Err(bad(&self.path, format!("has no array {LOW}"))),
+        }
+    }
+
+    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
+        Ok(None)
+    }
+}
+
+impl Stack {
+    fn new(
+        path: &Path,
+        name: &str,
+        array: NpyArray,
+        dimensions: usize,
+        channels: usize,
+    ) -> Result<Self> {
+        let NpyArray { shape, values } = array;
+        let refuse = |words: String| {
+            Err(bad(
+                path,
+                format!("the array {name} has the shape {shape:?}{words}"),
+            ))
+        };
+        if values.is_empty() {
+            return refuse(", so it is empty".into());
+        }
+        let (inputs, found, grid) = match shape.len().checked_sub(dimensions) {
+            Some(2) => (shape[0], shape[1], &shape[2..]),
+            Some(1) => (1, shape[0], &shape[1..]),
+            Some(0) if dimensions > 0 => (1, 1, &shape[..]),
+            _ => {
+                return refuse(format!(
+                    ", but fields of the run have {dimensions} axes: give it as [input, channel, \
+                     grid...], or a single input as [channel, grid...] or [grid...]"
+                ));
+            }
+        };
+        if found != channels {
+            let several = match shape.len() - dimensions {
+                1 => format!("; if these are {found} inputs, give {name}[:, None]"),
+                _ => String::new(),
+            };
+            return refuse(format!(
+                ", which is {found} channels, but the run has {channels}{several}"
+            ));
+        }
+        Ok(Self {
+            inputs,
+            channels,
+            grid: grid.to_vec(),
+            values,
+        })
+    }
+
+    fn field(&self, path: &Path, index: usize) -> Result<Field> {
+        let size = self.channels * self.grid.iter().product::<usize>();
+        let Some(values) = self.values.chunks_exact(size).nth(index) else {
+            return Err(bad(
+                path,
+                format!("has {} inputs, so none at index {index}", self.inputs),
+            ));
+        };
+        Field::from_values(self.channels, &self.grid, values.to_vec())
+    }
+}
+
+fn bad(path: &Path, reason: String) -> Error {
+    Error::BadFile {
+        path: path.to_owned(),
+        reason,
+    }
+}
+
+fn is_wanted(path: &Path, name: &str, like: &Grid) -> Result<bool> {
+    let axes = || like.axes.iter().map(|axis| axis.name.as_str());
+    if [INPUT, LOW].contains(&name) || axes().any(|axis| axis == name) {
+        return Ok(true);
+    }
+    if PASSED_OVER.contains(&name) {
+        return Ok(false);
+    }
+    let known: Vec<&str> = [INPUT, LOW].into_iter().chain(axes()).collect();
+    Err(bad(
+        path,
+        format!(
+            "has an array {name}, which means nothing here; the names are {}",
+            known.join(", ")
+        ),
+    ))
+}
+
+fn check_low(path: &Path, low: &Stack, input: &Stack) -> Result<()> {
+    let of = |stack: &Stack| [&[stack.inputs], stack.grid.as_slice()].concat();
+    if of(low) == of(input) {
+        return Ok(());
+    }
+    Err(bad(
+        path,
+        format!(
+            "{LOW} has {} inputs on the grid {:?}, but {INPUT} has {} on {:?}; both need the same",
+            low.inputs, low.grid, input.inputs, input.grid
+        ),
+    ))
+}
+
+fn coordinates(path: &Path, axis: &Axis, array: NpyArray) -> Result<Vec<f64>> {
+    if array.shape != [axis.len()] {
+        return Err(Error::Shape {
+            what: format!("{}: the array {}", path.display(), axis.name),
+            found: array.shape,
+            expected: vec![axis.len()],
+        });
+    }
+    let values = array.values;
+    let is_increasing = values.windows(2).all(|pair| pair[0] < pair[1]);
+    match is_increasing && values.iter().all(|value| value.is_finite()) {
+        true => Ok(values),
+        false => Err(bad(
+            path,
+            format!(
+                "the coordinates {} have to be finite and increasing; sort the axis",
+                axis.name
+            ),
+        )),
+    }
+}

@@ -1,0 +1,178 @@
+//! Realizations of an input under way, kept so that a run that is cut need not compute them again.
+//!
+//! A folder with a file for each block of realizations, named by the first one: a checksum of the
+//! rest, the evaluations that they took, then the values. It is removed when the input is done.
+
+use std::path::PathBuf;
+
+use super::files::{create_folder, remove_folder, write_whole};
+use crate::{Checksum, Result};
+
+/// Bytes before the values: checksum and evaluations.
+const HEAD: usize = 16;
+
+/// The realizations of one input that are computed so far.
+pub struct Spool {
+    folder: PathBuf,
+    scratch: PathBuf,
+    /// Values of a realization.
+    size: usize,
+    /// Realizations of a block.
+    rows: usize,
+    /// The realization that comes next.
+    next: usize,
+    block: Block,
+}
+
+/// What is known of realizations that were kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spooled {
+    /// How many.
+    pub realizations: usize,
+    /// The network's evaluations that they took.
+    pub evaluations: usize,
+}
+
+#[derive(Default)]
+struct Block {
+    evaluations: u64,
+    values: Vec<f32>,
+}
+
+impl Spool {
+    pub(super) fn new(folder: PathBuf, scratch: PathBuf, size: usize, rows: usize) -> Self {
+        Self {
+            folder,
+            scratch,
+            size,
+            rows: rows.max(1),
+            next: 0,
+            block: Block::default(),
+        }
+    }
+
+    /// Hands over what an earlier run has kept, in order; a block that is missing or damaged, and
+    /// all after it, has to be computed.
+    pub fn replay(
+        &mut self,
+        mut consume: impl FnMut(usize, &[f32]) -> Result<()>,
+    ) -> Result<Spooled> {
+        let mut found = Spooled::default();
+        while let Some(block) = self.read(self.next) {
+            found.evaluations += block.evaluations as usize;
+            for values in block.values.chunks_exact(self.size) {
+                consume(self.next, values)?;
+                self.next += 1;
+            }
+        }
+        found.realizations = self.next;
+        Ok(found)
+    }
+
+    /// Takes the next realization; with the last one of a block, the block is stored.
+    pub fn push(&mut self, values: &[f32], evaluations: usize) -> Result<()> {
+        self.block.values.extend_from_slice(values);
+        self.block.evaluations += evaluations as u64;
+        self.next += 1;
+        if !self.next.is_multiple_of(self.rows) {
+            return Ok(());
+        }
+        let block = std::mem::take(&mut self.block);
+        let first = self.next - block.values.len() / self.size;
+        create_folder(&self.folder)?;
+        write_whole(&self.path(first), &block.bytes(), &self.scratch)
+    }
+
+    /// Removes what is kept, once the input is stored.
+    pub fn clear(self) -> Result<()> {
+        remove_folder(&self.folder)
+    }
+
+    fn path(&self, first: usize) -> PathBuf {
+        self.folder.join(format!("{first}.block"))
+    }
+
+    fn read(&self, first: usize) -> Option<Block> {
+        let block = Block::parse(&std::fs::read(self.path(first)).ok()?)?;
+        let is_whole = !block.values.is_empty() && block.values.len().is_multiple_of(self.size);
+        is_whole.then_some(block)
+    }
+}
+
+impl Block {
+    fn bytes(&self) -> Vec<u8> {
+        let values = self.values.iter().flat_map(|value| value.to_le_bytes());
+        let body: Vec<u8> = self
+            .evaluations
+            .to_le_bytes()
+            .into_iter()
+            .chain(values)
+            .collect();
+        let sum = Checksum::default().bytes(&body).value();
+        [&sum.to_le_bytes(), body.as_slice()].concat()
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (sum, body) = bytes.split_first_chunk()?;
+        let (evaluations, values) = body.split_first_chunk()?;
+        let (words, rest) = values.as_chunks();
+        let is_sound = Checksum::default().bytes(body).value() == u64::from_le_bytes(*sum)
+            && rest.is_empty()
+            && bytes.len() >= HEAD;
+        is_sound.then(|| Self {
+            evaluations: u64::from_le_bytes(*evaluations),
+            values: words.iter().map(|word| f32::from_le_bytes(*word)).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn spool(folder: &Path) -> Spool {
+        Spool::new(folder.join("7"), folder.to_owned(), 2, 3)
+    }
+
+    fn replayed(folder: &Path) -> (Spooled, Vec<Vec<f32>>) {
+        let mut values = Vec::new();
+        let found = spool(folder).replay(|j, realization| {
+            assert_eq!(j, values.len(), "in order");
+            values.push(realization.to_vec());
+            Ok(())
+        });
+        (found.unwrap(), values)
+    }
+
+    #[test]
+    fn whole_blocks_are_kept_and_what_is_damaged_ends_the_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        assert_eq!(replayed(folder).0, Spooled::default());
+        let mut writer = spool(folder);
+        for j in 0..8u8 {
+            writer.push(&[f32::from(j), -1.0], 10).unwrap();
+        }
+        let (found, values) = replayed(folder);
+        assert_eq!((found.realizations, found.evaluations), (6, 60));
+        assert_eq!(values[5], [5.0, -1.0]);
+
+        // A run that goes on stores the block that was begun.
+        let mut writer = spool(folder);
+        assert_eq!(writer.replay(|_, _| Ok(())).unwrap().realizations, 6);
+        for _ in 0..3 {
+            writer.push(&[9.0, 9.0], 1).unwrap();
+        }
+        assert_eq!(replayed(folder).0.realizations, 9);
+
+        let path = folder.join("7/3.block");
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[20] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(replayed(folder).0.realizations, 3);
+        spool(folder).clear().unwrap();
+        assert_eq!(replayed(folder).0.realizations, 0);
+    }
+}

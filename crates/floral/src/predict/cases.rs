@@ -1,0 +1,187 @@
+//! The inputs of a file with their low-fidelity solutions, on the grid of the predictions.
+
+use std::path::Path;
+
+use super::{Predictor, refined, refined_grid};
+use crate::dataset::{Dataset, InputSource, NpzInputs};
+use crate::problem::{Problem, Resolution, catalogue};
+use crate::train::Header;
+use crate::{Checksum, Error, Field, Grid, Result};
+
+/// One input and its low-fidelity solution, if the method looks at one.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The input.
+    pub input: Field,
+    /// The low-fidelity solution.
+    pub low: Option<Field>,
+}
+
+/// Inputs to predict, from a Zarr dataset or a NumPy archive.
+pub struct Cases {
+    source: Box<dyn InputSource>,
+    /// Computes low-fidelity solutions where the file has none.
+    solver: Option<Box<dyn Problem>>,
+    needs_low: bool,
+    grid: Grid,
+}
+
+impl Cases {
+    /// Opens a file for a run, and interpolates to a resolution if one is given.
+    pub fn open(
+        path: &Path,
+        predictor: &Predictor,
+        resolution: Option<&Resolution>,
+    ) -> Result<Self> {
+        let header = predictor.header();
+        let source = open(path, header)?;
+        let needs_low = predictor.method().is_residual();
+        let solver = match needs_low && !source.has_low() {
+            true => match source.origin()? {
+                Some(problem) => Some(problem),
+                None => trained_problem(header)?
+                    .filter(|problem| problem.grid().shape() == source.grid().shape()),
+            },
+            false => None,
+        };
+        let grid = match resolution {
+            None => source.grid().clone(),
+            Some(resolution) => {
+                let shape = per_axis(resolution, source.grid().dimensions());
+                refined_grid(source.grid(), &shape)?
+            }
+        };
+        Ok(Self {
+            source,
+            solver,
+            needs_low,
+            grid,
+        })
+    }
+
+    /// The grid of the predictions.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// How many inputs there are.
+    pub fn inputs(&self) -> usize {
+        self.source.inputs()
+    }
+
+    /// The problem that computes low-fidelity solutions, where the file has none and they are
+    /// needed.
+    pub fn low_solver(&self) -> Option<&str> {
+        self.solver.as_ref().map(|problem| problem.name())
+    }
+
+    /// An input and its low-fidelity solution, stored or else computed.
+    pub fn case(&self, index: usize) -> Result<Case> {
+        let input = self.source.input(index)?;
+        let low = match &self.solver {
+            _ if !self.needs_low => None,
+            _ if self.source.has_low() => Some(self.source.low(index)?),
+            Some(problem) => Some(problem.low_fidelity(&input)?),
+            None => None,
+        };
+        let refine = |field: &Field| refined(field, self.source.grid(), &self.grid);
+        Ok(Case {
+            input: refine(&input)?,
+            low: low.as_ref().map(refine).transpose()?,
+        })
+    }
+
+    /// Refuses what a run cannot predict among these inputs; a checksum of all of them.
+    pub fn check(
+        &self,
+        predictor: &Predictor,
+        inputs: impl Iterator<Item = usize>,
+    ) -> Result<Checksum> {
+        let axes = self.grid.axes.iter();
+        let grid = axes.fold(Checksum::default(), |sum, axis| {
+            sum.numbers(&axis.coordinates)
+        });
+        let mut sum = grid;
+        for index in inputs {
+            let Case { input, low } = self.case(index)?;
+            predictor
+                .check(&input, low.as_ref(), &self.grid)
+                .map_err(|error| at_input(self.source.path(), index, error))?;
+            let fields = std::iter::once(&input).chain(&low);
+            sum = fields.fold(sum, |sum, field| sum.numbers(field.values()));
+        }
+        Ok(sum)
+    }
+}
+
+fn open(path: &Path, header: &Header) -> Result<Box<dyn InputSource>> {
+    if path.extension().is_none_or(|end| end != "npz") {
+        return Ok(Box::new(Dataset::open(path)?));
+    }
+    let shapes = &header.shapes;
+    let channels = (shapes.input_channels, shapes.solution_channels);
+    let assumed = |shape: &[usize]| assumed_grid(header, shape);
+    let inputs = NpzInputs::open(path, &header.grid, channels, assumed)?;
+    Ok(Box::new(inputs))
+}
+
+/// The grid with so many points over the domain that the run was trained on.
+fn assumed_grid(header: &Header, shape: &[usize]) -> Result<Grid> {
+    // Of a grid that was thinned for training, the problem knows the true ends.
+    let problem = trained_problem(header).ok().flatten();
+    match problem {
+        _ if header.grid.shape() == shape => Ok(header.grid.clone()),
+        Some(problem) if problem.grid().dimensions() == shape.len() => {
+            refined_grid(problem.grid(), shape)
+        }
+        _ => refined_grid(&header.grid, shape),
+    }
+}
+
+/// The built-in problem whose data the run was trained on, as it was there.
+fn trained_problem(header: &Header) -> Result<Option<Box<dyn Problem>>> {
+    let data = &header.data;
+    let known = |name: &&String| catalogue::NAMES.contains(&name.as_str());
+    let (Some(name), Some(constants)) = (data.problem.as_ref().filter(known), &data.constants)
+    else {
+        return Ok(None);
+    };
+    let context = "constants of the run's problem";
+    let table = toml::Table::try_from(constants).map_err(|error| Error::Config {
+        context: context.into(),
+        reason: error.to_string(),
+    })?;
+    catalogue::build(name, table, context).map(Some)
+}
+
+fn per_axis(resolution: &Resolution, axes: usize) -> Vec<usize> {
+    match resolution {
+        Resolution::Uniform(n) => vec![*n; axes],
+        Resolution::PerAxis(list) => list.clone(),
+    }
+}
+
+/// Names the file and the input at which a field was refused.
+fn at_input(path: &Path, index: usize, error: Error) -> Error {
+    let place = format!("{}: input {index}", path.display());
+    match error {
+        Error::Numerical { what, advice } => Error::Numerical {
+            what: format!("{place}: {what}"),
+            advice,
+        },
+        Error::Shape {
+            what,
+            found,
+            expected,
+        } => Error::Shape {
+            what: format!("{place}: {what}"),
+            found,
+            expected,
+        },
+        Error::Config { context, reason } => Error::Config {
+            context: format!("{}: {context}", path.display()),
+            reason,
+        },
+        other => other,
+    }
+}

@@ -1,0 +1,141 @@
+//! Points in a CSV file: a header that names the axes, then a row for each point.
+
+use std::path::Path;
+
+use super::refine::Kind;
+use crate::{Axis, Error, Grid, Points, Result};
+
+/// Reads points of a grid's domain; the columns are named like its axes, in any order.
+pub fn read_points(path: &Path, grid: &Grid) -> Result<Points> {
+    let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+    parse(&text, grid).map_err(|(line, reason)| Error::BadFile {
+        path: path.to_owned(),
+        reason: match line {
+            Some(line) => format!("line {line}: {reason}"),
+            None => reason,
+        },
+    })
+}
+
+/// The line, counted from one, and what is wrong with it.
+type Fault = (Option<usize>, String);
+
+fn parse(text: &str, grid: &Grid) -> std::result::Result<Points, Fault> {
+    // Spreadsheets like to begin with a byte order mark.
+    let text = text.trim_start_matches('\u{feff}');
+    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
+    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let (line, header) = lines.next().unwrap_or((1, ""));
+    let columns = columns(header, grid).map_err(|reason| (Some(line), reason))?;
+    let mut axes: Vec<(String, Vec<f64>)> = grid
+        .axes
+        .iter()
+        .map(|axis| (axis.name.clone(), Vec::new()))
+        .collect();
+    for (line, row) in lines {
+        let row = numbers(row, columns.len()).map_err(|reason| (Some(line), reason))?;
+        for ((axis, (_, along)), &column) in grid.axes.iter().zip(&mut axes).zip(&columns) {
+            check(axis, row[column]).map_err(|reason| (Some(line), reason))?;
+            along.push(row[column]);
+        }
+    }
+    let points = Points { axes };
+    match points.is_empty() {
+        true => Err((None, "holds no points below its header".into())),
+        false => Ok(points),
+    }
+}
+
+/// The column of each axis.
+fn columns(header: &str, grid: &Grid) -> std::result::Result<Vec<usize>, String> {
+    let names: Vec<&str> = header
+        .split(',')
+        .map(|name| name.trim().trim_matches('"'))
+        .collect();
+    let axes: Vec<&str> = grid.axes.iter().map(|axis| axis.name.as_str()).collect();
+    let of = |axis: &str| names.iter().position(|name| *name == axis);
+    match axes.iter().map(|axis| of(axis)).collect::<Option<Vec<_>>>() {
+        Some(columns) if names.len() == axes.len() => Ok(columns),
+        _ => Err(format!(
+            "the header is \"{}\", but has to name the axes: {}",
+            header.trim(),
+            axes.join(",")
+        )),
+    }
+}
+
+fn numbers(row: &str, columns: usize) -> std::result::Result<Vec<f64>, String> {
+    let cells: Vec<&str> = row.split(',').map(str::trim).collect();
+    if cells.len() != columns {
+        return Err(format!(
+            "{} values, but the header names {columns}",
+            cells.len()
+        ));
+    }
+    let number = |cell: &&str| {
+        let value: Option<f64> = cell.parse().ok();
+        value
+            .filter(|value| value.is_finite())
+            .ok_or_else(|| format!("\"{cell}\" is not a number"))
+    };
+    cells.iter().map(number).collect()
+}
+
+/// Refuses a coordinate beyond the ends of an axis.
+fn check(axis: &Axis, x: f64) -> std::result::Result<(), String> {
+    let ends = axis.coordinates.first().zip(axis.coordinates.last());
+    let (first, last) = match (Kind::of(axis), ends) {
+        (Kind::Periodic, _) => (0.0, 1.0),
+        (_, Some((first, last))) => (*first, *last),
+        (_, None) => (0.0, 0.0),
+    };
+    // A coordinate written with few digits may lie a rounding error beyond the end.
+    let margin = 1e-9 * (last - first);
+    if (first - margin..=last + margin).contains(&x) {
+        return Ok(());
+    }
+    Err(format!(
+        "{} = {x} is outside the domain, which goes from {first} to {last}",
+        axis.name
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        Grid::new(vec![Axis::times("t", 4, 0.2), Axis::periodic("x", 8)])
+    }
+
+    #[test]
+    fn columns_come_in_any_order() {
+        let points = parse("\u{feff}x, t\r\n0.99,0.05\r\n\r\n 0 ,0.2\r\n", &grid()).unwrap();
+        let expected = [("t", vec![0.05, 0.2]), ("x", vec![0.99, 0.0])];
+        assert_eq!(
+            points.axes,
+            expected.map(|(name, along)| (name.to_owned(), along))
+        );
+    }
+
+    #[test]
+    fn faults_are_told_with_their_line() {
+        let fault = |text: &str| {
+            let (line, reason) = parse(text, &grid()).unwrap_err();
+            format!("{line:?} {reason}")
+        };
+        for (text, words) in [
+            ("", "t,x"),
+            ("t,x\n", "no points"),
+            ("t,y\n0.1,0.1\n", "Some(1) the header is \"t,y\""),
+            ("t,x,z\n0.1,0.1,1\n", "Some(1)"),
+            ("t,x\n0.1,0.1\n0.1\n", "Some(3) 1 values"),
+            ("t,x\n0.1,a\n", "Some(2) \"a\" is not a number"),
+            ("t,x\n0.1,nan\n", "is not a number"),
+            ("t,x\n\n0.1,1.5\n", "Some(3) x = 1.5 is outside"),
+            ("t,x\n0.01,0.5\n", "from 0.05 to 0.2"),
+        ] {
+            assert!(fault(text).contains(words), "{text}: {}", fault(text));
+        }
+    }
+}

@@ -1,0 +1,157 @@
+"""What `floral sample` writes opens in xarray as it is, and its statistics are those of its fields.
+
+FLORAL_BIN is the path of the floral command.
+"""
+
+import os
+import subprocess
+
+import numpy as np
+import pytest
+import xarray as xr
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+REALIZATIONS, RESOLUTION, SEED = 20, 16, 3
+LEVELS, THRESHOLD = [0.1, 0.5], 0.0
+AXES = {"1dcr": ("x",), "darcy": ("x", "y")}
+TINY = {
+    "network.hidden_channels": 4,
+    "network.film_channels": 4,
+    "network.layers": 2,
+    "split.test": 1,
+    "split.validation": 1,
+}
+
+
+def floral(*words, cwd):
+    command = [os.environ["FLORAL_BIN"], *(str(word) for word in words)]
+    subprocess.run(command, check=True, timeout=300, cwd=cwd)
+
+
+def sample(folder, run, *words):
+    solver = ("--solver", "heun", "--steps", 3)
+    floral("sample", run, *solver, "--realizations", REALIZATIONS, *words, cwd=folder)
+
+
+@pytest.fixture(scope="module", params=AXES)
+def trained(request, tmp_path_factory):
+    """The problem's name and a folder with data.zarr and the runs floral and fno."""
+    folder = tmp_path_factory.mktemp(request.param)
+    size = ("--inputs", 4, "--realizations", 3, "--resolution", RESOLUTION)
+    floral("generate", request.param, *size, "-o", "data.zarr", cwd=folder)
+    tiny = [word for key, value in TINY.items() for word in ("--set", f"{key}={value}")]
+    for method in ("floral", "fno"):
+        words = ("--method", method, "--epochs", 1, *tiny, "-o", method)
+        floral("train", "data.zarr", *words, cwd=folder)
+    return request.param, folder
+
+
+@pytest.fixture(scope="module")
+def predicted(trained):
+    """The problem's name, predictions on the grid and at points, all realizations kept."""
+    problem, folder = trained
+    data = xr.open_zarr(folder / "data.zarr")
+    axes = AXES[problem]
+    # Three grid points, then the middle between two neighbours along the last axis.
+    rows = [[data[axis].values[i] for axis in axes] for i in (0, 5, 9)]
+    last = data[axes[-1]].values
+    rows.append([data[axis].values[2] for axis in axes[:-1]] + [(last[6] + last[7]) / 2])
+    table = [",".join(reversed(axes))] + [",".join(repr(float(x)) for x in row[::-1]) for row in rows]
+    (folder / "points.csv").write_text("\n".join(table) + "\n")
+    levels = [word for level in LEVELS for word in ("--quantile", level)]
+    words = ("--input", "data.zarr", "--inputs", "1..3", "--keep", REALIZATIONS, *levels)
+    words = (*words, "--exceed", THRESHOLD, "--seed", SEED)
+    sample(folder, "floral", *words, "-o", "grid.zarr")
+    sample(folder, "floral", *words, "--points", "points.csv", "-o", "points.zarr")
+    grid, points = (xr.open_zarr(folder / f"{name}.zarr").load() for name in ("grid", "points"))
+    return problem, grid, points
+
+
+def test_dimensions_and_coordinates_are_named(predicted):
+    problem, grid, points = predicted
+    for data, places in ((grid, AXES[problem]), (points, ("point",))):
+        assert data["mean"].dims == ("input", "channel", *places)
+        assert data["variance"].dims == ("input", "channel", *places)
+        assert data["quantiles"].dims == ("input", "quantile", "channel", *places)
+        assert data["exceedance"].dims == ("input", "threshold", "channel", *places)
+        assert data["realizations"].dims == ("input", "realization", "channel", *places)
+        assert data["evaluations"].dims == ("input",)
+        assert list(data["input"]) == [1, 2]
+        assert list(data["quantile"]) == LEVELS
+        assert list(data["threshold"]) == [THRESHOLD]
+        for axis in AXES[problem]:
+            assert axis in data.coords and axis in data["mean"].coords
+            assert data[axis].dims == ((axis,) if data is grid else ("point",))
+
+
+def test_attributes_tell_how_the_predictions_were_made(predicted):
+    _, grid, _ = predicted
+    expected = {
+        "method": "floral",
+        "seed": SEED,
+        "realizations_per_input": REALIZATIONS,
+        "inputs": "1..3",
+        "data": "data.zarr",
+    }
+    assert expected.items() <= grid.attrs.items()
+    assert "heun" in grid.attrs["solver"]
+    assert (grid["evaluations"] == REALIZATIONS * 2 * 3).all()
+
+
+def test_statistics_are_those_of_the_realizations(predicted):
+    _, *stores = predicted
+    for data in stores:
+        fields = data["realizations"].astype("float64")
+        assert np.isfinite(fields).all() and (fields.std("realization") > 0).all()
+        close = {"rtol": 1e-5, "atol": 1e-6}
+        np.testing.assert_allclose(data["mean"], fields.mean("realization"), **close)
+        np.testing.assert_allclose(data["variance"], fields.var("realization", ddof=1), **close)
+        for level in LEVELS:
+            expected = fields.quantile(level, "realization")
+            np.testing.assert_allclose(data["quantiles"].sel(quantile=level), expected, **close)
+        above = (fields > THRESHOLD).mean("realization")
+        np.testing.assert_allclose(data["exceedance"].sel(threshold=THRESHOLD), above, **close)
+
+
+def test_values_at_points_are_interpolated_linearly(predicted):
+    problem, grid, points = predicted
+    axes = AXES[problem]
+    places = {axis: points[axis] for axis in axes}
+    expected = grid["realizations"].astype("float64").interp(places)
+    np.testing.assert_allclose(points["realizations"], expected, rtol=1e-5, atol=1e-5)
+    at = {axis: 5 for axis in axes}
+    exact = grid["realizations"].isel(at).values
+    np.testing.assert_array_equal(points["realizations"].isel(point=1).values, exact)
+
+
+def test_an_archive_of_numpy_gives_what_the_dataset_gives(trained, predicted):
+    problem, folder = trained
+    _, grid, _ = predicted
+    data = xr.open_zarr(folder / "data.zarr")
+    arrays = {name: data[name].values[1:3] for name in ("input", "low")}
+    coordinates = {axis: data[axis].values for axis in AXES[problem]}
+    fortran = {name: np.asfortranarray(array, dtype=">f8") for name, array in arrays.items()}
+    np.savez(folder / "plain.npz", **arrays)
+    np.savez_compressed(folder / "fortran.npz", **fortran, **coordinates)
+    for name in ("plain", "fortran"):
+        words = ("--input", f"{name}.npz", "--keep", 1, "--seed", SEED)
+        sample(folder, "floral", *words, "-o", f"{name}.zarr")
+    plain, fortran = (xr.open_zarr(folder / f"{name}.zarr") for name in ("plain", "fortran"))
+    np.testing.assert_array_equal(plain["mean"], fortran["mean"])
+    for axis in AXES[problem]:
+        np.testing.assert_allclose(plain[axis], grid[axis])
+    one = {name: array[0, 0] for name, array in arrays.items()}
+    np.savez(folder / "one.npz", **one)
+    sample(folder, "floral", "--input", "one.npz", "--seed", SEED, "-o", "one.zarr")
+    alone = xr.open_zarr(folder / "one.zarr")
+    np.testing.assert_array_equal(alone["mean"].values, plain["mean"].values[:1])
+
+
+def test_a_method_without_spread_has_one_field(trained):
+    _, folder = trained
+    sample(folder, "fno", "--input", "data.zarr", "--keep", 5, "-o", "fno.zarr")
+    data = xr.open_zarr(folder / "fno.zarr")
+    assert "variance" not in data and data.sizes["realization"] == 1
+    np.testing.assert_array_equal(data["mean"], data["realizations"].isel(realization=0))
+    assert "solver" not in data.attrs
