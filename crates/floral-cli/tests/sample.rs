@@ -5,7 +5,6 @@
 mod command;
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 

@@ -75,6 +75,9 @@ impl Predictor {
 }
 
 fn checksum(weights: &[Weight]) -> Checksum {
+    // A file gives its arrays in any order.
+    let mut weights: Vec<&Weight> = weights.iter().collect();
+    weights.sort_by(|a, b| a.name.cmp(&b.name));
     let values = weights.iter().flat_map(|weight| &weight.values);
     values.fold(Checksum::default(), |sum, value| {
         sum.bytes(&value.to_le_bytes())
