@@ -15,6 +15,10 @@ use floral::{Axis, Grid};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+// As the `floral` command has it.
+#[global_allocator]
+static MEMORY: floral::memory::Allocator = floral::memory::ALLOCATOR;
+
 const USAGE: &str = "usage: floral-bench WORDS, one of
   realizations PROBLEM RESOLUTION INPUTS COUNT
   prior RESOLUTION FIELDS
@@ -25,6 +29,7 @@ const USAGE: &str = "usage: floral-bench WORDS, one of
   scaling LARGEST SECONDS";
 
 fn main() -> Result<()> {
+    floral::memory::keep_freed_memory();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let timing = match words[..] {
