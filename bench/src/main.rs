@@ -1,7 +1,11 @@
-//! Timings of the library: `floral-bench realizations|prior|expansion ...` prints one JSON line.
+//! Timings of the library: `floral-bench velocity|training|... ...` prints one JSON line.
 //!
 //! The comparisons in this folder call it beside a peer that does the same work.
 
+mod network;
+mod scaling;
+
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -11,7 +15,21 @@ use floral::{Axis, Grid};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+// As the `floral` command has it.
+#[global_allocator]
+static MEMORY: floral::memory::Allocator = floral::memory::ALLOCATOR;
+
+const USAGE: &str = "usage: floral-bench WORDS, one of
+  realizations PROBLEM RESOLUTION INPUTS COUNT
+  prior RESOLUTION FIELDS
+  expansion RESOLUTION MODES
+  peak
+  work velocity|training|training-without-prior|prior|sampling SIZE BATCH INPUTS SECONDS
+  reference SIZE BATCH FILE
+  scaling LARGEST SECONDS";
+
 fn main() -> Result<()> {
+    floral::memory::keep_freed_memory();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let timing = match words[..] {
@@ -23,10 +41,16 @@ fn main() -> Result<()> {
         )?,
         ["prior", resolution, fields] => prior(resolution.parse()?, fields.parse()?)?,
         ["expansion", resolution, modes] => expansion(resolution.parse()?, modes.parse()?)?,
-        _ => bail!(
-            "usage: floral-bench realizations PROBLEM RESOLUTION INPUTS COUNT | prior RESOLUTION \
-             FIELDS | expansion RESOLUTION MODES"
-        ),
+        ["peak"] => network::peak()?,
+        ["work", name, size, batch, inputs, seconds] => {
+            let case = network::case(size, batch.parse()?, inputs.parse()?)?;
+            network::work(name, &case, seconds.parse()?)?
+        }
+        ["reference", size, batch, file] => {
+            network::reference(&network::case(size, batch.parse()?, 1)?, Path::new(file))?
+        }
+        ["scaling", largest, seconds] => scaling::scaling(largest.parse()?, seconds.parse()?)?,
+        _ => bail!("{USAGE}"),
     };
     #[expect(clippy::print_stdout, reason = "the one line that the caller reads")]
     {

@@ -31,6 +31,8 @@ pub enum Command {
     Sample(crate::sample::Arguments),
     /// Compare a run's predictions with the truth
     Evaluate(crate::evaluate::Arguments),
+    /// Measure how fast this build runs on this machine, in a minute
+    Bench(crate::bench::Arguments),
     /// Compare this build with reference numbers
     Verify(crate::verify::Arguments),
 }

@@ -1,6 +1,7 @@
 //! The `floral` command: parses what was typed, runs it, and chooses the exit code.
 
 mod args;
+mod bench;
 mod constants;
 mod evaluate;
 mod generate;
@@ -67,6 +68,7 @@ fn run(cli: &Cli) -> anyhow::Result<Ending> {
         Command::Train(arguments) => train::run(arguments),
         Command::Sample(arguments) => sample::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
+use floral::cost::check_training;
 use floral::dataset::Dataset;
 use floral::device;
 use floral::problem::Resolution;
@@ -68,6 +69,10 @@ pub struct Arguments {
     #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
     device: String,
 
+    /// Train even if the memory it is estimated to take is not available
+    #[arg(long)]
+    ignore_memory: bool,
+
     /// Print the resolved settings as TOML and stop
     #[arg(long)]
     print_config: bool,
@@ -82,6 +87,13 @@ impl Arguments {
             || self.train_resolution.is_some()
             || self.seed.is_some()
             || self.epochs.is_some()
+    }
+
+    fn check_memory(&self, config: &TrainConfig, dataset: &Dataset) -> Result<()> {
+        match self.ignore_memory {
+            true => Ok(()),
+            false => Ok(check_training(config, dataset)?),
+        }
     }
 
     /// The settings they amount to.
@@ -135,10 +147,15 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     }
     let dataset = Dataset::open(data)?;
     let run = match arguments.resume {
-        true => RunFolder::open(folder)?,
+        true => {
+            let run = RunFolder::open(folder)?;
+            arguments.check_memory(&run.config()?, &dataset)?;
+            run
+        }
         false => {
             let config = arguments.resolved()?;
             check(&config, &dataset)?;
+            arguments.check_memory(&config, &dataset)?;
             RunFolder::create(folder, &config)?
         }
     };

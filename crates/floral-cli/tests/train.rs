@@ -133,3 +133,17 @@ fn what_cannot_be_trained_is_refused_and_nothing_is_overwritten() {
     let message = refuse(folder, "train data.zarr --resume -o run");
     assert!(message.contains("damaged"), "{message}");
 }
+
+#[test]
+fn a_training_that_does_not_fit_into_memory_is_refused_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    dataset(folder);
+    let words = "train data.zarr --set split.test=1 --set split.validation=1 \
+                 --set network.hidden_channels=10000000 -o run";
+    let message = refuse(folder, words);
+    for part in ["GB", "--train-resolution", "--ignore-memory"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(!folder.join("run").exists());
+}

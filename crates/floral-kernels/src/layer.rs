@@ -453,7 +453,8 @@ mod tests {
 
     #[test]
     fn every_size_agrees_with_the_composed_operation() {
-        let cases: [([usize; 4], [usize; 2], &[usize], bool); 7] = [
+        type Case<'a> = ([usize; 4], [usize; 2], &'a [usize], bool);
+        let cases: [Case<'_>; 7] = [
             ([1, 1, 1, 1], [1, 2], &[0], true),
             ([3, 1, 40, 4], [1, 8], &[0, 1, 0], true),
             ([2, 1, 300, 5], [1, 16], &[0], false),

@@ -100,6 +100,19 @@ pub enum Error {
         advice: String,
     },
 
+    /// More memory than there is.
+    #[error(
+        "training would take about {needed} of memory and {available} are available; choose a \
+         smaller optimiser.batch, a coarser --train-resolution or fewer network.hidden_channels, \
+         or add --ignore-memory to try"
+    )]
+    Memory {
+        /// The estimate.
+        needed: String,
+        /// What is left.
+        available: String,
+    },
+
     /// A file that is not what it should be.
     #[error("{path}: {reason}")]
     BadFile {

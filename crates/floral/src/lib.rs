@@ -16,9 +16,13 @@
 //! - [`report`]: tables, figures and pages from plain numbers;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
 //! - [`quickstart`]: all of it once, at a small size;
+//! - [`cost`]: the arithmetic and the memory that a network takes;
+//! - [`bench`]: how fast it runs on this machine;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
+pub mod bench;
 mod checksum;
+pub mod cost;
 pub mod dataset;
 pub mod device;
 pub mod error;

@@ -2,7 +2,7 @@
 //!
 //! A step is four things, kept apart so that several processes can share its samples: which samples
 //! ([`batches`]), their gradients ([`gradient`]), their reduction (a sum over blocks of samples in a
-//! fixed order) and the update ([`adam`]).
+//! fixed order) and the update ([`update`], by [`adam`]).
 
 pub mod adam;
 pub mod batches;
@@ -14,6 +14,7 @@ pub mod model;
 pub mod run;
 pub mod samples;
 pub mod trainer;
+pub mod update;
 
 pub use checkpoint::{Checkpoint, Header, Progress};
 pub use config::TrainConfig;

@@ -39,27 +39,7 @@ impl Model {
         seed: u64,
         device: &Device,
     ) -> Result<Self> {
-        let half = || shapes.grid.iter().map(|n| (n / 2).max(1)).collect();
-        let n_modes = sizes.n_modes.clone().unwrap_or_else(half);
-        let low = if method.is_residual() {
-            shapes.solution_channels
-        } else {
-            0
-        };
-        let fed = match method.is_generative() {
-            true => shapes.solution_channels,
-            false => shapes.input_channels,
-        };
-        let config = FilmFnoConfig::new(
-            fed,
-            shapes.solution_channels,
-            shapes.input_channels + low,
-            n_modes,
-        )
-        .with_time(method.is_generative())
-        .with_hidden_channels(sizes.hidden_channels)
-        .with_layers(sizes.layers)
-        .with_film_channels(sizes.film_channels);
+        let config = network_config(method, sizes, &shapes);
         Ok(Self {
             method,
             network: config.init(seed, device)?,
@@ -71,6 +51,31 @@ impl Model {
     pub fn condition_channels(&self) -> usize {
         self.network.config().condition_channels
     }
+}
+
+/// The sizes of the network of a method on data of given shapes.
+pub fn network_config(method: Method, sizes: &NetworkConfig, shapes: &Shapes) -> FilmFnoConfig {
+    let half = || shapes.grid.iter().map(|n| (n / 2).max(1)).collect();
+    let n_modes = sizes.n_modes.clone().unwrap_or_else(half);
+    let low = if method.is_residual() {
+        shapes.solution_channels
+    } else {
+        0
+    };
+    let fed = match method.is_generative() {
+        true => shapes.solution_channels,
+        false => shapes.input_channels,
+    };
+    FilmFnoConfig::new(
+        fed,
+        shapes.solution_channels,
+        shapes.input_channels + low,
+        n_modes,
+    )
+    .with_time(method.is_generative())
+    .with_hidden_channels(sizes.hidden_channels)
+    .with_layers(sizes.layers)
+    .with_film_channels(sizes.film_channels)
 }
 
 /// Fields [count, channel, y, x] from values in that order; a line has a single row y.

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::adam::{Adam, clipped};
+use super::adam::Adam;
 use super::batches::{batch, shuffled, steps};
 use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
 use super::gradient::Loss;
 use super::model::{Model, Shapes};
 use super::samples::{Reader, Samples};
+use super::update::update;
 use super::{RunFolder, TrainConfig};
 use crate::dataset::Dataset;
 use crate::flow::{Path, Prior};
@@ -265,16 +266,16 @@ impl<'a> Trainer<'a> {
         let draws = move |sample: usize| stream(seed, Purpose::Path, epoch as u64, sample as u64);
         let loss = self.loss(&self.train, &draws);
         let gradient = loss.gradient(&self.model, batch, &self.device)?;
-        let (norm, factor) = clipped(&gradient.arrays, self.config.optimiser.clip);
+        let norm = update(
+            &mut self.model,
+            &mut self.weights,
+            &mut self.adam,
+            &gradient,
+            (&self.config.optimiser, self.config.learning_rate(epoch)),
+        )?;
         if !(gradient.loss.is_finite() && norm.is_finite()) {
             return Err(self.diverged(epoch));
         }
-        let rate = self.config.learning_rate(epoch);
-        let arrays = self.weights.iter_mut().map(|w| w.values.as_mut_slice());
-        let pairs = arrays.zip(gradient.arrays.iter().map(Vec::as_slice));
-        self.adam
-            .step(rate, self.config.optimiser.weight_decay, factor, pairs);
-        self.model.network = with_weights(self.model.network.clone(), self.weights.clone())?;
         let progress = &mut self.header.progress;
         progress.loss += gradient.loss * batch.len() as f64;
         progress.gradient_norm = progress.gradient_norm.max(norm);

@@ -1,0 +1,24 @@
+//! Benchmarks: how fast this build runs on this machine, beside the machine's own limit.
+//!
+//! A [`Case`] is a network on a grid with random weights and data. Its [`Work`] is what users wait
+//! for: the velocity, a training step, the prior, full sampling. Each is timed by a [`Stopwatch`]
+//! and set beside the [`matrix_peak`] of the same run.
+
+mod case;
+mod measurement;
+mod peak;
+mod prior;
+pub mod resident;
+mod sampling;
+mod stopwatch;
+mod training;
+mod velocity;
+
+pub use case::Case;
+pub use measurement::{Measurement, Work, measure};
+pub use peak::matrix_peak;
+pub use prior::PriorBatch;
+pub use sampling::FullSampling;
+pub use stopwatch::Stopwatch;
+pub use training::TrainingStep;
+pub use velocity::VelocityBatch;

@@ -1,0 +1,39 @@
+//! The memory a process may still take, as the system tells it.
+
+use std::path::Path;
+
+use super::control_group;
+
+/// Bytes that can be taken without swapping: what the machine has left, or the limit of the
+/// process's control group if that is lower. `None` where the system does not tell.
+pub fn available() -> Option<u64> {
+    let machine = std::fs::read_to_string("/proc/meminfo").ok();
+    let machine = machine.and_then(|text| kilobytes(&text, "MemAvailable:"));
+    let group = control_group::left(Path::new("/sys/fs/cgroup"), "/proc/self/cgroup");
+    machine.into_iter().chain(group).min()
+}
+
+/// The entry `name   123 kB` of a file of the proc file system, in bytes.
+pub(crate) fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let entry = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let number: u64 = entry.split_whitespace().next()?.parse().ok()?;
+    Some(number * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_proc_files_are_read_in_bytes() {
+        let text = "MemTotal:       24 kB\nMemAvailable:    3 kB\n";
+        assert_eq!(kilobytes(text, "MemAvailable:"), Some(3 * 1024));
+        assert_eq!(kilobytes(text, "VmHWM:"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_machine_has_memory_left() {
+        assert!(available().unwrap() > 1 << 20);
+    }
+}

@@ -1,0 +1,215 @@
+//! The memory that training and sampling hold at once, estimated before they start.
+//!
+//! Everything is f32. A training step works on a block of samples at a time
+//! ([`train::gradient::block_rows`]) and keeps for the backward pass of each layer its input and
+//! two half spectra; what else a layer needs is computed again. With the symbols of
+//! [`arithmetic`](super::arithmetic), in numbers of values:
+//!
+//! | part | training | sampling |
+//! |---|---|---|
+//! | parameters | [`PARAMETER_COPIES`] times | [`PLAIN_COPIES`] times |
+//! | FiLM coefficients | inputs 2 N h (layers + 1), and as many gradients | once, for one input |
+//! | activations | rows (layers (N h + 4 ky kx h) + [`WORKING_FIELDS`] N h) | rows `WORKING_FIELDS` N h per thread |
+//! | data | all samples and conditions | none |
+
+use super::arithmetic::Sizes;
+use super::available::available;
+use crate::dataset::Dataset;
+use crate::operator::FilmFnoConfig;
+use crate::train::model::{Shapes, network_config};
+use crate::train::samples::Reader;
+use crate::train::{TrainConfig, gradient};
+use crate::{Error, Result, predict};
+
+/// In training: the network's, the optimiser's own and its two moments, two of the gradient while
+/// blocks are added, and the best checkpoint (weights and moments) until it is written.
+pub const PARAMETER_COPIES: f64 = 9.0;
+
+/// In sampling: as read, and the network's.
+pub const PLAIN_COPIES: f64 = 2.0;
+
+/// Fields of all hidden channels beside those kept for the backward pass: a layer's input, output
+/// and spectral part, and their gradients.
+pub const WORKING_FIELDS: f64 = 6.0;
+
+/// Half spectra, each a pair of numbers per kept mode and channel, kept by a layer.
+const KEPT_SPECTRA: f64 = 2.0;
+
+const BYTES: f64 = 4.0;
+
+/// Bytes, by what they hold.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Memory {
+    /// Weights, gradients, moments of the optimiser.
+    pub parameters: f64,
+    /// FiLM coefficients and their gradients.
+    pub context: f64,
+    /// What the layers hold.
+    pub activations: f64,
+    /// Samples.
+    pub data: f64,
+}
+
+impl Memory {
+    /// All of them.
+    pub fn total(&self) -> f64 {
+        self.parameters + self.context + self.activations + self.data
+    }
+}
+
+/// What training works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// Samples per step.
+    pub batch: usize,
+    /// Distinct inputs among them, at most.
+    pub inputs: usize,
+    /// Values of all data in memory.
+    pub values: usize,
+}
+
+impl Memory {
+    /// Of training.
+    pub fn of_training(network: &FilmFnoConfig, grid: &[usize], load: &Load) -> Self {
+        let s = Sizes::new(network, grid);
+        let rows = load.batch.min(gradient::block_rows(s.points as usize)) as f64;
+        let inputs = rows.min(load.inputs as f64);
+        let field = s.points * s.hidden;
+        let [ky, kx] = s.modes;
+        let kept = field + KEPT_SPECTRA * 2.0 * ky * kx * s.hidden;
+        Self {
+            parameters: BYTES * PARAMETER_COPIES * parameters(network),
+            // With their gradients; the lifted condition counts as one more pair.
+            context: BYTES * inputs * 2.0 * 2.0 * field * (s.layers + 2.0),
+            activations: BYTES * rows * (s.layers * kept + WORKING_FIELDS * field),
+            data: BYTES * load.values as f64,
+        }
+    }
+
+    /// Of sampling one input at a time on so many threads.
+    pub fn of_sampling(network: &FilmFnoConfig, grid: &[usize], threads: usize) -> Self {
+        let s = Sizes::new(network, grid);
+        let rows = (threads * predict::block_rows(s.points as usize)) as f64;
+        let field = s.points * s.hidden;
+        Self {
+            parameters: BYTES * PLAIN_COPIES * parameters(network),
+            context: BYTES * 2.0 * field * (s.layers + 2.0),
+            activations: BYTES * rows * WORKING_FIELDS * field,
+            data: 0.0,
+        }
+    }
+}
+
+/// Number of weights of a network.
+pub fn parameters(network: &FilmFnoConfig) -> f64 {
+    // The widths alone matter; any grid that holds all modes will do.
+    let [modes_y, modes_x] = network.mode_shape();
+    let s = Sizes::new(network, &[modes_y, 2 * modes_x]);
+    let (h, [ky, kx]) = (s.hidden, s.modes);
+    let mlp =
+        |inputs: f64, hidden: f64, outputs: f64| (inputs + 1.0) * hidden + (hidden + 1.0) * outputs;
+    let film = |inputs: f64, features: f64| {
+        (inputs + 1.0) * s.film + 2.0 * (s.film + 1.0) * s.film + (s.film + 1.0) * 2.0 * features
+    };
+    let spectral = |inputs: f64, outputs: f64| 2.0 * ky * kx * inputs * outputs + outputs;
+    let fed = network.network_inputs() as f64;
+    let layer = spectral(h, h) + h * h + mlp(h, s.narrow, h) + h + film(h, h);
+    mlp(fed + s.dimensions, 4.0 * h, h)
+        + mlp(s.condition + s.dimensions, 4.0 * h, h)
+        + film(h, h)
+        + s.layers * layer
+        + mlp(h, 4.0 * h, s.output)
+        + spectral(fed, s.output)
+        + (fed + 1.0) * s.output
+        + film(s.condition, s.output)
+}
+
+/// Refuses a training whose memory is estimated to exceed what is available.
+pub fn check_training(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
+    let needed = training_of(config, dataset)?.total();
+    match available() {
+        Some(left) if needed > left as f64 => Err(Error::Memory {
+            needed: gigabytes(needed),
+            available: gigabytes(left as f64),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The memory of training with these settings.
+pub fn training_of(config: &TrainConfig, dataset: &Dataset) -> Result<Memory> {
+    let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+    let split = config.split.of(dataset.inputs())?;
+    let shapes = Shapes {
+        input_channels: dataset.input_channels(),
+        solution_channels: dataset.solution_channels().unwrap_or(0),
+        grid: reader.grid().shape(),
+    };
+    let network = network_config(config.method, &config.network, &shapes);
+    let realizations = dataset.realizations();
+    let held = split.train.len() + split.validation.len();
+    let channels = network.condition_channels + realizations * shapes.solution_channels;
+    let load = Load {
+        batch: config.optimiser.batch,
+        inputs: split.train.len(),
+        values: held * channels * reader.grid().len(),
+    };
+    Ok(Memory::of_training(&network, &shapes.grid, &load))
+}
+
+/// "3.2 GB".
+pub fn gigabytes(bytes: f64) -> String {
+    format!("{:.1} GB", bytes / 1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operator::{Device, weights};
+
+    #[test]
+    fn the_formula_counts_every_parameter() {
+        let plane = FilmFnoConfig::new(2, 1, 3, vec![4, 6]);
+        let line = FilmFnoConfig::new(1, 2, 1, vec![5]).with_time(false);
+        for config in [plane, line] {
+            let config = config
+                .with_hidden_channels(7)
+                .with_layers(3)
+                .with_film_channels(5);
+            let network = config.init(0, &Device::flex()).unwrap();
+            let counted: usize = weights(&network).iter().map(|w| w.values.len()).sum();
+            assert_eq!(parameters(&config), counted as f64);
+        }
+    }
+
+    fn training(n: usize, batch: usize) -> Memory {
+        let network = FilmFnoConfig::new(1, 1, 2, vec![n / 2, n / 2]);
+        let load = Load {
+            batch,
+            inputs: 10,
+            values: 1000 * n * n,
+        };
+        Memory::of_training(&network, &[n, n], &load)
+    }
+
+    #[test]
+    fn the_papers_training_fits_a_laptop() {
+        assert!(training(64, 32).total() < 3e9);
+        assert!(training(128, 32).total() < 6e9);
+    }
+
+    #[test]
+    fn a_batch_beyond_a_block_takes_no_more_memory() {
+        assert!(training(64, 4).total() < training(64, 32).total());
+        let rows = gradient::block_rows(128 * 128);
+        assert_eq!(training(128, rows), training(128, 4 * rows));
+    }
+
+    #[test]
+    fn sampling_takes_less_than_training() {
+        let network = FilmFnoConfig::new(1, 1, 2, vec![32, 32]);
+        let sampling = Memory::of_sampling(&network, &[64, 64], 2);
+        assert!(sampling.total() < training(64, 32).total());
+        assert_eq!(sampling.data, 0.0);
+    }
+}

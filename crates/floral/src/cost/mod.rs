@@ -1,0 +1,15 @@
+//! What a network costs: arithmetic and memory by formula, and the memory a machine has left.
+//!
+//! [`arithmetic`] counts the operations that a velocity or a training step cannot do without;
+//! `floral bench` divides them by the time. [`memory`] estimates what training and sampling hold at
+//! once; `floral train` compares it with what is [`available`].
+
+pub mod arithmetic;
+mod available;
+mod control_group;
+pub mod memory;
+
+pub use arithmetic::{condition_flops, training_flops, velocity_flops};
+pub use available::available;
+pub(crate) use available::kilobytes;
+pub use memory::{Load, Memory, check_training};

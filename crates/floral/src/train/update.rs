@@ -1,0 +1,29 @@
+//! The update of a step: the gradient clipped, Adam, the weights back in the network.
+
+use super::adam::{Adam, clipped};
+use super::config::OptimiserConfig;
+use super::gradient::Gradient;
+use super::model::Model;
+use crate::Result;
+use crate::operator::{Weight, with_weights};
+
+/// Moves the weights and puts them into the network; returns the gradient's norm before clipping.
+///
+/// Nothing moves if the loss or that norm is not finite.
+pub fn update(
+    model: &mut Model,
+    weights: &mut [Weight],
+    adam: &mut Adam,
+    gradient: &Gradient,
+    (optimiser, learning_rate): (&OptimiserConfig, f64),
+) -> Result<f64> {
+    let (norm, factor) = clipped(&gradient.arrays, optimiser.clip);
+    if !(gradient.loss.is_finite() && norm.is_finite()) {
+        return Ok(norm);
+    }
+    let arrays = weights.iter_mut().map(|w| w.values.as_mut_slice());
+    let pairs = arrays.zip(gradient.arrays.iter().map(Vec::as_slice));
+    adam.step(learning_rate, optimiser.weight_decay, factor, pairs);
+    model.network = with_weights(model.network.clone(), weights.to_vec())?;
+    Ok(norm)
+}
