@@ -16,6 +16,8 @@
 //! - [`report`]: tables, figures and pages from plain numbers;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
 //! - [`quickstart`]: all of it once, at a small size;
+//! - [`reproduce`]: the paper's tables, our values beside the paper's;
+//! - [`workers`]: tasks side by side, each with threads of its own;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
 mod checksum;
@@ -35,9 +37,11 @@ pub mod problem;
 pub mod quickstart;
 pub mod random;
 pub mod report;
+pub mod reproduce;
 pub mod sample;
 pub mod train;
 pub mod verify;
+pub mod workers;
 
 pub use checksum::Checksum;
 pub use error::{Error, Result};
