@@ -119,7 +119,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     ensure!(jobs > 0, "--jobs 0: at least one run at a time is needed");
     let workers = Workers::sharing(jobs);
     let plan = arguments.planned()?;
-    let store = Store::open(&arguments.output)?;
+    let store = Store::new(&arguments.output);
     let device = device::named(&arguments.device)?;
     let steps = estimated(&plan, &store, &device, workers)?;
     let preview = preview(arguments, &steps, jobs)?;

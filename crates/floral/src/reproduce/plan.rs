@@ -118,7 +118,10 @@ impl Plan {
             }
         }
         // The cheapest first, and of each four the one that is most telling.
-        cells.sort_by_key(|cell| (plan.cost(cell), cell.study, telling(cell.method)));
+        cells.sort_by_key(|cell| {
+            let place = (cell.study, cell.samples, cell.resolution);
+            (plan.cost(cell), place, telling(cell.method))
+        });
         cells.dedup();
         if cells.is_empty() {
             return Err(Error::Config {

@@ -61,19 +61,7 @@ fn made(table: &PaperTable) -> String {
         n => format!(" {n} cells are missing."),
     };
     format!(
-        "Scale {}. Made by `{}`, floral {}, in {:.2} hours of {} side by side on {} cores.{missing}",
-        table.scale,
-        how.command,
-        how.floral,
-        table.hours,
-        runs(how.jobs),
-        how.cores
+        "Scale {}. Made by `{}`, floral {}: {:.2} hours of runs, {} at a time, on {} cores.{missing}",
+        table.scale, how.command, how.floral, table.hours, how.jobs, how.cores
     )
-}
-
-fn runs(jobs: usize) -> String {
-    match jobs {
-        1 => "runs one at a time, not".into(),
-        n => format!("runs, {n}"),
-    }
 }

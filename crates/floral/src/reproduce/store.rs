@@ -1,5 +1,6 @@
 //! Where results are kept: datasets, runs and evaluations, each under a name made of its content.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -36,20 +37,32 @@ pub struct Record {
 }
 
 impl Store {
-    /// A folder that is made where it is missing.
-    pub fn open(root: &Path) -> Result<Self> {
-        for folder in ["data", "runs", "evaluations"] {
-            let path = root.join(folder);
-            std::fs::create_dir_all(&path).map_err(Error::io(&path))?;
-        }
-        Ok(Self {
+    /// The results in this folder, which need not exist.
+    pub fn new(root: &Path) -> Self {
+        Self {
             root: root.to_owned(),
-        })
+        }
     }
 
-    /// Where it is.
-    pub fn root(&self) -> &Path {
-        &self.root
+    /// Makes the folder where it is missing and keeps other processes from working in it until the
+    /// file is dropped.
+    pub fn occupy(&self) -> Result<File> {
+        for folder in ["data", "runs", "evaluations"] {
+            let path = self.root.join(folder);
+            std::fs::create_dir_all(&path).map_err(Error::io(&path))?;
+        }
+        let path = self.root.join("lock");
+        let file = File::create(&path).map_err(Error::io(&path))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(Error::BadFile {
+                path: self.root.clone(),
+                reason: "another process is working here; wait for it, or choose another folder \
+                         with -o"
+                    .into(),
+            }),
+            // Some network file systems know no locks.
+            _ => Ok(file),
+        }
     }
 
     /// The dataset of a study.

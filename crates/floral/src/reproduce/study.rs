@@ -139,7 +139,7 @@ impl Cell {
         format!("{}-{}.json", self.label, key(&self.evaluation))
     }
 
-    /// The name in print: `floral, darcy, 500 samples on 8 points per axis`.
+    /// The name in print: `darcy floral, 500 samples at resolution 8`.
     pub fn title(&self, study: &Study) -> String {
         let coarse = match self.resolution {
             Some(points) => format!(" at resolution {points}"),

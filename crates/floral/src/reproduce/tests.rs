@@ -52,7 +52,7 @@ fn play(root: &Path, plan: &Plan, stop_after: Option<usize>) -> (States, Vec<Str
         ..Diary::default()
     };
     let device = device::named("cpu").unwrap();
-    let store = Store::open(root).unwrap();
+    let store = Store::new(root);
     let states = work(plan, &store, &device, TWO, &diary, &diary.stop).unwrap();
     (states, diary.began.into_inner().unwrap())
 }
@@ -93,7 +93,7 @@ fn an_interrupted_plan_says_so_and_goes_on_where_it_stopped() {
     let (first, _) = play(cut.path(), &plan, Some(5));
     assert!(done(&first) < 12);
     let table = |states: &States, root: &Path| {
-        let store = Store::open(root).unwrap();
+        let store = Store::new(root);
         PaperTable::new(Target::Table1, &plan, &store, states, &provenance())
     };
     let text = publish::text(&table(&first, cut.path()));
@@ -117,7 +117,7 @@ fn a_table_shows_the_papers_value_beside_ours_on_the_papers_grid() {
     let root = tempfile::tempdir().unwrap();
     let plan = plan(|_| ());
     let (states, _) = play(root.path(), &plan, None);
-    let store = Store::open(root.path()).unwrap();
+    let store = Store::new(root.path());
     let table = PaperTable::new(Target::Table1, &plan, &store, &states, &provenance());
     assert_eq!(table.missing(), 0);
     let numbers = table.numbers(&table.systems[0]);
@@ -154,7 +154,7 @@ fn a_table_shows_the_papers_value_beside_ours_on_the_papers_grid() {
 fn a_cell_that_fails_says_why_and_leaves_the_others_alone() {
     let root = tempfile::tempdir().unwrap();
     let plan = plan(|_| ());
-    let store = Store::open(root.path()).unwrap();
+    let store = Store::new(root.path());
     let broken = store.run(&plan.cells[0]);
     std::fs::create_dir_all(&broken).unwrap();
     std::fs::write(broken.join("config.toml"), "seed = 'x'").unwrap();
@@ -171,11 +171,22 @@ fn a_cell_that_fails_says_why_and_leaves_the_others_alone() {
 }
 
 #[test]
+fn two_processes_do_not_work_in_the_same_folder() {
+    let root = tempfile::tempdir().unwrap();
+    let store = Store::new(root.path());
+    let occupied = store.occupy().unwrap();
+    let error = store.occupy().unwrap_err().to_string();
+    assert!(error.contains("another process"), "{error}");
+    drop(occupied);
+    assert!(store.occupy().is_ok());
+}
+
+#[test]
 fn a_recorded_evaluation_of_another_recipe_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let plan = plan(|_| ());
     let (states, _) = play(root.path(), &plan, None);
-    let store = Store::open(root.path()).unwrap();
+    let store = Store::new(root.path());
     let cell = &plan.cells[0];
     let State::Done(record) = &states[&cell.evaluation_name()] else {
         panic!("it is done");

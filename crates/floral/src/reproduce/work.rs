@@ -154,6 +154,7 @@ pub fn work(
     observer: &dyn Observer,
     stop: &AtomicBool,
 ) -> Result<States> {
+    let _occupied = store.occupy()?;
     let before = states(plan, store)?;
     let open: Vec<&Cell> = plan.cells.iter().filter(|c| !is_done(&before, c)).collect();
     let datasets = pending(plan, store, &before);
