@@ -65,7 +65,7 @@ impl Study {
     /// The name of its dataset, made of the content.
     pub fn data_name(&self) -> String {
         let key = key(&(&self.data, self.request.inputs));
-        format!("{}-{key}.zarr", self.experiment.name)
+        format!("{}-{key}.zarr", self.experiment.problem)
     }
 
     /// The grid of a training with so many points per axis.
@@ -114,7 +114,7 @@ impl Study {
             training,
             run,
             evaluation,
-            label: format!("{}-{method}-{samples}{coarse}", self.experiment.name),
+            label: format!("{}-{method}-{samples}{coarse}", self.experiment.problem),
         }
     }
 
@@ -219,7 +219,7 @@ mod tests {
     fn the_same_settings_have_the_same_names() {
         assert_eq!(names(&study(|_| ())), names(&study(|_| ())));
         let name = &names(&study(|_| ()))[1];
-        assert!(name.starts_with("tiny-floral-4-r8-"), "{name}");
+        assert!(name.starts_with("1dcr-floral-4-r8-"), "{name}");
     }
 
     #[test]

@@ -71,8 +71,8 @@ fn finished_work_is_reused_by_content_and_only_what_changed_is_done_again() {
     assert_eq!((done(&states), began.len()), (12, 13));
     let (again, began) = play(root, &plan(|_| ()), None);
     assert_eq!((again, began.len()), (states, 0));
-    // Other names for the same content change nothing.
-    let (_, began) = play(root, &plan(|e| e.title = "Other".into()), None);
+    // Another name for the same content changes nothing.
+    let (_, began) = play(root, &plan(|e| e.name = "other".into()), None);
     assert_eq!(began.len(), 0);
     let (states, began) = play(root, &plan(|e| e.training.stopping.epochs = 3), None);
     assert_eq!(
@@ -160,7 +160,7 @@ fn a_cell_that_fails_says_why_and_leaves_the_others_alone() {
     std::fs::write(broken.join("config.toml"), "seed = 'x'").unwrap();
     let (states, _) = play(root.path(), &plan, None);
     assert_eq!(done(&states), 11);
-    let table = PaperTable::new(Target::Table3, &plan, &store, &states, &provenance());
+    let table = PaperTable::new(Target::Table1, &plan, &store, &states, &provenance());
     let all = publish::text(&table);
     let state = &states[&plan.cells[0].evaluation_name()];
     assert!(state.is_failed());
