@@ -189,7 +189,7 @@ fn measure(study: &Study, cell: &Cell, coarse: &Grid, device: &Device) -> Result
     let mut adam = Adam::new(zeros.iter().map(Vec::len));
     let update = timed(|| {
         let values = arrays.iter_mut().map(|w| w.values.as_mut_slice());
-        adam.step(0.0, 0.0, values.zip(zeros.iter().map(Vec::as_slice)));
+        adam.step(0.0, 0.0, 1.0, values.zip(zeros.iter().map(Vec::as_slice)));
         model.network = with_weights(model.network.clone(), arrays.clone())?;
         Ok(())
     })?;
