@@ -31,6 +31,8 @@ pub enum Command {
     Sample(crate::sample::Arguments),
     /// Compare a run's predictions with the truth
     Evaluate(crate::evaluate::Arguments),
+    /// Reproduce the paper's tables: our values beside the paper's
+    Reproduce(crate::reproduce::Arguments),
     /// Measure how fast this build runs on this machine, in a minute
     Bench(crate::bench::Arguments),
     /// Compare this build with reference numbers

@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::builder::PossibleValuesParser;
 use floral::dataset::Dataset;
 use floral::device;
-use floral::evaluate::{Evaluation, MeanErrors, ObservedScores, Options, TruthSource, evaluate};
+use floral::evaluate::{Evaluation, MeanErrors, ObservedScores, Options, evaluate};
 use floral::predict::Predictor;
 use floral::train::RunFolder;
 
@@ -93,12 +93,12 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 fn text(arguments: &Arguments, evaluation: &Evaluation) -> Result<String> {
     let Range { start, end } = evaluation.inputs;
     let mut text = format!(
-        "{}: {}, best epoch {}\n{}: inputs {start}..{end}, {}\n\n",
+        "{}: {}, best epoch {}\n{}: inputs {start}..{end}, truth: {}\n\n",
         arguments.run.display(),
         evaluation.method,
         evaluation.epoch,
         evaluation.data.display(),
-        words(evaluation.truth)
+        evaluation.truth
     );
     means(&mut text, evaluation)?;
     spread(&mut text, evaluation)?;
@@ -113,18 +113,6 @@ fn text(arguments: &Arguments, evaluation: &Evaluation) -> Result<String> {
         prediction.realizations, prediction.evaluations, prediction.seconds
     )?;
     Ok(text)
-}
-
-fn words(truth: TruthSource) -> String {
-    match truth {
-        TruthSource::Exact => "truth: exact moments".into(),
-        TruthSource::Reference { realizations } => {
-            format!("truth: {realizations} fresh realizations per input")
-        }
-        TruthSource::Dataset { realizations } => {
-            format!("truth: the dataset's {realizations} realizations per input")
-        }
-    }
 }
 
 /// One of the errors of a mean field.

@@ -175,6 +175,7 @@ impl train::Observer for EpochProgress {
 pub struct RealizationProgress {
     bar: ProgressBar,
     title: String,
+    among: Option<MultiProgress>,
     done: AtomicUsize,
     plain: bool,
 }
@@ -185,6 +186,7 @@ impl RealizationProgress {
         Self {
             bar: ProgressBar::hidden().with_finish(ProgressFinish::AndClear),
             title: title.to_owned(),
+            among: None,
             done: AtomicUsize::new(0),
             plain: !std::io::stderr().is_terminal(),
         }
@@ -200,6 +202,14 @@ impl RealizationProgress {
         }
     }
 
+    /// One of several that go on side by side.
+    pub fn among(bars: &MultiProgress, title: &str) -> Self {
+        Self {
+            among: Some(bars.clone()),
+            ..Self::new(title)
+        }
+    }
+
     /// The input at `position` of so many has come this far.
     pub fn advance(&self, position: usize, inputs: usize, progress: sample::Progress) {
         let total = inputs * progress.total;
@@ -208,6 +218,9 @@ impl RealizationProgress {
         if before == 0 {
             let template = "{prefix} [{bar:30}] {pos}/{len} realizations, {per_sec}, {eta} left";
             show(&self.bar, template, &self.title, total, 0);
+            if let Some(bars) = &self.among {
+                bars.add(self.bar.clone());
+            }
         }
         self.bar.set_position(done as u64);
         if self.plain && done * LINES / total.max(1) != before * LINES / total.max(1) {

@@ -16,6 +16,8 @@
 //! - [`report`]: tables, figures and pages from plain numbers;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
 //! - [`quickstart`]: all of it once, at a small size;
+//! - [`reproduce`]: the paper's tables, our values beside the paper's;
+//! - [`workers`]: tasks side by side, each with threads of its own;
 //! - [`cost`]: the arithmetic and the memory that a network takes;
 //! - [`bench`]: how fast it runs on this machine;
 //! - [`verify`]: this build's numbers beside reference numbers.
@@ -39,9 +41,11 @@ pub mod problem;
 pub mod quickstart;
 pub mod random;
 pub mod report;
+pub mod reproduce;
 pub mod sample;
 pub mod train;
 pub mod verify;
+pub mod workers;
 
 pub use checksum::Checksum;
 pub use error::{Error, Result};

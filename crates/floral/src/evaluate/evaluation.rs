@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::TruthSource;
 use crate::metric::{Interval, MeanFieldError};
@@ -11,7 +11,7 @@ use crate::sample::OdeSolver;
 use crate::train::Method;
 
 /// A run's predictions beside the truth.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// The run's method.
     pub method: Method,
@@ -36,7 +36,7 @@ pub struct Evaluation {
 }
 
 /// The scores of a prediction and what it has cost.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
     /// Realizations per input.
     pub realizations: usize,
@@ -54,7 +54,7 @@ pub struct Prediction {
 }
 
 /// Errors of mean fields.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeanErrors {
     /// Mean over inputs of the Euclidean norm of the error.
     pub mean_l2: f64,
@@ -81,7 +81,7 @@ impl From<&MeanFieldError> for MeanErrors {
 }
 
 /// Scores of an ensemble's spread.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpreadScores {
     /// Mean over inputs of the Euclidean norm of the error of the variance field; absent where the
     /// truth has no variance.
@@ -95,7 +95,7 @@ pub struct SpreadScores {
 }
 
 /// Scores of ensembles against realizations of the dataset.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ObservedScores {
     /// Fair CRPS.
     pub crps: f64,

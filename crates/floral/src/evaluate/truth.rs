@@ -1,7 +1,9 @@
 //! The truth of an input: mean and variance fields, and realizations to score against.
 
+use std::fmt;
+
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::dataset::Dataset;
 use crate::problem::Problem;
@@ -10,7 +12,7 @@ use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Result};
 
 /// Where true moments come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TruthSource {
     /// They are known exactly.
@@ -34,6 +36,21 @@ impl TruthSource {
             Self::Exact => 0.0,
             Self::Reference { realizations } | Self::Dataset { realizations } => {
                 1.0 / realizations as f64
+            }
+        }
+    }
+}
+
+/// In words: `exact moments`.
+impl fmt::Display for TruthSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("exact moments"),
+            Self::Reference { realizations } => {
+                write!(f, "{realizations} fresh realizations per input")
+            }
+            Self::Dataset { realizations } => {
+                write!(f, "the dataset's {realizations} realizations per input")
             }
         }
     }

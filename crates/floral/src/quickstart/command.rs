@@ -32,7 +32,7 @@ impl Command {
 /// As a shell reads it.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=".contains(c);
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,".contains(c);
         for (i, word) in self.0.iter().enumerate() {
             let space = if i == 0 { "" } else { " " };
             match !word.is_empty() && word.chars().all(is_plain) {

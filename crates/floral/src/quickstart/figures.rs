@@ -9,12 +9,13 @@ pub(super) const BAND: f64 = 2.0;
 
 /// The name of a method in print, and its colour.
 pub(super) fn title(method: Method) -> (&'static str, Colour) {
-    match method {
-        Method::Fno => ("FNO", Colour::Orange),
-        Method::ResidualFno => ("Residual FNO", Colour::Purple),
-        Method::Flora => ("FLORA", Colour::Sky),
-        Method::Floral => ("FLORAL", Colour::Vermillion),
-    }
+    let colour = match method {
+        Method::Fno => Colour::Orange,
+        Method::ResidualFno => Colour::Purple,
+        Method::Flora => Colour::Sky,
+        Method::Floral => Colour::Vermillion,
+    };
+    (method.title(), colour)
 }
 
 /// What is drawn: solutions, or what is left of them without the low-fidelity one.

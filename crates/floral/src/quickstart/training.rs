@@ -1,7 +1,6 @@
 //! The four trainings, as many at a time as there are cores.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use burn::tensor::Device;
@@ -9,6 +8,7 @@ use burn::tensor::Device;
 use super::{Folder, Observer, Plan, command};
 use crate::dataset::Dataset;
 use crate::train::{Method, RunFolder, train};
+use crate::workers::Workers;
 use crate::{Error, Result};
 
 /// The run folders of all methods, made where they are missing.
@@ -45,35 +45,17 @@ pub(super) fn train_all(
     stop: &AtomicBool,
 ) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // The longest, which are the last, begin first.
-    let queue = Mutex::new(runs.iter().collect::<Vec<_>>());
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop();
-    let work = || -> Result<()> {
-        while let Some(run) = next() {
-            if stop.load(Ordering::SeqCst) {
-                return Err(interrupted());
-            }
-            one(run, dataset, device, observer, stop)?;
-        }
-        Ok(())
+    // One thread each: small tensors gain nothing from being handed around.
+    let workers = Workers {
+        count: cores,
+        threads: 1,
     };
-    // A pool of one thread each: small tensors gain nothing from being handed around.
-    let alone = || rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores.min(runs.len()))
-            .map(|_| {
-                scope.spawn(|| match alone() {
-                    Ok(pool) => pool.install(work),
-                    Err(_) => work(),
-                })
-            })
-            .collect();
-        let ends = workers.into_iter().map(|worker| match worker.join() {
-            Ok(end) => end,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        // All are awaited before the first error is returned.
-        ends.collect::<Vec<_>>().into_iter().collect()
+    // The longest, which are the last, begin first.
+    workers.run(runs.iter().rev(), |run| {
+        if stop.load(Ordering::SeqCst) {
+            return Err(interrupted());
+        }
+        one(run, dataset, device, observer, stop)
     })
 }
 

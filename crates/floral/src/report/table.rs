@@ -72,6 +72,26 @@ impl Table {
         aligned(&lines)
     }
 
+    /// A Markdown table; the best of each column is bold.
+    pub fn to_markdown(&self) -> String {
+        let names = self.columns.iter().map(|column| column.name.as_str());
+        let names: Vec<&str> = std::iter::once("").chain(names).collect();
+        let mut text = format!("| {} |\n|---|", names.join(" | "));
+        text += &"---:|".repeat(self.columns.len());
+        for row in &self.rows {
+            text += &format!("\n| {}", row.name.replace('|', "\\|"));
+            for column in 0..self.columns.len() {
+                let value = cell(row, column);
+                text += &match self.is_best(row, column) {
+                    true => format!(" | **{value}**"),
+                    false => format!(" | {value}"),
+                };
+            }
+            text += " |";
+        }
+        text + "\n"
+    }
+
     /// An HTML table; the best of each column is emphasised.
     pub fn to_html(&self) -> String {
         let mut html = String::from("<div class=\"wide\"><table>\n<thead><tr><th></th>");
@@ -196,6 +216,17 @@ mod tests {
         let stars: Vec<usize> = text.lines().map(|l| l.matches('*').count()).collect();
         assert_eq!(stars, [0, 0, 0, 0, 2]);
         assert_eq!(table().to_html().matches("<strong>").count(), 2);
+    }
+
+    #[test]
+    fn rows_of_markdown_have_a_cell_for_every_column() {
+        let text = table().to_markdown();
+        assert_eq!(text.lines().count(), 6);
+        assert!(
+            text.lines().all(|line| line.matches('|').count() == 4),
+            "{text}"
+        );
+        assert_eq!(text.matches("**").count(), 4);
     }
 
     #[test]

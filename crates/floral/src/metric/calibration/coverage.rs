@@ -1,6 +1,6 @@
 //! Coverage: the share of observations inside central intervals of the ensemble.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::metric::{fields::Fields, sorted::SortedMembers};
 use crate::{Error, Result};
@@ -12,7 +12,7 @@ pub const LEVELS: [f64; 20] = [
 ];
 
 /// How the central interval of one level fared.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The nominal coverage.
     pub level: f64,

@@ -1,0 +1,103 @@
+//! `floral reproduce` as a user runs it.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod command;
+
+use std::path::Path;
+
+use command::{refuse, succeed};
+
+const TINY: &str = r#"
+name = "tiny"
+title = "Tiny"
+problem = "1dcr"
+[constants]
+resolution = 16
+[data]
+realizations = 4
+seed = 0
+[protocol]
+sizes = [4, 8]
+timed_size = 8
+resolutions = [8]
+resolutions_size = 8
+[training.split]
+test = 2
+validation = 1
+[training.network]
+hidden_channels = 4
+film_channels = 4
+layers = 1
+[training.stopping]
+epochs = 2
+[evaluation]
+realizations = 8
+reference = 8
+seed = 0
+solver = { method = "euler", steps = 2 }
+[scale.quick]
+training.stopping.epochs = 1
+[paper]
+grid = [16]
+[paper.table1.floral]
+4 = { mean_l2 = 1.25, rmse = 0.5, nrmse = 0.75, variance_l2 = 0.0625 }
+"#;
+
+fn experiments(folder: &Path) {
+    std::fs::create_dir(folder.join("experiments")).unwrap();
+    std::fs::write(folder.join("experiments/tiny.toml"), TINY).unwrap();
+}
+
+fn words(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn all_tables_of_a_tiny_experiment_are_made_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    experiments(folder);
+    let all = "reproduce all --experiments experiments -o out";
+    let planned = words(succeed(folder, &format!("{all} --plan")).stdout);
+    assert!(planned.contains("generate tiny"), "{planned}");
+    assert!(planned.contains("13 of 13 steps are left"), "{planned}");
+
+    let first = succeed(folder, all);
+    let told = words(first.stdout);
+    for part in ["Table 1", "Table 2", "Table 3", "Figures", "scale quick"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(told.contains("FLORAL 4") && told.contains("1.25"), "{told}");
+    assert!(!told.contains("missing"), "{told}");
+    let json = std::fs::read_to_string(folder.join("out/table1-quick.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["scale"], "quick");
+    assert_eq!(json["command"], format!("floral {all}"));
+    assert_eq!(json["systems"][0]["cells"].as_array().unwrap().len(), 8);
+    assert!(folder.join("out/table3-quick.html").is_file());
+
+    let again = succeed(folder, all);
+    let preview = words(again.stderr);
+    assert!(preview.contains("All 12 steps are done"), "{preview}");
+    assert!(!preview.contains("[1/"), "{preview}");
+    assert_eq!(words(again.stdout), told);
+}
+
+#[test]
+fn what_cannot_be_reproduced_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let message = refuse(folder, "reproduce table1 --scale huge");
+    assert!(message.contains("half, quick, paper"), "{message}");
+    let message = refuse(folder, "reproduce table1 --only stokes");
+    assert!(message.contains("1dcr, advection"), "{message}");
+    experiments(folder);
+    std::fs::write(
+        folder.join("experiments/tiny.toml"),
+        TINY.replace("epochs = 1", "epoch = 1"),
+    )
+    .unwrap();
+    let message = refuse(folder, "reproduce table1 --experiments experiments");
+    assert!(message.contains("unknown field `epoch`"), "{message}");
+}

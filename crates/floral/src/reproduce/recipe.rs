@@ -1,0 +1,118 @@
+//! Recipes: all that decides a dataset, a run or an evaluation, and the key by which it is found.
+
+use std::ops::Range;
+
+use serde::Serialize;
+use toml::Table;
+
+use crate::evaluate::Options;
+use crate::sample::OdeSolver;
+use crate::train::TrainConfig;
+use crate::{dataset, train};
+
+/// The version of evaluation records, raised when older ones mean something else.
+const EVALUATION_FORMAT: u32 = 1;
+
+/// What decides the values of a dataset's inputs. How many inputs there are decides nothing: each
+/// is the same among few and among many.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DataRecipe {
+    format: u64,
+    problem: String,
+    constants: Table,
+    realizations: usize,
+    seed: u64,
+    precision: &'static str,
+}
+
+impl DataRecipe {
+    /// `constants` are all of them, with the defaults.
+    pub fn new(problem: &str, constants: Table, request: &dataset::Request) -> Self {
+        Self {
+            format: dataset::FORMAT,
+            problem: problem.to_owned(),
+            constants,
+            realizations: request.realizations,
+            seed: request.seed,
+            precision: request.precision.data_type(),
+        }
+    }
+}
+
+/// What decides a run's weights.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunRecipe {
+    format: u32,
+    data: DataRecipe,
+    training: TrainConfig,
+}
+
+impl RunRecipe {
+    /// This training on these data.
+    pub fn new(data: DataRecipe, training: TrainConfig) -> Self {
+        Self {
+            format: train::checkpoint::FORMAT,
+            data,
+            training,
+        }
+    }
+}
+
+/// What decides an evaluation's scores.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EvaluationRecipe {
+    format: u32,
+    run: RunRecipe,
+    inputs: Option<Range<usize>>,
+    realizations: usize,
+    reference: usize,
+    seed: u64,
+    solver: OdeSolver,
+}
+
+impl EvaluationRecipe {
+    /// This run evaluated so.
+    pub fn new(run: RunRecipe, options: &Options) -> Self {
+        Self {
+            format: EVALUATION_FORMAT,
+            run,
+            inputs: options.inputs.clone(),
+            realizations: options.realizations,
+            reference: options.reference,
+            seed: options.seed,
+            solver: options.solver,
+        }
+    }
+}
+
+/// A name made of the content: twelve hexadecimal digits.
+///
+/// Keys name files; that two recipes are the same is decided by comparing them.
+pub fn key(recipe: &impl Serialize) -> String {
+    let text = serde_json::to_string(recipe).expect("a recipe of numbers, strings and lists");
+    format!("{:012x}", fnv1a(text.as_bytes()) >> 16)
+}
+
+/// Fowler, Noll & Vo's hash, FNV-1a of 64 bits: the same on every machine and in every version.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn a_key_has_twelve_digits() {
+        assert_eq!(key(&[1, 2]).len(), 12);
+        assert_ne!(key(&[1, 2]), key(&[2, 1]));
+    }
+}
