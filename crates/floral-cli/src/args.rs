@@ -31,6 +31,8 @@ pub enum Command {
     Sample(crate::sample::Arguments),
     /// Compare a run's predictions with the truth
     Evaluate(crate::evaluate::Arguments),
+    /// Show runs beside the truth: a page to explore, or figures and tables for a paper
+    Report(crate::report::Arguments),
     /// Compare this build with reference numbers
     Verify(crate::verify::Arguments),
 }

@@ -11,6 +11,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod quickstart;
+mod report;
 mod sample;
 mod train;
 mod verify;
@@ -67,6 +68,7 @@ fn run(cli: &Cli) -> anyhow::Result<Ending> {
         Command::Train(arguments) => train::run(arguments),
         Command::Sample(arguments) => sample::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
     }
 }

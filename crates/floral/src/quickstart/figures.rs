@@ -9,12 +9,7 @@ pub(super) const BAND: f64 = 2.0;
 
 /// The name of a method in print, and its colour.
 pub(super) fn title(method: Method) -> (&'static str, Colour) {
-    match method {
-        Method::Fno => ("FNO", Colour::Orange),
-        Method::ResidualFno => ("Residual FNO", Colour::Purple),
-        Method::Flora => ("FLORA", Colour::Sky),
-        Method::Floral => ("FLORAL", Colour::Vermillion),
-    }
+    (method.title(), Colour::of(method))
 }
 
 /// What is drawn: solutions, or what is left of them without the low-fidelity one.
@@ -75,7 +70,7 @@ impl View {
             y_label: self.label().into(),
             x: portrait.x.clone(),
             curves,
-            covers: Vec::new(),
+            ..Figure::default()
         }
     }
 }

@@ -30,6 +30,7 @@ p{max-width:44rem;margin:.5rem 0 1rem}
 figure{margin:0;padding:.9rem 1rem .6rem;background:var(--card);border-radius:.6rem}
 figcaption{font-weight:600;margin-bottom:.35rem}
 svg{display:block;width:100%;height:auto}
+.maps{margin-top:1rem}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;min-width:100%}
 th,td{padding:.5rem .75rem;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}

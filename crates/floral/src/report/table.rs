@@ -94,7 +94,7 @@ impl Table {
         html + "</tbody></table></div>\n"
     }
 
-    fn is_best(&self, row: &Row, column: usize) -> bool {
+    pub(super) fn is_best(&self, row: &Row, column: usize) -> bool {
         let best = self.columns[column].best;
         let distance = |row: &Row| match row.values.get(column) {
             Some(Some(value)) if row.competes => best.distance(*value),
@@ -109,7 +109,7 @@ fn name(column: &Column) -> String {
     format!("{} ", column.name)
 }
 
-fn cell(row: &Row, column: usize) -> String {
+pub(super) fn cell(row: &Row, column: usize) -> String {
     match row.values.get(column) {
         Some(Some(value)) => significant(*value),
         _ => "\u{2013}".into(),

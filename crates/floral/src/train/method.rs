@@ -35,6 +35,16 @@ impl Method {
         matches!(self, Self::Flora | Self::Floral)
     }
 
+    /// Its name in print.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Fno => "FNO",
+            Self::ResidualFno => "Residual FNO",
+            Self::Flora => "FLORA",
+            Self::Floral => "FLORAL",
+        }
+    }
+
     /// The name by which users ask for it.
     pub fn name(self) -> &'static str {
         match self {
