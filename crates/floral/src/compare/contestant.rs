@@ -140,13 +140,17 @@ fn name(all: &mut [Contestant]) {
         .map(|c| (c.training_inputs, c.predictor.header().shapes.grid.clone()))
         .collect();
     let sizes_differ = facts.iter().any(|(size, _)| *size != facts[0].0);
-    let grids_differ = facts.iter().any(|(_, grid)| *grid != facts[0].1);
+    let finest = facts
+        .iter()
+        .map(|(_, grid)| grid.clone())
+        .max()
+        .unwrap_or_default();
     for (contestant, (size, grid)) in all.iter_mut().zip(&facts) {
         let mut label = contestant.predictor.method().title().to_owned();
         if let (true, Some(size)) = (sizes_differ, size) {
             label += &format!(" {size} inputs");
         }
-        if grids_differ {
+        if *grid != finest {
             let grid: Vec<String> = grid.iter().map(usize::to_string).collect();
             label += &format!(" at {}", grid.join("\u{d7}"));
         }

@@ -55,8 +55,15 @@ impl ColourMap {
     /// The path of colours, t from 0 to 1; saturation is taken back where screens cannot follow.
     fn at(self, t: f64) -> Oklab {
         match self {
-            Self::Field => polar(0.25 + 0.69 * t, 0.16, 285.0 - 180.0 * t),
-            Self::Spread => polar(0.18 + 0.78 * t, 0.17, 300.0 + 165.0 * t),
+            // Less saturated in the middle, where screens have no strong teal.
+            Self::Field => {
+                let chroma = 0.09 + 0.07 * (2.0 * t - 1.0).powi(2);
+                polar(0.24 + 0.70 * t, chroma, 288.0 - 183.0 * t)
+            }
+            Self::Spread => {
+                let chroma = 0.14 + 0.02 * (0.5 * TAU * t).sin();
+                polar(0.16 + 0.80 * t, chroma, 295.0 + 170.0 * t)
+            }
             Self::Difference => {
                 let s = 2.0 * t - 1.0;
                 let hue = if s < 0.0 { 250.0 } else { 50.0 };

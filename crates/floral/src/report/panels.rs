@@ -11,7 +11,7 @@ use super::scale::Scale;
 const SIDE: f64 = 120.0;
 const GAP: f64 = 12.0;
 const LEFT: f64 = 58.0;
-const TOP: f64 = 26.0;
+const TOP: f64 = 38.0;
 const BOTTOM: f64 = 44.0;
 const BAR: f64 = 12.0;
 const RIGHT: f64 = 74.0;
@@ -106,11 +106,15 @@ impl Panels {
 
     fn map(&self, map: &Map, row: &MapRow, x: f64, y: f64) -> String {
         let middle = x + SIDE / 2.0;
-        let mut svg = format!(
-            "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-            y - 7.0,
-            escaped(&map.title)
-        );
+        let lines = lines(&map.title);
+        let mut svg = String::new();
+        for (i, line) in lines.iter().rev().enumerate() {
+            svg += &format!(
+                "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                y - 7.0 - 14.0 * i as f64,
+                escaped(line)
+            );
+        }
         if let Some(values) = &map.values {
             let columns = values.len() / self.height.max(1);
             svg += &image(
@@ -127,13 +131,29 @@ impl Panels {
     }
 }
 
+/// A title in at most two lines, broken near its middle if it is long.
+fn lines(title: &str) -> Vec<&str> {
+    const LONG: usize = 17;
+    let middle = title.len() / 2;
+    let blanks = title.match_indices(' ').map(|(at, _)| at);
+    match blanks.min_by_key(|at| at.abs_diff(middle)) {
+        Some(at) if title.chars().count() > LONG => vec![&title[..at], &title[at + 1..]],
+        _ => vec![title],
+    }
+}
+
+fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
+    [r, g, b, 255]
+}
+
 /// Colours row by row from the top.
-fn pixels(values: &[f64], height: usize, row: &MapRow) -> Vec<[u8; 3]> {
+fn pixels(values: &[f64], height: usize, row: &MapRow) -> Vec<[u8; 4]> {
     let (table, [low, high]) = (row.colours.table(), row.range);
     let width = values.len() / height.max(1);
     let colour = |value: f64| match (value - low) / (high - low) {
-        t if t.is_nan() => [128; 3],
-        t => table[(t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as usize],
+        // Nothing is there, and nothing is shown.
+        t if t.is_nan() => [0; 4],
+        t => opaque(table[(t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as usize]),
     };
     let places = (0..height)
         .rev()
@@ -141,7 +161,7 @@ fn pixels(values: &[f64], height: usize, row: &MapRow) -> Vec<[u8; 3]> {
     places.map(|at| colour(values[at])).collect()
 }
 
-fn image(pixels: &[[u8; 3]], columns: usize, [x, y, width, height]: [f64; 4]) -> String {
+fn image(pixels: &[[u8; 4]], columns: usize, [x, y, width, height]: [f64; 4]) -> String {
     format!(
         "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
          preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" \
@@ -152,7 +172,7 @@ fn image(pixels: &[[u8; 3]], columns: usize, [x, y, width, height]: [f64; 4]) ->
 
 /// The colour bar of a row.
 fn bar(row: &MapRow, x: f64, y: f64) -> String {
-    let mut colours = row.colours.table().to_vec();
+    let mut colours = row.colours.table().map(opaque).to_vec();
     colours.reverse();
     let mut svg = image(&colours, 1, [x, y, BAR, SIDE]);
     let [low, high] = row.range;
@@ -266,6 +286,7 @@ mod tests {
         let values = row.maps[0].values.as_ref().unwrap();
         let (pixels, table) = (pixels(values, 3, row), ColourMap::Field.table());
         assert_eq!(pixels.len(), 6);
-        assert_eq!((pixels[4], pixels[1]), (table[0], table[COLOURS - 1]));
+        assert_eq!(pixels[4], opaque(table[0]));
+        assert_eq!(pixels[1], opaque(table[COLOURS - 1]));
     }
 }

@@ -32,12 +32,13 @@ figcaption{font-weight:600;margin-bottom:.35rem}
 svg{display:block;width:100%;height:auto}
 .maps{margin-top:1rem}
 .wide{overflow-x:auto}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums;min-width:100%}
-th,td{padding:.5rem .75rem;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}
+table{border-collapse:collapse;font-size:.94rem;font-variant-numeric:tabular-nums;min-width:100%}
+th,td{padding:.5rem .6rem;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}
 thead th{font-weight:600}
 th:first-child{text-align:left;position:sticky;left:0;background:var(--paper);white-space:nowrap}
-th small{display:block;font-weight:400;color:var(--grey);min-width:7rem}
+th small{display:block;font-weight:400;font-size:.78rem;line-height:1.35;color:var(--grey);min-width:4.5rem}
 pre{overflow-x:auto;padding:.9rem 1rem;background:var(--card);border-radius:.6rem;\
 font:.85rem/1.6 ui-monospace,monospace}
+@media (max-width:40rem){th:first-child{white-space:normal;max-width:8.5rem;line-height:1.3}}
 footer{margin-top:3rem;color:var(--grey);font-size:.85rem}
 ";
