@@ -91,9 +91,9 @@ pub(super) fn speed(comparison: &Comparison) -> Table {
     };
     Table {
         columns: vec![
-            column("inputs", "trained on", Best::Unranked),
-            column("epochs", "trained", Best::Unranked),
-            column("best epoch", "by validation loss", Best::Unranked),
+            column("inputs", "trained on", Best::Count),
+            column("epochs", "trained", Best::Count),
+            column("best epoch", "by validation loss", Best::Count),
             column("training", "s", Best::Unranked),
             column("per epoch", "s", Best::Unranked),
             column(

@@ -9,7 +9,7 @@ use super::scale::{Scale, is_drawable};
 pub(super) const WIDTH: f64 = 480.0;
 pub(super) const HEIGHT: f64 = 300.0;
 pub(super) const LEFT: f64 = 58.0;
-pub(super) const RIGHT: f64 = 468.0;
+pub(super) const RIGHT: f64 = 462.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 256.0;
 

@@ -1,6 +1,6 @@
 //! A table as LaTeX, in the style of the package booktabs.
 
-use super::table::{Table, cell};
+use super::table::Table;
 
 impl Table {
     /// A `tabular` to be put into a `table`; the best of each column is bold. Needs
@@ -14,7 +14,7 @@ impl Table {
         );
         for row in &self.rows {
             let cells = (0..self.columns.len()).map(|column| {
-                let value = number(&cell(row, column));
+                let value = number(&self.cell(row, column));
                 match self.is_best(row, column) {
                     true => format!("\\textbf{{{value}}}"),
                     false => value,

@@ -26,7 +26,7 @@ h1{font-size:1.9rem;line-height:1.2;margin:0 0 .75rem}
 h2{font-size:1.25rem;margin:2.75rem 0 .5rem}
 p{max-width:44rem;margin:.5rem 0 1rem}
 .lead{font-size:1.1rem}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
+.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));gap:1rem}
 figure{margin:0;padding:.9rem 1rem .6rem;background:var(--card);border-radius:.6rem}
 figcaption{font-weight:600;margin-bottom:.35rem}
 svg{display:block;width:100%;height:auto}
