@@ -31,6 +31,8 @@ pub enum Command {
     Sample(crate::sample::Arguments),
     /// Compare a run's predictions with the truth
     Evaluate(crate::evaluate::Arguments),
+    /// Show runs beside the truth: a page to explore, or figures and tables for a paper
+    Report(crate::report::Arguments),
     /// Reproduce the paper's tables: our values beside the paper's
     Reproduce(crate::reproduce::Arguments),
     /// Measure how fast this build runs on this machine, in a minute

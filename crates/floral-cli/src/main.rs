@@ -12,6 +12,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod quickstart;
+mod report;
 mod reproduce;
 mod sample;
 mod train;
@@ -69,6 +70,7 @@ fn run(cli: &Cli) -> anyhow::Result<Ending> {
         Command::Train(arguments) => train::run(arguments),
         Command::Sample(arguments) => sample::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),

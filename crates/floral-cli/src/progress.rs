@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use floral::compare::Step;
 use floral::dataset;
 use floral::sample;
 use floral::train::{self, EpochRecord};
@@ -226,6 +227,51 @@ impl RealizationProgress {
         if self.plain && done * LINES / total.max(1) != before * LINES / total.max(1) {
             eprintln!("{}: {done} of {total} realizations", self.title);
         }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Progress of a report, prediction by prediction.
+pub struct StepProgress {
+    bar: ProgressBar,
+    done: AtomicUsize,
+    plain: bool,
+}
+
+/// Parts of one prediction that the bar tells apart.
+const PARTS: usize = 100;
+
+impl StepProgress {
+    /// Nothing is shown before the work is known.
+    pub fn new() -> Self {
+        Self {
+            bar: ProgressBar::hidden().with_finish(ProgressFinish::AndClear),
+            done: AtomicUsize::new(0),
+            plain: !std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// A comparison has come this far.
+    pub fn advance(&self, step: &Step) {
+        let share = step
+            .progress
+            .map_or(PARTS, |p| PARTS * p.done / p.total.max(1));
+        let (done, total) = (step.done * PARTS + share, step.total * PARTS);
+        let before = self.done.swap(done, Ordering::SeqCst);
+        if before == 0 {
+            let template = "{prefix} [{bar:30}] {msg}, {eta} left";
+            show(&self.bar, template, "report", total, 0);
+        }
+        self.bar.set_position(done as u64);
+        let message = format!("{} of {} predictions, {}", step.done, step.total, step.run);
+        if self.plain && done * LINES / total.max(1) != before * LINES / total.max(1) {
+            eprintln!("report: {message}");
+        }
+        self.bar.set_message(message);
     }
 
     /// Takes the bar away.

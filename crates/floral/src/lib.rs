@@ -13,6 +13,7 @@
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`evaluate`]: a run's predictions beside the truth;
+//! - [`compare`]: several runs beside the truth, and their report;
 //! - [`report`]: tables, figures and pages from plain numbers;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
 //! - [`quickstart`]: all of it once, at a small size;
@@ -24,6 +25,7 @@
 
 pub mod bench;
 mod checksum;
+pub mod compare;
 pub mod cost;
 pub mod dataset;
 pub mod device;

@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use zarrs::filesystem::FilesystemStore;
 use zarrs::storage::ReadableStorage;
 
-use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
+use super::files::read_json;
+use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, METADATA_FILE, REDRAWS};
 use super::realizations::Realizations;
 use super::stored_array::StoredArray;
 use super::{root, shapes};
@@ -93,6 +94,15 @@ impl Dataset {
     /// The grid of all fields; without coordinates on disk, an axis counts its points.
     pub fn grid(&self) -> &Grid {
         &self.grid
+    }
+
+    /// The units of an array or axis, where its attributes tell them; those of pure numbers are
+    /// none.
+    pub fn units(&self, name: &str) -> Option<String> {
+        let metadata = self.path.join(name).join(METADATA_FILE);
+        let metadata = read_json(&metadata).ok().flatten()?;
+        let units = metadata["attributes"]["units"].as_str()?;
+        (units != "1" && !units.is_empty()).then(|| units.to_owned())
     }
 
     /// Number of inputs.

@@ -1,5 +1,7 @@
 //! Sums over inputs from which the scores of an evaluation are computed.
 
+use serde::{Deserialize, Serialize};
+
 use super::evaluation::{MeanErrors, ObservedScores, Prediction, SpreadScores};
 use super::truth::Truth;
 use crate::metric::{
@@ -12,7 +14,7 @@ use crate::{Error, Field, Result};
 const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
 
 /// Scores gathered input by input.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scoring {
     inputs: usize,
     members: usize,
@@ -84,6 +86,35 @@ impl Scoring {
             *energy += energy_score(members, observations, PAIR_LAGS)?;
         }
         Ok(())
+    }
+
+    /// Adds what another has gathered over other inputs.
+    pub fn merge(&mut self, other: &Self) {
+        self.inputs += other.inputs;
+        self.members = self.members.max(other.members);
+        self.mean.merge(&other.mean);
+        if let Some(low) = &other.low {
+            self.low.get_or_insert_default().merge(low);
+        }
+        if let Some(floors) = other.floors {
+            *self.floors.get_or_insert_default() += floors;
+        }
+        if let Some(variance) = &other.variance {
+            self.variance.get_or_insert_default().merge(variance);
+        }
+        if let Some((scores, energy)) = &other.observed {
+            let (own, sum) = self.observed.get_or_insert_default();
+            own.merge(scores);
+            *sum += energy;
+        }
+        self.evaluations += other.evaluations;
+        self.realizations += other.realizations;
+        self.seconds += other.seconds;
+    }
+
+    /// The sums behind the scores against single realizations, if there are any.
+    pub fn observed(&self) -> Option<&EnsembleScores> {
+        self.observed.as_ref().map(|(scores, _)| scores)
     }
 
     /// The prediction's scores.

@@ -150,7 +150,22 @@ impl<'a> Truths<'a> {
         })
     }
 
-    /// Moments of fresh realizations, in waves of a fixed size and gathered in their order.
+    /// Many realizations of the truth: fresh ones where the dataset's problem is a built-in one,
+    /// else those of the dataset. [realization, value]
+    pub fn ensemble(&self, index: usize, realizations: usize) -> Result<Vec<f32>> {
+        let Some(problem) = &self.origin else {
+            return Ok(rounded(self.dataset.high(index)?.values()));
+        };
+        let mut all = Vec::new();
+        let input = self.dataset.input(index)?;
+        self.deliver(problem.as_ref(), index, &input, realizations, |values| {
+            all.extend_from_slice(values);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Moments of fresh realizations.
     fn reference(
         &self,
         problem: &dyn Problem,
@@ -158,9 +173,25 @@ impl<'a> Truths<'a> {
         input: &Field,
         realizations: usize,
     ) -> Result<Moments> {
-        let seed = self.dataset.seed().unwrap_or(0);
         let size = problem.low_fidelity(input)?.values().len();
         let mut statistics = EnsembleStatistics::new(size, realizations, &Wanted::default())?;
+        self.deliver(problem, index, input, realizations, |values| {
+            statistics.push(values)
+        })?;
+        Ok(gathered(&statistics))
+    }
+
+    /// Fresh realizations in the order of their index, computed in waves of a fixed size.
+    fn deliver(
+        &self,
+        problem: &dyn Problem,
+        index: usize,
+        input: &Field,
+        realizations: usize,
+        mut consume: impl FnMut(&[f32]) -> Result<()>,
+    ) -> Result<()> {
+        let seed = self.dataset.seed().unwrap_or(0);
+        let size = problem.low_fidelity(input)?.values().len();
         let all: Vec<u64> = (0..realizations as u64).collect();
         for wave in all.chunks(WAVE) {
             let mut values = vec![0.0; wave.len() * size];
@@ -176,10 +207,10 @@ impl<'a> Truths<'a> {
                     problem.high_fidelity(input, &mut streams, out).map(|_| ())
                 })?;
             for values in rounded(&values).chunks_exact(size) {
-                statistics.push(values)?;
+                consume(values)?;
             }
         }
-        Ok(gathered(&statistics))
+        Ok(())
     }
 }
 

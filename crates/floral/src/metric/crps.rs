@@ -1,5 +1,7 @@
 //! Continuous ranked probability score: the distance of an ensemble from what was observed.
 
+use serde::{Deserialize, Serialize};
+
 use super::sorted::SortedMembers;
 
 /// Sums from which the CRPS is averaged over points, observations and inputs.
@@ -13,7 +15,7 @@ use super::sorted::SortedMembers;
 /// themselves. Of one member both are the absolute error, so that deterministic and probabilistic
 /// methods share a scale; it is then no fair score.
 /// Ferro (2014); Zamo & Naveau (2018).
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crps {
     cases: u64,
     distance: f64,

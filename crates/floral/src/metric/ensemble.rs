@@ -1,6 +1,7 @@
 //! All that the sorted members at each point can tell, in one pass over an ensemble of fields.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::calibration::{Coverage, RankHistogram, SpreadSkill};
 use super::crps::Crps;
@@ -13,7 +14,7 @@ use crate::Result;
 const TILE: usize = 32;
 
 /// Pointwise scores of ensembles, every point, observation and input weighing the same.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnsembleScores {
     /// Distance from the observations.
     pub crps: Crps,

@@ -1,9 +1,11 @@
 //! Errors of predicted fields against true ones, gathered input by input.
 
+use serde::{Deserialize, Serialize};
+
 /// Sums from which the errors of mean fields over many inputs are computed.
 ///
 /// For predictions p_i and truths t_i, i = 1..n, on N grid values each.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanFieldError {
     inputs: usize,
     values: usize,

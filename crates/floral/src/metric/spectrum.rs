@@ -32,11 +32,16 @@ pub struct Band {
 /// periodicity (Welch 1967). Radial wave number: the Euclidean norm of the cycles per domain,
 /// rounded.
 pub struct BandSpectra {
+    transform: TaperedTransform,
+    band_of: Vec<usize>,
+    sums: Vec<Sums>,
+}
+
+/// The Fourier transform of fields without their mean under a Hann window.
+pub(super) struct TaperedTransform {
     shape: Vec<usize>,
     transforms: Vec<Arc<dyn Fft<f64>>>,
     taper: Vec<f64>,
-    band_of: Vec<usize>,
-    sums: Vec<Sums>,
 }
 
 /// Sums over pairs at one wave vector.
@@ -50,23 +55,17 @@ struct Sums {
 impl BandSpectra {
     /// For fields on a grid of this shape.
     pub fn new(shape: &[usize]) -> Self {
-        let mut planner = FftPlanner::new();
-        let transforms = shape.iter().map(|&n| planner.plan_fft_forward(n)).collect();
         let points: usize = shape.iter().product();
-        let taper = (0..points).map(|i| hann(shape, i)).collect();
-        let band_of: Vec<usize> = (0..points).map(|i| octave(radius(shape, i))).collect();
         Self {
-            shape: shape.to_vec(),
-            transforms,
-            taper,
-            band_of,
+            transform: TaperedTransform::new(shape),
+            band_of: (0..points).map(|i| octave(radius(shape, i))).collect(),
             sums: vec![Sums::default(); points],
         }
     }
 
     /// Adds a pair of fields, one channel each.
     pub fn push(&mut self, first: &[f64], second: &[f64]) {
-        let (a, b) = (self.transform(first), self.transform(second));
+        let (a, b) = (self.transform.of(first), self.transform.of(second));
         for ((sums, a), b) in self.sums.iter_mut().zip(&a).zip(&b) {
             sums.cross += a * b.conj();
             sums.first += a.norm_sqr();
@@ -76,7 +75,8 @@ impl BandSpectra {
 
     /// Adds what another has gathered on the same grid.
     pub fn merge(&mut self, other: &Self) {
-        assert_eq!(self.shape, other.shape, "spectra on the same grid");
+        let shapes = (&self.transform.shape, &other.transform.shape);
+        assert_eq!(shapes.0, shapes.1, "spectra on the same grid");
         for (mine, theirs) in self.sums.iter_mut().zip(&other.sums) {
             mine.cross += theirs.cross;
             mine.first += theirs.first;
@@ -112,8 +112,22 @@ impl BandSpectra {
             coherence: ratio(common, possible),
         })
     }
+}
 
-    fn transform(&self, field: &[f64]) -> Vec<Complex<f64>> {
+impl TaperedTransform {
+    /// For fields on a grid of this shape.
+    pub fn new(shape: &[usize]) -> Self {
+        let mut planner = FftPlanner::new();
+        let points: usize = shape.iter().product();
+        Self {
+            shape: shape.to_vec(),
+            transforms: shape.iter().map(|&n| planner.plan_fft_forward(n)).collect(),
+            taper: (0..points).map(|i| hann(shape, i)).collect(),
+        }
+    }
+
+    /// The transform of a field.
+    pub fn of(&self, field: &[f64]) -> Vec<Complex<f64>> {
         let mean = field.iter().sum::<f64>() / field.len() as f64;
         let mut spectrum: Vec<Complex<f64>> = field
             .iter()
@@ -163,7 +177,7 @@ fn hann(shape: &[usize], index: usize) -> f64 {
         .product()
 }
 
-fn radius(shape: &[usize], index: usize) -> usize {
+pub(super) fn radius(shape: &[usize], index: usize) -> usize {
     let square: f64 = positions(shape, index)
         .map(|(i, n)| (i.min(n - i) as f64).powi(2))
         .sum();

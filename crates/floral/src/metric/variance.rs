@@ -1,5 +1,7 @@
 //! Error of predicted variance fields, gathered input by input.
 
+use serde::{Deserialize, Serialize};
+
 use super::error::ratio;
 
 /// Sums from which the variance errors over many inputs are computed.
@@ -7,7 +9,7 @@ use super::error::ratio;
 /// For predicted variance fields p_i and true ones t_i, i = 1..n, the norm being the Euclidean one
 /// over grid values. Variances estimated from m samples carry noise of their own: of Gaussian
 /// samples the relative error is about sqrt(2 / m) even for the right distribution.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct VarianceError {
     inputs: usize,
     norms: f64,

@@ -9,13 +9,7 @@ pub(super) const BAND: f64 = 2.0;
 
 /// The name of a method in print, and its colour.
 pub(super) fn title(method: Method) -> (&'static str, Colour) {
-    let colour = match method {
-        Method::Fno => Colour::Orange,
-        Method::ResidualFno => Colour::Purple,
-        Method::Flora => Colour::Sky,
-        Method::Floral => Colour::Vermillion,
-    };
-    (method.title(), colour)
+    (method.title(), Colour::of(method))
 }
 
 /// What is drawn: solutions, or what is left of them without the low-fidelity one.
@@ -76,7 +70,7 @@ impl View {
             y_label: self.label().into(),
             x: portrait.x.clone(),
             curves,
-            covers: Vec::new(),
+            ..Figure::default()
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::train::Method;
+
 /// Okabe & Ito (2008), "Color universal design", and the colour of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
@@ -35,6 +37,16 @@ impl Colour {
         Self::Vermillion,
         Self::Purple,
     ];
+
+    /// The colour of a method in all figures.
+    pub fn of(method: Method) -> Self {
+        match method {
+            Method::Fno => Self::Orange,
+            Method::ResidualFno => Self::Purple,
+            Method::Flora => Self::Sky,
+            Method::Floral => Self::Vermillion,
+        }
+    }
 
     /// The name of its CSS variable, without the dashes.
     pub fn name(self) -> &'static str {

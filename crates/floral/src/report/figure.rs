@@ -2,18 +2,43 @@
 
 use super::colour::Colour;
 use super::escape::escaped;
+use super::frame::{Frame, HEIGHT, LEFT, RIGHT, WIDTH};
 use super::scale::{Scale, is_drawable};
-
-/// The drawing's size, and the frame of the curves in it.
-const WIDTH: f64 = 480.0;
-const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 58.0;
-const RIGHT: f64 = 468.0;
-const TOP: f64 = 34.0;
-const BOTTOM: f64 = 256.0;
 
 /// An estimate of the width of a character of the legend.
 const CHARACTER: f64 = 7.8;
+
+/// The height of a line of the legend.
+const LINE: f64 = 19.0;
+
+/// How a line is broken, so that curves of one colour differ, also in print without colours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dash {
+    /// Not at all.
+    #[default]
+    Solid,
+    /// Dashes.
+    Dashed,
+    /// Dots.
+    Dotted,
+    /// Dashes and dots.
+    DashDotted,
+}
+
+impl Dash {
+    /// All patterns, in the order in which curves of one colour take them.
+    pub const ALL: [Self; 4] = [Self::Solid, Self::Dashed, Self::Dotted, Self::DashDotted];
+
+    /// The lengths of lines and gaps, as CSS writes them.
+    pub fn lengths(self) -> &'static str {
+        match self {
+            Self::Solid => "",
+            Self::Dashed => "6 4",
+            Self::Dotted => "1.5 3.5",
+            Self::DashDotted => "9 3 2 3",
+        }
+    }
+}
 
 /// A line over x, perhaps with a band around it.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,14 +47,20 @@ pub struct Curve {
     pub name: Option<String>,
     /// The line: one value per x.
     pub values: Vec<f64>,
+    /// Places of its own; empty for those of the figure.
+    pub x: Vec<f64>,
     /// Half the height of the band at every x; empty for none.
     pub half_band: Vec<f64>,
     /// Its colour.
     pub colour: Colour,
-    /// Whether it is dashed, as truths are.
-    pub dashed: bool,
+    /// How it is broken; truths are dashed.
+    pub dash: Dash,
     /// Whether it is thin, as one of many.
     pub thin: bool,
+    /// Whether its points are marked, as few of them need it.
+    pub marked: bool,
+    /// Whether the area under it is filled.
+    pub filled: bool,
 }
 
 impl Curve {
@@ -38,11 +69,45 @@ impl Curve {
         Self {
             name: Some(name.into()),
             values,
+            x: Vec::new(),
             half_band: Vec::new(),
             colour,
-            dashed: false,
+            dash: Dash::Solid,
             thin: false,
+            marked: false,
+            filled: false,
         }
+    }
+
+    /// The outline of a histogram: one height between each two neighbouring edges.
+    pub fn steps(name: &str, edges: &[f64], heights: &[f64], colour: Colour) -> Self {
+        let x = edges.windows(2).flat_map(|pair| [pair[0], pair[1]]);
+        let values = heights.iter().flat_map(|height| [*height; 2]);
+        Self::line(name, values.collect(), colour).at(x.collect())
+    }
+
+    /// The same at places of its own.
+    pub fn at(mut self, x: Vec<f64>) -> Self {
+        self.x = x;
+        self
+    }
+
+    /// The same broken in this way.
+    pub fn broken(mut self, dash: Dash) -> Self {
+        self.dash = dash;
+        self
+    }
+
+    /// The same with the area under it, down to zero, faintly filled.
+    pub fn with_fill(mut self) -> Self {
+        self.filled = true;
+        self
+    }
+
+    /// The same with a mark at every point.
+    pub fn marked(mut self) -> Self {
+        self.marked = true;
+        self
     }
 
     /// The same with a band around it.
@@ -52,9 +117,8 @@ impl Curve {
     }
 
     /// The same dashed.
-    pub fn dashed(mut self) -> Self {
-        self.dashed = true;
-        self
+    pub fn dashed(self) -> Self {
+        self.broken(Dash::Dashed)
     }
 
     /// The same as a thin line.
@@ -71,13 +135,16 @@ impl Curve {
 
     /// The lower and the upper edge of the band; empty without one.
     pub fn edges(&self) -> (Vec<f64>, Vec<f64>) {
+        if self.filled {
+            return (vec![0.0; self.values.len()], self.values.clone());
+        }
         let pairs = self.values.iter().zip(&self.half_band);
         pairs.map(|(v, h)| (v - h.abs(), v + h.abs())).unzip()
     }
 }
 
 /// Curves over one axis.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figure {
     /// What it shows.
     pub title: String,
@@ -91,6 +158,10 @@ pub struct Figure {
     pub curves: Vec<Curve>,
     /// Values that the vertical axis covers besides the curves, so that figures can share it.
     pub covers: Vec<f64>,
+    /// Whether the horizontal axis is logarithmic.
+    pub log_x: bool,
+    /// Whether the vertical axis is logarithmic.
+    pub log_y: bool,
 }
 
 impl Figure {
@@ -107,29 +178,60 @@ impl Figure {
 
     /// The figure as an SVG element that scales with its container.
     pub fn to_svg(&self) -> String {
+        let scale = |values: Vec<f64>, is_logarithmic| match is_logarithmic {
+            true => Scale::logarithmic(values),
+            false => Scale::covering(values, 5),
+        };
         let frame = Frame {
-            x: Scale::covering(self.x.iter().copied(), 5),
-            y: Scale::covering(self.extent(), 5),
+            x: scale(self.places(), self.log_x),
+            y: scale(self.extent(), self.log_y),
         };
         let bands: String = self.curves.iter().map(|c| frame.band(&self.x, c)).collect();
         let lines: String = self.curves.iter().map(|c| frame.line(&self.x, c)).collect();
         let title = escaped(&self.title);
+        let (legend, lift) = self.legend();
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {:.0} {WIDTH} {:.0}\" role=\"img\" \
              aria-label=\"{title}\" font-family=\"system-ui,sans-serif\" font-size=\"14\">\n\
-             {}{bands}{lines}{}</svg>\n",
+             {}{bands}{lines}{legend}</svg>\n",
+            -lift,
+            HEIGHT + lift,
             frame.axes(&self.x_label, &self.y_label),
-            self.legend()
         )
     }
 
-    fn legend(&self) -> String {
+    /// The places that the horizontal axis has to cover.
+    fn places(&self) -> Vec<f64> {
+        let own = self.curves.iter().flat_map(|curve| &curve.x);
+        self.x.iter().chain(own).copied().collect()
+    }
+
+    /// The legend, and how far its lines beyond the first reach above the drawing.
+    fn legend(&self) -> (String, f64) {
+        let width = |name: &str| 32.0 + CHARACTER * name.chars().count() as f64;
+        let mut lines: Vec<Vec<(f64, &Curve)>> = vec![Vec::new()];
         let mut x = LEFT;
-        let mut svg = String::new();
         for curve in &self.curves {
             let Some(name) = &curve.name else { continue };
-            let (colour, y) = (curve.colour, 15.0);
-            if !curve.half_band.is_empty() {
+            if x > LEFT && x + width(name) > RIGHT {
+                lines.push(Vec::new());
+                x = LEFT;
+            }
+            if let Some(line) = lines.last_mut() {
+                line.push((x, curve));
+            }
+            x += width(name) + 16.0;
+        }
+        let lift = LINE * (lines.len() - 1) as f64;
+        let mut svg = String::new();
+        for (i, (x, curve)) in lines
+            .iter()
+            .enumerate()
+            .flat_map(|(i, line)| line.iter().map(move |entry| (i, entry)))
+        {
+            let Some(name) = &curve.name else { continue };
+            let (colour, y) = (curve.colour, 15.0 - lift + LINE * i as f64);
+            if !curve.half_band.is_empty() || curve.filled {
                 svg += &format!(
                     "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"26\" height=\"12\" \
                      style=\"fill:{colour};fill-opacity:{}\"/>\n",
@@ -146,118 +248,35 @@ impl Figure {
                 Colour::Ink,
                 escaped(name)
             );
-            x += 32.0 + CHARACTER * name.chars().count() as f64 + 16.0;
         }
-        svg
+        (svg, lift)
     }
 }
 
 /// A truth's band stays in the background.
-fn opacity(colour: Colour) -> f64 {
+pub(super) fn opacity(colour: Colour) -> f64 {
     match colour {
         Colour::Ink | Colour::Grey => 0.14,
         _ => 0.38,
     }
 }
 
-fn stroke(curve: &Curve) -> String {
-    let (width, dashes) = match (curve.thin, curve.dashed) {
-        (true, _) => (1.1, ""),
+pub(super) fn stroke(curve: &Curve) -> String {
+    let width = match (curve.thin, curve.dash, curve.colour) {
+        (true, ..) => 1.1,
         // Narrow enough to leave what lies under it in sight.
-        (false, true) => (1.5, ";stroke-dasharray:6 4"),
-        (false, false) => (2.8, ""),
+        (false, Dash::Dashed, Colour::Ink) => 1.5,
+        (false, Dash::Solid, _) => 2.8,
+        (false, ..) => 2.2,
+    };
+    let dashes = match curve.dash.lengths() {
+        "" => String::new(),
+        lengths => format!(";stroke-dasharray:{lengths}"),
     };
     format!(
         "fill:none;stroke:{};stroke-width:{width};stroke-linejoin:round{dashes}",
         curve.colour
     )
-}
-
-/// The two axes of a figure.
-struct Frame {
-    x: Scale,
-    y: Scale,
-}
-
-impl Frame {
-    fn at_x(&self, value: f64) -> f64 {
-        LEFT + self.x.position(value) * (RIGHT - LEFT)
-    }
-
-    fn at_y(&self, value: f64) -> f64 {
-        BOTTOM - self.y.position(value) * (BOTTOM - TOP)
-    }
-
-    /// A polyline through points, interrupted where a value cannot be drawn.
-    fn path(&self, points: impl Iterator<Item = (f64, f64)>) -> String {
-        let mut path = String::new();
-        let mut is_down = false;
-        for (x, y) in points {
-            let drawable = is_drawable(x) && is_drawable(y);
-            if drawable {
-                let command = if is_down { 'L' } else { 'M' };
-                path += &format!("{command}{:.2} {:.2}", self.at_x(x), self.at_y(y));
-            }
-            is_down = drawable;
-        }
-        path
-    }
-
-    fn line(&self, x: &[f64], curve: &Curve) -> String {
-        let points = x.iter().copied().zip(curve.values.iter().copied());
-        let (path, style) = (self.path(points), stroke(curve));
-        format!("<path d=\"{path}\" style=\"{style}\"/>\n")
-    }
-
-    fn band(&self, x: &[f64], curve: &Curve) -> String {
-        let (lower, upper) = curve.edges();
-        let there = x.iter().zip(upper.iter());
-        let back = x.iter().zip(lower.iter()).rev();
-        let around = there.chain(back).map(|(x, y)| (*x, *y));
-        let path = self.path(around.filter(|(x, y)| is_drawable(*x) && is_drawable(*y)));
-        match path.is_empty() {
-            true => path,
-            false => format!(
-                "<path class=\"band\" d=\"{path}Z\" style=\"fill:{};fill-opacity:{}\"/>\n",
-                curve.colour,
-                opacity(curve.colour)
-            ),
-        }
-    }
-
-    fn axes(&self, x_label: &str, y_label: &str) -> String {
-        let mut svg = format!("<g style=\"fill:{}\">\n", Colour::Grey);
-        for tick in self.y.ticks() {
-            let (y, label) = (self.at_y(*tick), self.y.label(*tick));
-            svg += &format!(
-                "<path d=\"M{LEFT} {y:.2}H{RIGHT}\" style=\"stroke:var(--grid,#e3e6ea)\"/>\n\
-                 <text x=\"{:.1}\" y=\"{:.2}\" text-anchor=\"end\">{label}</text>\n",
-                LEFT - 7.0,
-                y + 4.5
-            );
-        }
-        for tick in self.x.ticks() {
-            let (x, label) = (self.at_x(*tick), self.x.label(*tick));
-            svg += &format!(
-                "<path d=\"M{x:.2} {BOTTOM}v5\" style=\"stroke:{}\"/>\n\
-                 <text x=\"{x:.2}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\n",
-                Colour::Grey,
-                BOTTOM + 19.0
-            );
-        }
-        let (middle, centre) = ((LEFT + RIGHT) / 2.0, (TOP + BOTTOM) / 2.0);
-        svg += &format!(
-            "<path d=\"M{LEFT} {BOTTOM}H{RIGHT}\" style=\"stroke:{}\"/>\n\
-             <text x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
-             <text transform=\"translate(11 {centre}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n\
-             </g>\n",
-            Colour::Grey,
-            HEIGHT - 7.0,
-            escaped(x_label),
-            escaped(y_label)
-        );
-        svg
-    }
 }
 
 #[cfg(test)]
@@ -278,7 +297,7 @@ mod tests {
                 Curve::line("floral", mean, Colour::Vermillion).with_band(spread),
             ],
             x,
-            covers: Vec::new(),
+            ..Figure::default()
         }
     }
 
@@ -316,6 +335,24 @@ mod tests {
             assert!(lower <= value && value <= upper);
         }
         assert_eq!(lower.len(), figure.x.len());
+    }
+
+    #[test]
+    fn a_long_legend_takes_further_lines_above_the_drawing() {
+        let mut figure = figure();
+        let short = figure.to_svg();
+        assert!(short.contains("viewBox=\"0 0 480 300\""), "{short}");
+        for curve in &mut figure.curves {
+            curve.name = Some("a name that is rather long, too long for two".into());
+        }
+        assert!(figure.to_svg().contains("viewBox=\"0 -19 480 319\""));
+    }
+
+    #[test]
+    fn the_steps_of_a_histogram_hold_each_height_between_its_edges() {
+        let curve = Curve::steps("h", &[0.0, 1.0, 3.0], &[2.0, 5.0], Colour::Blue);
+        assert_eq!(curve.x, [0.0, 1.0, 1.0, 3.0]);
+        assert_eq!(curve.values, [2.0, 2.0, 5.0, 5.0]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::escape::escaped;
 use super::figure::Figure;
+use super::panels::Panels;
 use super::style;
 use super::table::Table;
 
@@ -12,10 +13,27 @@ pub enum Block {
     Text(String),
     /// Figures side by side, as many as fit.
     Figures(Vec<Figure>),
+    /// Rows of maps.
+    Panels(Panels),
     /// A table.
     Table(Table),
     /// Lines to type, or of output.
     Lines(Vec<String>),
+    /// A part that answers to its reader.
+    Interactive(Interactive),
+}
+
+/// Markup with a program behind it. Markup, style and script are trusted, and written as they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interactive {
+    /// The elements.
+    pub markup: String,
+    /// Their look.
+    pub style: String,
+    /// What they do.
+    pub script: String,
+    /// What the script shows, in base 64; it finds it in the element `data`.
+    pub data: String,
 }
 
 /// A part of a page.
@@ -45,16 +63,33 @@ impl Page {
     pub fn to_html(&self) -> String {
         let (title, lead) = (escaped(&self.title), escaped(&self.lead));
         let sections: String = self.sections.iter().map(section).collect();
+        let styles: String = self.interactive().map(|part| part.style.as_str()).collect();
+        let scripts: String = self.interactive().map(script).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
-             <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n\
+             <title>{title}</title>\n<style>\n{}{styles}</style>\n</head>\n<body>\n<main>\n\
              <h1>{title}</h1>\n<p class=\"lead\">{lead}</p>\n{sections}</main>\n\
-             <footer>{}</footer>\n</body>\n</html>\n",
+             <footer>{}</footer>\n{scripts}</body>\n</html>\n",
             style::sheet(),
             escaped(&self.footer)
         )
     }
+
+    fn interactive(&self) -> impl Iterator<Item = &Interactive> {
+        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
+        blocks.filter_map(|block| match block {
+            Block::Interactive(part) => Some(part),
+            _ => None,
+        })
+    }
+}
+
+fn script(part: &Interactive) -> String {
+    let Interactive { script, data, .. } = part;
+    format!(
+        "<script id=\"data\" type=\"text/plain\">{data}</script>\n<script>\n{script}</script>\n"
+    )
 }
 
 fn section(section: &Section) -> String {
@@ -67,6 +102,14 @@ fn block(block: &Block) -> String {
     match block {
         Block::Text(text) => format!("<p>{}</p>\n", escaped(text)),
         Block::Table(table) => table.to_html(),
+        Block::Interactive(part) => part.markup.clone(),
+        Block::Panels(panels) => {
+            let (title, svg) = (escaped(&panels.title), panels.to_svg());
+            format!(
+                "<figure class=\"maps\"><figcaption>{title}</figcaption>\n\
+                 <div class=\"wide\">{svg}</div></figure>\n"
+            )
+        }
         Block::Lines(lines) => format!("<pre>{}</pre>\n", escaped(&lines.join("\n"))),
         Block::Figures(figures) => {
             let figures: String = figures.iter().map(captioned).collect();
@@ -93,7 +136,7 @@ mod tests {
             y_label: "w".into(),
             x: vec![0.0, 1.0],
             curves: vec![Curve::line("a & b", vec![0.0, 1.0], Colour::Blue)],
-            covers: Vec::new(),
+            ..Figure::default()
         };
         let table = Table {
             columns: Vec::new(),

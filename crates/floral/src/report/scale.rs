@@ -1,4 +1,4 @@
-//! A linear scale whose ticks are round numbers.
+//! A linear or logarithmic scale whose ticks are round numbers.
 
 /// Values further out than this are not drawn: differences of them would overflow.
 const LARGEST: f64 = 1e300;
@@ -11,6 +11,7 @@ const NARROWEST: f64 = 1e-9;
 pub struct Scale {
     ticks: Vec<f64>,
     decimals: usize,
+    is_logarithmic: bool,
 }
 
 impl Scale {
@@ -27,6 +28,40 @@ impl Scale {
         Self {
             ticks: (0..=count).map(|i| (first + i as f64) * step).collect(),
             decimals,
+            is_logarithmic: false,
+        }
+    }
+
+    /// A logarithmic scale that covers all positive values: ticks at powers of ten, and at twice and
+    /// five times them where there are few.
+    pub fn logarithmic(values: impl IntoIterator<Item = f64>) -> Self {
+        let drawable = values.into_iter().filter(|v| is_drawable(*v) && *v > 0.0);
+        let (low, high) = drawable.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| {
+            (low.min(v), high.max(v))
+        });
+        let (low, high) = if low > high { (1.0, 10.0) } else { (low, high) };
+        let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+        let factors: &[f64] = if last - first <= 2 {
+            &[1.0, 2.0, 5.0]
+        } else {
+            &[1.0]
+        };
+        let powers = (first..=last.max(first + 1)).step_by(((last - first) / 6).max(1) as usize);
+        let mut ticks: Vec<f64> = powers
+            .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
+            .collect();
+        // The last tick below all values and the first above them are the ends.
+        let above = ticks.partition_point(|tick| *tick < high * (1.0 - NARROWEST));
+        ticks.truncate((above + 1).max(2));
+        let below = ticks.partition_point(|tick| *tick <= low * (1.0 + NARROWEST));
+        ticks.drain(..below.saturating_sub(1).min(ticks.len() - 2));
+        if ticks[ticks.len() - 1] < high {
+            ticks.push(10f64.powf(high.log10().ceil()));
+        }
+        Self {
+            ticks,
+            decimals: 0,
+            is_logarithmic: true,
         }
     }
 
@@ -38,12 +73,21 @@ impl Scale {
     /// Where a value lies between the first tick, 0, and the last, 1.
     pub fn position(&self, value: f64) -> f64 {
         let (low, high) = (self.ticks[0], self.ticks[self.ticks.len() - 1]);
-        (value - low) / (high - low)
+        match self.is_logarithmic {
+            true => (value / low).ln() / (high / low).ln(),
+            false => (value - low) / (high - low),
+        }
     }
 
     /// A tick as text, with a true minus sign.
     pub fn label(&self, tick: f64) -> String {
         let magnitude = tick.abs();
+        if self.is_logarithmic {
+            return match magnitude {
+                m if (1e-3..1e5).contains(&m) => format!("{m}"),
+                m => format!("{m:.0e}").replace("e-", "e\u{2212}"),
+            };
+        }
         let text = match magnitude {
             m if m >= 1e6 => format!("{m:.1e}"),
             m if m > 0.0 && self.decimals > 5 => format!("{m:.1e}"),
@@ -122,6 +166,30 @@ mod tests {
                 assert!((multiple - multiple.round()).abs() < 1e-3, "{tick} {step}");
             }
         }
+    }
+
+    #[test]
+    fn a_logarithmic_scale_covers_its_values_with_few_round_ticks() {
+        for (low, high) in [
+            (0.3, 1.1),
+            (1e-9, 1e-2),
+            (2.0, 40.0),
+            (1.0, 1.0),
+            (5e-7, 3e11),
+        ] {
+            let scale = Scale::logarithmic([low, high, 0.0, -1.0, f64::NAN]);
+            let ticks = scale.ticks();
+            assert!((2..=14).contains(&ticks.len()), "{ticks:?}");
+            assert!(ticks.is_sorted(), "{ticks:?}");
+            for value in [low, high] {
+                let position = scale.position(value);
+                assert!(
+                    (-1e-9..=1.0 + 1e-9).contains(&position),
+                    "{value} {ticks:?}"
+                );
+            }
+        }
+        assert_eq!(Scale::logarithmic([]).position(10.0), 1.0);
     }
 
     #[test]

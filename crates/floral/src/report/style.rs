@@ -26,17 +26,19 @@ h1{font-size:1.9rem;line-height:1.2;margin:0 0 .75rem}
 h2{font-size:1.25rem;margin:2.75rem 0 .5rem}
 p{max-width:44rem;margin:.5rem 0 1rem}
 .lead{font-size:1.1rem}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
+.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));gap:1rem}
 figure{margin:0;padding:.9rem 1rem .6rem;background:var(--card);border-radius:.6rem}
 figcaption{font-weight:600;margin-bottom:.35rem}
 svg{display:block;width:100%;height:auto}
+.maps{margin-top:1rem}
 .wide{overflow-x:auto}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums;min-width:100%}
-th,td{padding:.5rem .75rem;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}
+table{border-collapse:collapse;font-size:.94rem;font-variant-numeric:tabular-nums;min-width:100%}
+th,td{padding:.5rem .6rem;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}
 thead th{font-weight:600}
 th:first-child{text-align:left;position:sticky;left:0;background:var(--paper);white-space:nowrap}
-th small{display:block;font-weight:400;color:var(--grey);min-width:7rem}
+th small{display:block;font-weight:400;font-size:.78rem;line-height:1.35;color:var(--grey);min-width:4.5rem}
 pre{overflow-x:auto;padding:.9rem 1rem;background:var(--card);border-radius:.6rem;\
 font:.85rem/1.6 ui-monospace,monospace}
+@media (max-width:40rem){th:first-child{white-space:normal;max-width:8.5rem;line-height:1.3}}
 footer{margin-top:3rem;color:var(--grey);font-size:.85rem}
 ";

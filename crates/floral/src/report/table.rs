@@ -13,6 +13,8 @@ pub enum Best {
     Nearest(f64),
     /// None: the column is for information.
     Unranked,
+    /// None: the column counts something.
+    Count,
 }
 
 impl Best {
@@ -21,7 +23,7 @@ impl Best {
         match self {
             Self::Lowest => value,
             Self::Nearest(ideal) => (value - ideal).abs(),
-            Self::Unranked => f64::NAN,
+            Self::Unranked | Self::Count => f64::NAN,
         }
     }
 }
@@ -65,7 +67,7 @@ impl Table {
         for row in &self.rows {
             let cells = (0..self.columns.len()).map(|column| {
                 let star = if self.is_best(row, column) { "*" } else { " " };
-                format!("{}{star}", cell(row, column))
+                format!("{}{star}", self.cell(row, column))
             });
             lines.push(std::iter::once(row.name.clone()).chain(cells).collect());
         }
@@ -81,7 +83,7 @@ impl Table {
         for row in &self.rows {
             text += &format!("\n| {}", row.name.replace('|', "\\|"));
             for column in 0..self.columns.len() {
-                let value = cell(row, column);
+                let value = self.cell(row, column);
                 text += &match self.is_best(row, column) {
                     true => format!(" | **{value}**"),
                     false => format!(" | {value}"),
@@ -103,7 +105,7 @@ impl Table {
         for row in &self.rows {
             html += &format!("<tr><th scope=\"row\">{}</th>", escaped(&row.name));
             for column in 0..self.columns.len() {
-                let value = cell(row, column);
+                let value = self.cell(row, column);
                 html += &match self.is_best(row, column) {
                     true => format!("<td><strong>{value}</strong></td>"),
                     false => format!("<td>{value}</td>"),
@@ -114,7 +116,16 @@ impl Table {
         html + "</tbody></table></div>\n"
     }
 
-    fn is_best(&self, row: &Row, column: usize) -> bool {
+    /// A value as text.
+    pub(super) fn cell(&self, row: &Row, column: usize) -> String {
+        match row.values.get(column) {
+            Some(Some(count)) if self.columns[column].best == Best::Count => format!("{count:.0}"),
+            Some(Some(value)) => significant(*value),
+            _ => "\u{2013}".into(),
+        }
+    }
+
+    pub(super) fn is_best(&self, row: &Row, column: usize) -> bool {
         let best = self.columns[column].best;
         let distance = |row: &Row| match row.values.get(column) {
             Some(Some(value)) if row.competes => best.distance(*value),
@@ -127,13 +138,6 @@ impl Table {
 
 fn name(column: &Column) -> String {
     format!("{} ", column.name)
-}
-
-fn cell(row: &Row, column: usize) -> String {
-    match row.values.get(column) {
-        Some(Some(value)) => significant(*value),
-        _ => "\u{2013}".into(),
-    }
 }
 
 /// Three significant digits where the size is ordinary, an exponent elsewhere.

@@ -88,6 +88,36 @@ impl RunFolder {
         })
     }
 
+    /// The epochs of its log; none where there is no log, as of a copied checkpoint.
+    pub fn epochs(&self) -> Result<Vec<EpochRecord>> {
+        let path = self.log_path();
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+        let mut best = f64::INFINITY;
+        let rows = text.lines().enumerate().skip(1);
+        rows.map(|(line, row)| {
+            let mut record = parsed(row).ok_or_else(|| Error::BadFile {
+                path: path.clone(),
+                reason: format!(
+                    "line {} is not a row of {LOG_HEADER}; mend it, or remove the file",
+                    line + 1
+                ),
+            })?;
+            record.is_best = record.validation_loss < best;
+            best = best.min(record.validation_loss);
+            Ok(record)
+        })
+        .collect()
+    }
+
+    /// The bytes of the best checkpoint's file.
+    pub fn best_bytes(&self) -> Result<Vec<u8>> {
+        let path = self.best_path();
+        std::fs::read(&path).map_err(Error::io(&path))
+    }
+
     pub(super) fn last_path(&self) -> PathBuf {
         self.path.join("last.safetensors")
     }
@@ -143,6 +173,31 @@ impl RunFolder {
             .open(&path)
             .map_err(Error::io(&path))?;
         file.write_all(row.as_bytes()).map_err(Error::io(&path))
+    }
+}
+
+/// A row of the log.
+fn parsed(row: &str) -> Option<EpochRecord> {
+    let mut cells = row.split(',');
+    let epoch = cells.next()?.parse().ok()?;
+    let numbers: Option<Vec<f64>> = cells.map(|cell| cell.parse().ok()).collect();
+    match numbers?[..] {
+        [
+            train_loss,
+            validation_loss,
+            learning_rate,
+            gradient_norm,
+            seconds,
+        ] => Some(EpochRecord {
+            epoch,
+            train_loss,
+            validation_loss,
+            learning_rate,
+            gradient_norm,
+            seconds,
+            is_best: false,
+        }),
+        _ => None,
     }
 }
 

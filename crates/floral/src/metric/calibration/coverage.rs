@@ -29,7 +29,7 @@ pub struct Interval {
 /// (j - i)/(m + 1) of the observations on average whatever the distribution. m members reach the
 /// level (m - 1)/(m + 1); beyond it the interval is their whole range and covers less than nominal.
 /// One member covers only what it meets exactly.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     levels: Vec<f64>,
     inside: Vec<u64>,

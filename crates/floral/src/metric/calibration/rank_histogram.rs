@@ -1,5 +1,7 @@
 //! Rank histogram: where observations stand among the members, flat when calibrated.
 
+use serde::{Deserialize, Serialize};
+
 use crate::metric::sorted::SortedMembers;
 
 /// Bins of a histogram unless told otherwise.
@@ -13,7 +15,7 @@ pub const BINS: usize = 20;
 /// the same bins, and expected counts that are equal for every calibrated ensemble. With m + 1 bins
 /// it is the classical histogram. Fewer than bins - 1 members blur it, and one member only tells
 /// above from below. Hamill (2001); Czado, Gneiting & Held (2009).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankHistogram {
     counts: Vec<f64>,
     cases: u64,

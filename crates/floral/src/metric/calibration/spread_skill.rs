@@ -1,5 +1,7 @@
 //! Spread and skill: whether the ensemble's own spread tells the error of its mean.
 
+use serde::{Deserialize, Serialize};
+
 use crate::metric::{error::ratio, sorted::SortedMembers};
 
 /// Sums from which spread and error are compared over points, observations and inputs.
@@ -11,7 +13,7 @@ use crate::metric::{error::ratio, sorted::SortedMembers};
 /// error = sqrt(mean of (member mean - y)^2).
 ///
 /// Fortin et al. (2014).
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpreadSkill {
     cases: u64,
     variances: f64,

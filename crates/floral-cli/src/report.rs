@@ -1,0 +1,234 @@
+//! `floral report`: runs beside the truth, as a page, or as figures and tables for a paper.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use floral::compare::{Comparison, Exported, Options, Step, compare, exports, page};
+use floral::dataset::Dataset;
+use floral::device;
+use floral::train::RunFolder;
+
+use crate::progress::StepProgress;
+use crate::{Ending, inputs, integrator, interrupt};
+
+/// The size up to which a page opens at once and can be sent by mail.
+const LARGE: usize = 15_000_000;
+
+/// By this a page of ours is known, and may be replaced.
+const MARK: &str = "<title>FLORAL report";
+
+/// What `floral report` takes.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    floral report runs/darcy-* --data darcy.zarr -o report.html\n  \
+    floral report runs/fno runs/floral --data darcy.zarr --inputs 0..3 --solver midpoint --steps 10 \
+    -o report.html\n  \
+    floral report runs/darcy-* --data darcy.zarr --format svg --figure fields-0 -o figures\n  \
+    floral report runs/darcy-* --data darcy.zarr --format tex -o tables\n\n\
+    Runs of any methods, training sizes and training resolutions of one problem go into one report.\n\
+    Predictions are kept in the folder `report` of each run: the same command, or one for another\n\
+    format, does not predict again, and goes on where it was cut.")]
+pub struct Arguments {
+    /// The run folders
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+
+    /// A dataset with solutions
+    #[arg(long, value_name = "DATA.zarr")]
+    data: PathBuf,
+
+    /// The page to write; with another format the folder for its figures or tables
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+
+    /// A page, or single figures and tables for a paper
+    #[arg(long, value_enum, default_value_t = Format::Html)]
+    format: Format,
+
+    /// Only this figure or table, by the name of its file without extension; may be repeated
+    #[arg(long, value_name = "NAME")]
+    figure: Vec<String>,
+
+    /// Inputs over which scores are taken, as in 0..15 [default: the runs' test inputs]
+    #[arg(long, value_name = "RANGE", value_parser = inputs::parse)]
+    inputs: Option<Range<usize>>,
+
+    /// How many of these inputs are shown, the first ones
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    show: usize,
+
+    /// Realizations per input of generative methods
+    #[arg(long, value_name = "M", default_value_t = 500)]
+    realizations: usize,
+
+    /// Realizations that are kept of each to be shown
+    #[arg(long, value_name = "K", default_value_t = 8)]
+    keep: usize,
+
+    /// Fresh realizations per input that show the truth of a built-in problem; 0 for those of the
+    /// dataset
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    reference: usize,
+
+    #[command(flatten)]
+    solver: integrator::Arguments,
+
+    /// The seed of the priors
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// Replace files that are no report
+    #[arg(long)]
+    force: bool,
+
+    /// Where to compute
+    #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
+    device: String,
+}
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One page that needs no other file
+    Html,
+    /// Figures as SVG
+    Svg,
+    /// Tables for LaTeX
+    Tex,
+    /// The numbers
+    Json,
+}
+
+/// Predicts what is missing and writes the report.
+pub fn run(arguments: &Arguments) -> Result<Ending> {
+    let options = arguments.options()?;
+    check_output(arguments)?;
+    let runs = arguments.runs.iter().map(|path| RunFolder::open(path));
+    let runs = runs.collect::<floral::Result<Vec<_>>>()?;
+    let dataset = Dataset::open(&arguments.data)?;
+    let device = device::named(&arguments.device)?;
+    let progress = StepProgress::new();
+    let observer = |step: Step| progress.advance(&step);
+    let comparison = compare(
+        &runs,
+        &dataset,
+        &options,
+        &device,
+        &observer,
+        interrupt::flag()?,
+    );
+    progress.finish();
+    let comparison = comparison?;
+    match arguments.format {
+        Format::Html => write_page(arguments, &comparison)?,
+        _ => write_parts(arguments, &comparison)?,
+    }
+    Ok(Ending::Done)
+}
+
+impl Arguments {
+    fn options(&self) -> Result<Options> {
+        ensure!(self.show > 0, "--show 0: at least one input is shown");
+        Ok(Options {
+            realizations: self.realizations,
+            seed: self.seed,
+            solver: self.solver.resolved()?,
+            inputs: self.inputs.clone(),
+            reference: self.reference,
+            shown: self.show,
+            kept: self.keep,
+        })
+    }
+}
+
+/// Refuses to replace what is no report, before hours are spent on predictions.
+fn check_output(arguments: &Arguments) -> Result<()> {
+    let path = &arguments.output;
+    if arguments.force || !path.exists() {
+        return Ok(());
+    }
+    if arguments.format != Format::Html {
+        ensure!(
+            path.is_dir(),
+            "{}: is a file; -o names a folder for figures and tables",
+            path.display()
+        );
+        return Ok(());
+    }
+    let start = std::fs::read(path).with_context(|| path.display().to_string())?;
+    let start = String::from_utf8_lossy(&start[..start.len().min(1000)]).into_owned();
+    ensure!(
+        start.contains(MARK),
+        "{}: exists and is no report; add --force to replace it, or choose another name",
+        path.display()
+    );
+    Ok(())
+}
+
+fn write_page(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
+    let html = page(comparison)?.to_html();
+    write(&arguments.output, html.as_bytes())?;
+    eprintln!(
+        "{}: {} runs, {} inputs, {:.1} MB",
+        arguments.output.display(),
+        comparison.runs.len(),
+        comparison.setting.inputs.len(),
+        html.len() as f64 / 1e6
+    );
+    if html.len() > LARGE {
+        eprintln!(
+            "note: a large page is slow to open; show fewer inputs with --show, or --keep less"
+        );
+    }
+    Ok(())
+}
+
+fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
+    let folder = &arguments.output;
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    if arguments.format == Format::Json {
+        let text = serde_json::to_string_pretty(comparison)? + "\n";
+        return write(&folder.join("report.json"), text.as_bytes());
+    }
+    let mut all = exports(comparison);
+    let is_table = arguments.format == Format::Tex;
+    all.retain(|(_, exported)| matches!(exported, Exported::Table(_)) == is_table);
+    let known: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+    for name in &arguments.figure {
+        ensure!(
+            known.contains(&name.as_str()),
+            "--figure {name}: there are {}",
+            known.join(", ")
+        );
+    }
+    let wanted = |name: &String| arguments.figure.is_empty() || arguments.figure.contains(name);
+    let mut written = 0;
+    for (name, exported) in all.iter().filter(|(name, _)| wanted(name)) {
+        let (extension, bytes) = rendered(exported);
+        write(&folder.join(format!("{name}.{extension}")), &bytes)?;
+        written += 1;
+    }
+    eprintln!("{}: {written} files", folder.display());
+    Ok(())
+}
+
+fn rendered(exported: &Exported) -> (&'static str, Vec<u8>) {
+    match exported {
+        Exported::Curves(figure) => ("svg", figure.to_svg().into_bytes()),
+        Exported::Maps(panels) => ("svg", panels.to_svg().into_bytes()),
+        Exported::Table(table) => ("tex", table.to_latex().into_bytes()),
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    std::fs::write(path, bytes).with_context(|| path.display().to_string())
+}

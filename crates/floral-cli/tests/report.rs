@@ -1,0 +1,92 @@
+//! `floral report` as a user meets it: pages and parts written, refused with a sentence.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod command;
+
+use std::path::Path;
+
+use command::{refuse, succeed};
+
+const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
+                     --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
+                     --set split.validation=1 --epochs 1";
+const QUICK: &str = "--realizations 8 --reference 20 --solver euler --steps 2";
+
+fn run(folder: &Path, problem: &str, name: &str) {
+    succeed(
+        folder,
+        &format!("generate {problem} --inputs 4 --realizations 4 --resolution 12 -o {name}.zarr"),
+    );
+    succeed(folder, &format!("train {name}.zarr {SMALL} -o {name}"));
+}
+
+#[test]
+fn a_report_is_written_and_written_again_but_replaces_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, "darcy", "d");
+    let report = format!("report d --data d.zarr {QUICK} -o out/report.html");
+    succeed(folder, &report);
+    let first = std::fs::read(folder.join("out/report.html")).unwrap();
+    succeed(folder, &report);
+    assert_eq!(
+        std::fs::read(folder.join("out/report.html")).unwrap(),
+        first
+    );
+
+    std::fs::write(folder.join("notes.html"), "mine").unwrap();
+    let other = format!("report d --data d.zarr {QUICK} -o notes.html");
+    assert!(refuse(folder, &other).contains("--force"));
+    assert_eq!(std::fs::read(folder.join("notes.html")).unwrap(), b"mine");
+
+    succeed(
+        folder,
+        &format!("report d --data d.zarr {QUICK} --format svg -o figures"),
+    );
+    for name in [
+        "fields-0",
+        "samples-0",
+        "joint-solution",
+        "coverage",
+        "training-0",
+    ] {
+        assert!(
+            folder.join(format!("figures/{name}.svg")).is_file(),
+            "{name}"
+        );
+    }
+    succeed(
+        folder,
+        &format!("report d --data d.zarr {QUICK} --format tex -o tables"),
+    );
+    let table = std::fs::read_to_string(folder.join("tables/scores.tex")).unwrap();
+    assert!(table.contains("\\toprule") && table.contains("FLORAL"));
+    succeed(
+        folder,
+        &format!("report d --data d.zarr {QUICK} --format json -o numbers"),
+    );
+    assert!(folder.join("numbers/report.json").is_file());
+    let unknown = format!("report d --data d.zarr {QUICK} --format svg --figure x -o figures");
+    assert!(refuse(folder, &unknown).contains("fields-0"));
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, "darcy", "d");
+    run(folder, "1dcr", "c");
+    let message = refuse(folder, "report d c --data d.zarr -o r.html");
+    assert!(
+        message.contains("1dcr") && message.contains("darcy"),
+        "{message}"
+    );
+    let message = refuse(folder, "report d missing --data d.zarr -o r.html");
+    assert!(message.contains("missing"), "{message}");
+    let message = refuse(folder, "report d --data missing.zarr -o r.html");
+    assert!(message.contains("missing.zarr"), "{message}");
+    let message = refuse(folder, "report d --data d.zarr --show 0 -o r.html");
+    assert!(message.contains("--show"), "{message}");
+    assert!(!folder.join("r.html").exists());
+}

@@ -1,0 +1,205 @@
+//! Answers kept beside their run, under the hash of all that they depend on.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+
+use super::answer::Answer;
+use super::likeness::{Anomalies, Likeness};
+use super::sketch::Sketch;
+use crate::dataset::write_atomically;
+use crate::train::RunFolder;
+
+/// Changes whenever answers are made or stored differently.
+const FORMAT: u32 = 1;
+
+/// The hash of contents: FNV-1a over words of 64 bits, Fowler, Noll & Vo.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Key(u64);
+
+impl Key {
+    /// The key of nothing but the format and the program's version.
+    pub fn new() -> Self {
+        let seed = Self(0xcbf2_9ce4_8422_2325);
+        seed.bytes(env!("CARGO_PKG_VERSION").as_bytes())
+            .number(f64::from(FORMAT))
+    }
+
+    fn word(self, word: u64) -> Self {
+        // The shift lets high bits reach low ones, which a product alone does not.
+        let mixed = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        Self(mixed ^ (mixed >> 29))
+    }
+
+    /// With these bytes.
+    pub fn bytes(self, bytes: &[u8]) -> Self {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let key = words
+            .iter()
+            .fold(self, |key, w| key.word(u64::from_le_bytes(*w)));
+        key.word(u64::from_le_bytes(last)).word(bytes.len() as u64)
+    }
+
+    /// With this number.
+    pub fn number(self, number: f64) -> Self {
+        self.word(number.to_bits())
+    }
+
+    /// With these numbers.
+    pub fn numbers(self, numbers: impl IntoIterator<Item = f64>) -> Self {
+        numbers.into_iter().fold(self, Self::number)
+    }
+}
+
+/// Where the answer of this key is kept.
+pub(super) fn place(run: &RunFolder, key: Key) -> PathBuf {
+    run.path()
+        .join("report")
+        .join(format!("{:016x}.safetensors", key.0))
+}
+
+/// The answer in a file; none if there is none, or it cannot be read.
+pub(super) fn load(path: &Path) -> Option<Answer> {
+    let bytes = std::fs::read(path).ok()?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).ok()?;
+    let facts = metadata.metadata().as_ref()?;
+    let file = SafeTensors::deserialize(&bytes).ok()?;
+    let floats = |name: &str| -> Option<Vec<f32>> {
+        let (words, _) = file.tensor(name).ok()?.data().as_chunks::<4>();
+        Some(words.iter().map(|word| f32::from_le_bytes(*word)).collect())
+    };
+    let pairs = |name: &str| -> Option<Vec<[f32; 2]>> {
+        let values = floats(name)?;
+        Some(values.as_chunks::<2>().0.to_vec())
+    };
+    let anomalies = |name: &str| -> Option<Anomalies> {
+        Some(Anomalies {
+            reach: facts.get(name)?.parse().ok()?,
+            codes: file.tensor(name).ok()?.data().to_vec(),
+        })
+    };
+    Some(Answer {
+        sketch: Sketch {
+            likeness: Likeness {
+                mean: floats("mean")?,
+                deviation: floats("deviation")?,
+                quantiles: anomalies("quantiles")?,
+                realizations: anomalies("realizations")?,
+            },
+            pairs: pairs("pairs")?,
+            spectrum: serde_json::from_str(facts.get("spectrum")?).ok()?,
+        },
+        scoring: serde_json::from_str(facts.get("scoring")?).ok()?,
+        spread_error: pairs("spread_error")?,
+    })
+}
+
+/// Keeps an answer. A cache that cannot be written costs time later and nothing else, so that is no
+/// error.
+pub(super) fn store(path: &Path, answer: &Answer) {
+    let Sketch {
+        likeness,
+        pairs,
+        spectrum,
+    } = &answer.sketch;
+    let floats = |values: &[f32]| -> Vec<u8> {
+        values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect()
+    };
+    let arrays = [
+        ("mean", Dtype::F32, floats(&likeness.mean)),
+        ("deviation", Dtype::F32, floats(&likeness.deviation)),
+        ("pairs", Dtype::F32, floats(pairs.as_flattened())),
+        (
+            "spread_error",
+            Dtype::F32,
+            floats(answer.spread_error.as_flattened()),
+        ),
+        ("quantiles", Dtype::U8, likeness.quantiles.codes.clone()),
+        (
+            "realizations",
+            Dtype::U8,
+            likeness.realizations.codes.clone(),
+        ),
+    ];
+    let json = |value: serde_json::Result<String>| value.unwrap_or_default();
+    let facts = HashMap::from([
+        ("spectrum".to_owned(), json(serde_json::to_string(spectrum))),
+        (
+            "scoring".to_owned(),
+            json(serde_json::to_string(&answer.scoring)),
+        ),
+        ("quantiles".to_owned(), likeness.quantiles.reach.to_string()),
+        (
+            "realizations".to_owned(),
+            likeness.realizations.reach.to_string(),
+        ),
+    ]);
+    let views = arrays.iter().filter_map(|(name, kind, bytes)| {
+        let size = if *kind == Dtype::F32 { 4 } else { 1 };
+        let view = TensorView::new(*kind, vec![bytes.len() / size], bytes).ok()?;
+        Some((*name, view))
+    });
+    let Ok(bytes) = safetensors::serialize(views, Some(facts)) else {
+        return;
+    };
+    let folder = path.parent().map(std::fs::create_dir_all);
+    if let Some(Ok(())) = folder {
+        let _ = write_atomically(path, &bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_survives_its_file() {
+        let answer = Answer {
+            sketch: Sketch {
+                likeness: Likeness {
+                    mean: vec![1.0, 2.5],
+                    deviation: vec![0.1, 0.2],
+                    quantiles: Anomalies {
+                        reach: 3.3,
+                        codes: vec![0, 255, 7],
+                    },
+                    realizations: Anomalies::default(),
+                },
+                pairs: vec![[0.5, 1.5]],
+                spectrum: vec![1e-9, 0.25],
+            },
+            spread_error: vec![[1.0, 2.0], [3.0, 4.0]],
+            ..Answer::default()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report/key.safetensors");
+        assert!(load(&path).is_none());
+        store(&path, &answer);
+        assert_eq!(load(&path), Some(answer));
+        std::fs::write(&path, b"damaged").unwrap();
+        assert!(load(&path).is_none());
+    }
+
+    #[test]
+    fn other_contents_have_another_key() {
+        let keys = [
+            Key::new(),
+            Key::new().bytes(b""),
+            Key::new().bytes(b"\0"),
+            Key::new().bytes(b"ab"),
+            Key::new().bytes(b"ab").number(1.0),
+            Key::new().numbers([1.0, 2.0]),
+            Key::new().numbers([2.0, 1.0]),
+        ];
+        for (i, a) in keys.iter().enumerate() {
+            assert!(keys[..i].iter().all(|b| a.0 != b.0), "{i}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The numbers of a report.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::likeness::Likeness;
+use crate::Grid;
+use crate::evaluate::{MeanErrors, Prediction, TruthSource};
+use crate::metric::Interval;
+use crate::sample::OdeSolver;
+use crate::train::{EpochRecord, Method};
+
+/// Several runs beside the truth.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// What is compared, and how.
+    pub setting: Setting,
+    /// The low-fidelity solution; none where there is none.
+    pub low: Option<LowResult>,
+    /// Energy by wave number of true realizations.
+    pub truth_spectrum: Vec<f64>,
+    /// Values of the truth after those of the low-fidelity solution, over all inputs.
+    #[serde(skip)]
+    pub truth_pairs: Vec<[f32; 2]>,
+    /// The runs, methods in the order of the paper, small training sets first.
+    pub runs: Vec<RunResult>,
+    /// The inputs that are shown.
+    #[serde(skip)]
+    pub portraits: Vec<Portrait>,
+}
+
+/// What is compared, and how.
+#[derive(Debug, Clone, Serialize)]
+pub struct Setting {
+    /// The problem, if the dataset tells.
+    pub problem: Option<String>,
+    /// The dataset.
+    pub data: PathBuf,
+    /// The name of the solution with its units.
+    pub quantity: String,
+    /// The grid.
+    #[serde(skip)]
+    pub grid: Grid,
+    /// The names of its axes with their units.
+    pub axes: Vec<String>,
+    /// Channels of the solution.
+    pub channels: usize,
+    /// The inputs over which scores are taken.
+    pub inputs: Range<usize>,
+    /// Realizations of the dataset per input.
+    pub observations: usize,
+    /// Where true moments come from.
+    pub truth: TruthSource,
+    /// Realizations per input of generative methods.
+    pub realizations: usize,
+    /// The seed of the priors.
+    pub seed: u64,
+    /// The integrator.
+    pub solver: OdeSolver,
+}
+
+/// The low-fidelity solution taken as a prediction.
+#[derive(Debug, Clone, Serialize)]
+pub struct LowResult {
+    /// Its errors.
+    pub errors: MeanErrors,
+    /// Its energy by wave number.
+    pub spectrum: Vec<f64>,
+}
+
+/// A run over all inputs.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunResult {
+    /// Its name in the report.
+    pub label: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its method.
+    pub method: Method,
+    /// Which of the runs of its method it is, from 0.
+    pub variant: usize,
+    /// Inputs it was trained on; none if that is not known.
+    pub training_inputs: Option<usize>,
+    /// Points per axis of the grid it was trained on.
+    pub training_grid: Vec<usize>,
+    /// Seconds of training.
+    pub training_seconds: f64,
+    /// The epoch of the checkpoint.
+    pub epoch: usize,
+    /// The log of its epochs; empty where there is none.
+    #[serde(skip)]
+    pub epochs: Vec<EpochRecord>,
+    /// Its scores and what they cost.
+    pub prediction: Prediction,
+    /// Central intervals; empty for a deterministic method, as are the following.
+    pub coverage: Vec<Interval>,
+    /// Share of realizations by their rank among the members.
+    pub ranks: Vec<f64>,
+    /// Expected and found error, in groups of points of like expected error.
+    pub spread_error: Vec<[f64; 2]>,
+    /// Energy by wave number of single realizations.
+    pub spectrum: Vec<f64>,
+    /// Predicted values after those of the low-fidelity solution, over all inputs.
+    #[serde(skip)]
+    pub pairs: Vec<[f32; 2]>,
+}
+
+/// An input with its truth and what each run says of it.
+#[derive(Debug, Clone)]
+pub struct Portrait {
+    /// Its index in the dataset.
+    pub input: usize,
+    /// The input itself: [channel, point].
+    pub field: Vec<f32>,
+    /// The low-fidelity solution, where there is one.
+    pub low: Option<Vec<f32>>,
+    /// The truth.
+    pub truth: Likeness,
+    /// The runs, in their order.
+    pub runs: Vec<Likeness>,
+}

@@ -1,0 +1,365 @@
+// What the reader has chosen, and what is drawn of it.
+
+class Explorer {
+  constructor({ facts, blob }) {
+    this.facts = facts;
+    this.shape = facts.axes.map((axis) => axis.at.length);
+    this.points = this.shape.reduce((a, b) => a * b, 1);
+    this.keptShape = this.shape.map((n, i) => Math.ceil(n / facts.stride[i]));
+    this.keptPoints = this.keptShape.reduce((a, b) => a * b, 1);
+    this.isPlane = this.shape.length === 2;
+    this.tables = Object.fromEntries(Object.entries(facts.colours).map(([name, hex]) => [name, colourTable(hex)]));
+    this.inputs = facts.inputs.map((input) => ({
+      index: input.index,
+      low: input.low && words(blob, input.low),
+      truth: new Likeness(blob, input.truth),
+      runs: input.runs.map((run) => new Likeness(blob, run)),
+    }));
+    const spread = facts.inputs[0].runs.map((run) => run.deviation != null);
+    this.choice = {
+      input: 0,
+      run: Math.max(0, spread.lastIndexOf(true)),
+      channel: 0,
+      view: "solution",
+      as: "value",
+      band: 5,
+      realization: 0,
+      place: this.shape.map((n) => Math.floor(n * 0.6)),
+      threshold: 0.7,
+    };
+  }
+
+  get input() {
+    return this.inputs[this.choice.input];
+  }
+
+  // The chosen channel of a field.
+  channel(field) {
+    return field && field.subarray(this.choice.channel * this.points, (this.choice.channel + 1) * this.points);
+  }
+
+  // A field as it is to be shown: itself, or what it has beyond the low-fidelity solution.
+  viewed(field) {
+    const values = this.channel(field);
+    const low = this.channel(this.input.low);
+    return this.choice.view === "residual" && low ? values.map((v, i) => v - low[i]) : values;
+  }
+
+  get quantity() {
+    const { quantity } = this.facts;
+    return this.choice.view === "residual" ? `residual of ${quantity}` : quantity;
+  }
+
+  // The truth, the low-fidelity solution and every run, with their styles.
+  get players() {
+    const { truth, low, runs } = this.input;
+    const all = [{ name: "truth", likeness: truth, colour: "ink", dash: "6 4" }];
+    if (low) all.push({ name: "low fidelity", likeness: { mean: low, kept: 0, realization: () => low }, colour: "green", dash: "" });
+    runs.forEach((likeness, i) => {
+      const { label, colour, dash } = this.facts.runs[i];
+      all.push({ name: label, likeness, colour, dash, chosen: i === this.choice.run });
+    });
+    return all;
+  }
+
+  // The place of the chosen point among the points, and among those with quantiles.
+  get point() {
+    return this.choice.place.reduce((at, i, axis) => at * this.shape[axis] + i, 0);
+  }
+
+  get kept() {
+    const near = this.choice.place.map((i, axis) => Math.min(this.keptShape[axis] - 1, Math.round(i / this.facts.stride[axis])));
+    const kept = near.reduce((at, i, axis) => at * this.keptShape[axis] + i, 0);
+    const point = near.reduce((at, i, axis) => at * this.shape[axis] + i * this.facts.stride[axis], 0);
+    return { kept, point };
+  }
+
+  // The place in the field of each kept point.
+  get keptPlaces() {
+    const [n, m] = this.isPlane ? this.keptShape : [1, this.keptShape[0]];
+    const [s, t] = this.isPlane ? this.facts.stride : [1, this.facts.stride[0]];
+    const width = this.isPlane ? this.shape[1] : this.shape[0];
+    return Array.from({ length: n * m }, (_, k) => Math.floor(k / m) * s * width + (k % m) * t);
+  }
+
+  lowAt(point) {
+    return this.choice.view === "residual" && this.input.low ? this.channel(this.input.low)[point] : 0;
+  }
+
+  // Quantiles of a player at a kept point, in the chosen view; none without a spread.
+  quantiles({ likeness }, kept, point) {
+    if (!likeness.quantiles) return null;
+    const { channel } = this.choice;
+    const values = likeness.quantilesAt(channel * this.keptPoints + kept, this.facts.channels * this.keptPoints, channel * this.points + point);
+    const low = this.lowAt(point);
+    return values.map((v) => v - low);
+  }
+
+  get mark() {
+    return this.isPlane ? this.choice.place.map((i, axis) => (i + 0.5) / this.shape[axis]) : null;
+  }
+
+  pickShare(x, y) {
+    const clamp = (share, n) => Math.min(n - 1, Math.max(0, Math.floor(share * n)));
+    this.choose({ place: [clamp(x, this.shape[0]), clamp(y, this.shape[1])] });
+  }
+
+  pickCoordinate(x) {
+    const distances = this.facts.axes[0].at.map((at) => Math.abs(at - x));
+    this.choose({ place: [distances.indexOf(Math.min(...distances))] });
+  }
+
+  choose(change) {
+    Object.assign(this.choice, change);
+    this.draw();
+  }
+
+  draw() {
+    this.drawControls();
+    if (this.isPlane) this.drawPlanes();
+    else this.drawBands();
+    this.drawMarginal();
+    this.drawRealization();
+    this.drawExceedance();
+  }
+
+  drawControls() {
+    const { choice } = this;
+    const set = (id, value) => (document.getElementById(id).value = value);
+    for (const name of ["input", "run", "channel", "view", "as", "band", "realization"]) set(`x-${name}`, choice[name]);
+    choice.place.forEach((i, axis) => set(`x-place-${axis}`, i));
+    const kept = Math.max(1, this.input.truth.kept, this.input.runs[choice.run].kept);
+    document.getElementById("x-realization").max = kept - 1;
+    document.getElementById("x-realization-text").textContent = `${choice.realization + 1} of ${kept}`;
+  }
+
+  // Rows of maps: mean and standard deviation.
+  drawPlanes() {
+    const { players, mark } = this;
+    const truth = this.viewed(this.input.truth.mean);
+    const isDifference = this.choice.as === "difference";
+    const strip = (title, of, trueField, table, range, label) => {
+      const shownPlayers = players.filter((p) => of(p) && !(isDifference && p.name === "truth"));
+      const tiles = shownPlayers.map((p) => {
+        const values = of(p);
+        const difference = values.map((v, i) => v - trueField[i]);
+        const rms = Math.sqrt(difference.reduce((sum, d) => sum + d * d, 0) / difference.length);
+        return {
+          title: p.name,
+          chosen: p.chosen,
+          values: isDifference ? difference : values,
+          note: p.name === "truth" ? " " : `RMS error ${shown(rms)}`,
+        };
+      });
+      const sizes = tiles.flatMap((tile) => (isDifference ? Array.from(tile.values, Math.abs) : [])).sort((a, b) => a - b);
+      const reach = sizes[Math.floor(0.998 * (sizes.length - 1))] || 1e-12;
+      return mapStrip({
+        title: isDifference ? `${title}: difference from the truth` : title,
+        tiles,
+        shape: this.shape,
+        range: isDifference ? [-reach, reach] : range,
+        table: this.tables[isDifference ? "difference" : table],
+        label,
+        mark,
+        pick: (x, y) => this.pickShare(x, y),
+      });
+    };
+    const low = this.input.low ? this.viewed(this.input.low) : null;
+    const range = widened(extent(truth, this.choice.view === "solution" ? low : null), 0.05);
+    const strips = [strip("Mean", (p) => this.viewed(p.likeness.mean), truth, "field", range, this.quantity)];
+    const trueSpread = this.channel(this.input.truth.deviation);
+    if (trueSpread) {
+      const spreadRange = [0, 1.15 * extent(trueSpread)[1] || 1];
+      strips.push(strip("Standard deviation", (p) => this.channel(p.likeness.deviation), trueSpread, "spread", spreadRange, `standard deviation of ${this.facts.quantity}`));
+    }
+    const [x, y] = this.facts.axes;
+    const span = (axis) => `${axis.label} from ${shown(axis.at[0])} to ${shown(axis.at[axis.at.length - 1])}`;
+    const note = element("p", { class: "axis-note" }, `To the right: ${span(x)}. Upwards: ${span(y)}.`);
+    document.getElementById("x-fields").replaceChildren(...strips, note);
+  }
+
+  // A chart per player: mean and band over the truth's.
+  drawBands() {
+    const x = this.facts.axes[0].at;
+    const isDifference = this.choice.as === "difference";
+    const truth = this.viewed(this.input.truth.mean);
+    const trueSpread = this.channel(this.input.truth.deviation);
+    const half = (spread) => spread && spread.map((d) => this.choice.band * d);
+    const shifted = (values) => (isDifference ? values.map((v, i) => v - truth[i]) : values);
+    const trueSeries = { x, y: shifted(truth), half: half(trueSpread), colour: "ink", dash: "6 4", width: 1.5, opacity: 0.14 };
+    const others = this.players.slice(1).map((p) => ({
+      ...p,
+      series: { x, y: shifted(this.viewed(p.likeness.mean)), half: half(this.channel(p.likeness.deviation)), colour: p.colour, width: 2.4 },
+    }));
+    const upper = (s) => s.y.map((v, i) => v + (s.half?.[i] ?? 0));
+    const lower = (s) => s.y.map((v, i) => v - (s.half?.[i] ?? 0));
+    const means = others.map((o) => o.series.y);
+    const y = widened(extent(upper(trueSeries), lower(trueSeries), ...means), 0.04);
+    const charts = others.map((o) => {
+      const title = `${o.name}: mean${o.series.half ? ` ± ${this.choice.band} std` : ""}, over the truth (dashed)`;
+      const drawn = chart({
+        title,
+        xLabel: this.facts.axes[0].label,
+        yLabel: isDifference ? "difference" : this.quantity,
+        x: extent(x),
+        y,
+        series: [trueSeries, o.series],
+        lines: [{ x: x[this.choice.place[0]], colour: "grey", width: 1, dash: "2 3" }],
+        pick: (at) => this.pickCoordinate(at),
+      });
+      return element("figure", { class: o.chosen ? "tile chosen" : "tile" }, element("figcaption", {}, title), drawn);
+    });
+    document.getElementById("x-fields").replaceChildren(element("div", { class: "strip" }, element("div", { class: "plots" }, ...charts)));
+  }
+
+  drawMarginal() {
+    const { kept, point } = this.kept;
+    const at = this.point;
+    const players = this.players.map((p) => ({
+      ...p,
+      mean: this.viewed(p.likeness.mean)[at],
+      spread: this.channel(p.likeness.deviation)?.[at],
+      quantiles: this.quantiles(p, kept, point),
+    }));
+    const truth = players[0];
+    const width = truth.spread || Math.abs(truth.mean) * 0.1 || 1;
+    const means = players.map((p) => p.mean);
+    const range = widened(extent([truth.mean - 4 * width, truth.mean + 4 * width], means.filter((m) => Math.abs(m - truth.mean) < 12 * width)), 0.05);
+    const x = Array.from({ length: 161 }, (_, i) => range[0] + ((range[1] - range[0]) * i) / 160);
+    const series = [];
+    const lines = [];
+    for (const p of players) {
+      const bold = p.chosen || p === truth;
+      const style = { colour: p.colour, dash: p.dash, width: bold ? 3 : 1.3 };
+      if (p.quantiles) series.push({ x, y: density(p.quantiles, this.facts.levels, x), ...style });
+      else lines.push({ x: p.mean, ...style });
+    }
+    const top = extent(...series.map((s) => s.y))[1];
+    const coordinates = this.choice.place.map((i, axis) => `${this.facts.axes[axis].label.split(" [")[0]} = ${shown(this.facts.axes[axis].at[i])}`);
+    const drawn = chart({
+      title: `Distribution at ${coordinates.join(", ")}`,
+      xLabel: this.quantity,
+      yLabel: "density",
+      x: range,
+      y: [0, 1.08 * top || 1],
+      series,
+      lines,
+    });
+    const key = legend(players.map((p) => ({ name: p.name, colour: p.colour, dash: p.dash, width: p.chosen ? 4 : 2.5 })));
+    document.getElementById("x-marginal").replaceChildren(drawn, key);
+    const told = (p) => `${p.name} ${shown(p.mean)}${p.spread == null ? "" : ` ± ${shown(p.spread)}`}`;
+    const chosen = players.find((p) => p.chosen);
+    const low = players.find((p) => p.name === "low fidelity");
+    document.getElementById("x-point").textContent = `${coordinates.join(", ")}: ${[truth, low, chosen].filter(Boolean).map(told).join("; ")} (mean ± standard deviation).`;
+  }
+
+  drawRealization() {
+    const { realization, run } = this.choice;
+    const chosen = this.players.find((p) => p.chosen);
+    const truth = this.players[0];
+    const fields = [truth, chosen].map((p) => ({
+      name: p.likeness.kept ? `${p.name}, realization ${(realization % p.likeness.kept) + 1}` : `${p.name}, its only field`,
+      colour: p.colour,
+      values: this.viewed(p.likeness.realization(realization)),
+    }));
+    const host = document.getElementById("x-realizations");
+    const spread = this.channel(this.input.truth.deviation);
+    const mean = this.viewed(this.input.truth.mean);
+    const around = spread ? [mean.map((m, i) => m - 3 * spread[i]), mean.map((m, i) => m + 3 * spread[i])] : [mean];
+    const range = widened(extent(...around), 0.02);
+    if (this.isPlane) {
+      const tiles = fields.map((field) => ({ title: field.name, values: field.values }));
+      host.replaceChildren(mapStrip({ tiles, shape: this.shape, range, table: this.tables.field, label: this.quantity, mark: this.mark, pick: (x, y) => this.pickShare(x, y) }));
+      return;
+    }
+    const x = this.facts.axes[0].at;
+    const all = [truth, chosen].flatMap((p) =>
+      Array.from({ length: p.likeness.kept }, (_, i) => ({ x, y: this.viewed(p.likeness.realization(i)), colour: p.colour, width: 0.6 })),
+    );
+    const bold = fields.map((field, i) => ({ x, y: field.values, colour: field.colour, width: 2.6, dash: i ? "" : "6 4" }));
+    const drawn = chart({ title: "Realizations", xLabel: this.facts.axes[0].label, yLabel: this.quantity, x: extent(x), y: range, series: [...all, ...bold], pick: (at) => this.pickCoordinate(at) });
+    host.replaceChildren(drawn, legend(fields.map((field, i) => ({ name: field.name, colour: field.colour, dash: i ? "" : "6 4" }))));
+  }
+
+  drawExceedance() {
+    const truth = this.viewed(this.input.truth.mean);
+    const spread = this.channel(this.input.truth.deviation);
+    const range = extent(truth, spread && truth.map((m, i) => m + 3 * spread[i]), spread && truth.map((m, i) => m - 3 * spread[i]));
+    const threshold = range[0] + this.choice.threshold * (range[1] - range[0]);
+    document.getElementById("x-threshold").value = Math.round(200 * this.choice.threshold);
+    document.getElementById("x-threshold-text").textContent = `${this.quantity} > ${shown(threshold)}`;
+    const places = this.keptPlaces;
+    const probability = (p) => {
+      const mean = this.viewed(p.likeness.mean);
+      if (!p.likeness.quantiles) return Float32Array.from(places, (point) => (mean[point] > threshold ? 1 : 0));
+      return Float32Array.from(places, (point, kept) => exceedance(this.quantiles(p, kept, point), this.facts.levels, threshold));
+    };
+    const players = this.players.map((p) => ({ ...p, values: probability(p) }));
+    const error = (p) => p.values.reduce((sum, v, i) => sum + Math.abs(v - players[0].values[i]), 0) / p.values.length;
+    const host = document.getElementById("x-exceedance");
+    if (this.isPlane) {
+      const tiles = players.map((p) => ({ title: p.name, chosen: p.chosen, values: p.values, note: p === players[0] ? " " : `mean error ${shown(error(p))}` }));
+      host.replaceChildren(mapStrip({ tiles, shape: this.keptShape, range: [0, 1], table: this.tables.spread, label: "probability", mark: this.mark, pick: (x, y) => this.pickShare(x, y) }));
+    } else {
+      const x = places.map((point) => this.facts.axes[0].at[point]);
+      const series = players.map((p) => ({ x, y: p.values, colour: p.colour, dash: p.dash, width: p.chosen ? 3 : 1.6 }));
+      const drawn = chart({ title: "Probability of exceedance", xLabel: this.facts.axes[0].label, yLabel: "probability", x: extent(x), y: [0, 1.02], series, pick: (at) => this.pickCoordinate(at) });
+      host.replaceChildren(drawn, legend(players));
+    }
+    const chosen = players.find((p) => p.chosen);
+    const { kept } = this.kept;
+    document.getElementById("x-exceedance-text").textContent = `At the point: truth ${shown(players[0].values[kept])}, ${chosen.name} ${shown(chosen.values[kept])}. Mean absolute error of ${chosen.name} over all points: ${shown(error(chosen))}.`;
+  }
+
+  // Fills the controls and listens to them.
+  connect() {
+    const { facts } = this;
+    const get = (id) => document.getElementById(id);
+    const fill = (id, names) => get(id).replaceChildren(...names.map((name, i) => element("option", { value: i }, name)));
+    fill("x-input", this.inputs.map((input) => `input ${input.index}`));
+    fill("x-run", facts.runs.map((run) => run.label));
+    fill("x-channel", Array.from({ length: facts.channels }, (_, i) => `${i}`));
+    get("x-channel-box").hidden = facts.channels < 2;
+    get("x-view-box").hidden = !this.inputs[0].low;
+    get("x-band-box").hidden = this.isPlane;
+    const sliders = facts.axes.map((axis, i) => {
+      const slider = element("input", { type: "range", id: `x-place-${i}`, min: 0, max: this.shape[i] - 1, step: 1 });
+      slider.addEventListener("input", () => {
+        const place = [...this.choice.place];
+        place[i] = Number(slider.value);
+        this.choose({ place });
+      });
+      return element("label", {}, axis.label.split(" [")[0], slider);
+    });
+    get("x-sliders").replaceChildren(...sliders);
+    for (const name of ["input", "run", "channel", "band", "realization"]) {
+      get(`x-${name}`).addEventListener("input", (event) => this.choose({ [name]: Number(event.target.value) }));
+    }
+    for (const name of ["view", "as"]) {
+      get(`x-${name}`).addEventListener("input", (event) => this.choose({ [name]: event.target.value }));
+    }
+    get("x-threshold").addEventListener("input", (event) => this.choose({ threshold: Number(event.target.value) / 200 }));
+    const step = (by) => {
+      const kept = Number(get("x-realization").max) + 1;
+      this.choose({ realization: (this.choice.realization + by + kept) % kept });
+    };
+    get("x-previous").addEventListener("click", () => step(-1));
+    get("x-next").addEventListener("click", () => step(1));
+  }
+}
+
+async function main() {
+  try {
+    const explorer = new Explorer(await unpack(document.getElementById("data").textContent));
+    explorer.connect();
+    explorer.draw();
+    document.documentElement.dataset.ready = "true";
+  } catch (error) {
+    const trouble = document.getElementById("x-trouble");
+    trouble.hidden = false;
+    trouble.textContent = `The interactive part cannot be shown: ${error.message}.`;
+    console.error(error);
+  }
+}
+
+main();

@@ -1,0 +1,181 @@
+//! Laws of a comparison, on tiny networks.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::*;
+use crate::Error;
+use crate::operator::Device;
+use crate::predict::testing::{Play, play};
+use crate::sample::OdeSolver;
+use crate::train::{Method, RunFolder};
+
+fn options() -> Options {
+    Options {
+        realizations: 12,
+        solver: OdeSolver::named("euler", Some(2)).unwrap(),
+        reference: 40,
+        shown: 1,
+        kept: 3,
+        ..Options::default()
+    }
+}
+
+/// The comparison, and how many predictions were made for it.
+fn compared(play: &Play, runs: &[RunFolder], options: &Options) -> (Comparison, usize) {
+    let predicted = AtomicUsize::new(0);
+    let observer = |step: Step| {
+        let is_last = step.progress.is_some_and(|p| p.done == p.total);
+        predicted.fetch_add(usize::from(is_last), Ordering::SeqCst);
+    };
+    let stop = AtomicBool::new(false);
+    let comparison = compare(
+        runs,
+        &play.dataset,
+        options,
+        &Device::flex(),
+        &observer,
+        &stop,
+    );
+    (comparison.unwrap(), predicted.into_inner())
+}
+
+fn refused(play: &Play, runs: &[RunFolder], options: &Options) -> Error {
+    let stop = AtomicBool::new(false);
+    compare(
+        runs,
+        &play.dataset,
+        options,
+        &Device::flex(),
+        &|_| (),
+        &stop,
+    )
+    .unwrap_err()
+}
+
+#[test]
+fn scores_are_those_of_an_evaluation() {
+    let play = play();
+    let run = play.run(Method::Floral);
+    let (comparison, _) = compared(&play, std::slice::from_ref(&run), &options());
+    let options = crate::evaluate::Options {
+        realizations: 12,
+        seed: 0,
+        solver: options().solver,
+        inputs: None,
+        reference: 40,
+    };
+    let predictor = crate::predict::Predictor::load(&run, &Device::flex()).unwrap();
+    let stop = AtomicBool::new(false);
+    let evaluation =
+        crate::evaluate::evaluate(&predictor, &play.dataset, &options, &|_, _, _| (), &stop)
+            .unwrap();
+    let [own, expected] = [&comparison.runs[0].prediction, &evaluation.prediction];
+    assert_eq!(own.mean.mean_l2, expected.mean.mean_l2);
+    assert_eq!(own.evaluations, expected.evaluations);
+    let crps = |p: &crate::evaluate::Prediction| {
+        p.spread.as_ref().unwrap().observed.as_ref().unwrap().crps
+    };
+    assert!((crps(own) - crps(expected)).abs() < 1e-12);
+    assert_eq!(comparison.setting.inputs, evaluation.inputs);
+    assert_eq!(
+        comparison.low.unwrap().errors.rmse,
+        evaluation.low.unwrap().rmse
+    );
+}
+
+#[test]
+fn what_was_predicted_once_is_not_predicted_again() {
+    let play = play();
+    let runs = [Method::Fno, Method::Floral].map(|method| play.run(method));
+    let (first, predicted) = compared(&play, &runs, &options());
+    assert_eq!(predicted, 4, "two runs, two test inputs");
+    let (again, predicted) = compared(&play, &runs, &options());
+    assert_eq!(predicted, 0);
+    let html = |c: &Comparison| page(c).unwrap().to_html();
+    assert_eq!(html(&first), html(&again));
+    let more = Options {
+        realizations: 13,
+        ..options()
+    };
+    let (_, predicted) = compared(&play, &runs, &more);
+    assert_eq!(
+        predicted, 2,
+        "regression does not depend on the number of realizations"
+    );
+}
+
+#[test]
+fn a_page_refers_to_nothing_outside_itself() {
+    let play = play();
+    let runs = Method::ALL.map(|method| play.run(method));
+    let (comparison, _) = compared(&play, &runs, &options());
+    let html = page(&comparison).unwrap().to_html();
+    // The name space of SVG is a name that nothing fetches.
+    let html = html.replace("http://www.w3.org/2000/svg", "");
+    for reference in ["http:", "https:", " src=", "@import", "<link"] {
+        assert!(!html.contains(reference), "{reference}");
+    }
+    for method in Method::ALL {
+        assert!(html.contains(method.title()), "{method}");
+    }
+}
+
+#[test]
+fn every_figure_and_table_has_a_name_of_its_own() {
+    let play = play();
+    let runs = Method::ALL.map(|method| play.run(method));
+    let (comparison, _) = compared(&play, &runs, &options());
+    let exports = exports(&comparison);
+    let mut names: Vec<&String> = exports.iter().map(|(name, _)| name).collect();
+    for wanted in [
+        "scores",
+        "speed",
+        "mean-0-0",
+        "joint-residual",
+        "ranks",
+        "spectra",
+    ] {
+        assert!(names.contains(&&wanted.to_owned()), "{wanted}");
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), exports.len());
+    for (name, exported) in &exports {
+        let text = match exported {
+            Exported::Curves(figure) => figure.to_svg(),
+            Exported::Maps(panels) => panels.to_svg(),
+            Exported::Table(table) => table.to_latex(),
+        };
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{name}");
+    }
+}
+
+#[test]
+fn a_run_without_a_log_has_no_training_curve() {
+    let play = play();
+    let run = play.run(Method::Flora);
+    std::fs::remove_file(run.path().join("epochs.csv")).unwrap();
+    let (comparison, _) = compared(&play, &[run], &options());
+    assert!(comparison.runs[0].epochs.is_empty());
+    assert!(comparison.runs[0].training_seconds > 0.0);
+    assert!(!page(&comparison).unwrap().to_html().contains(">Training<"));
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_the_reason() {
+    let play = play();
+    let run = play.run(Method::Fno);
+    let message = |runs: &[RunFolder], options: &Options| refused(&play, runs, options).to_string();
+    assert!(message(&[], &options()).contains("no run"));
+    assert!(message(&[run.clone(), run.clone()], &options()).contains("twice"));
+    let beyond = Options {
+        inputs: Some(3..9),
+        ..options()
+    };
+    assert!(message(std::slice::from_ref(&run), &beyond).contains("0..5"));
+    let single = Options {
+        realizations: 1,
+        ..options()
+    };
+    assert!(message(&[run], &single).contains("two realizations"));
+}
