@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 // As the `floral` command has it.
 #[global_allocator]
-static MEMORY: floral::memory::Allocator = floral::memory::ALLOCATOR;
+static MEMORY: floral::memory::Allocator = floral::memory::Allocator::new();
 
 const USAGE: &str = "usage: floral-bench WORDS, one of
   realizations PROBLEM RESOLUTION INPUTS COUNT
@@ -29,7 +29,7 @@ const USAGE: &str = "usage: floral-bench WORDS, one of
   scaling LARGEST SECONDS";
 
 fn main() -> Result<()> {
-    floral::memory::keep_freed_memory();
+    MEMORY.keep(floral::cost::spare_memory());
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let timing = match words[..] {

@@ -25,7 +25,7 @@ use clap::Parser;
 use crate::args::{Cli, Command};
 
 #[global_allocator]
-static MEMORY: floral::memory::Allocator = floral::memory::ALLOCATOR;
+static MEMORY: floral::memory::Allocator = floral::memory::Allocator::new();
 
 /// How a command ended, apart from errors.
 enum Ending {
@@ -36,7 +36,7 @@ enum Ending {
 }
 
 fn main() -> ExitCode {
-    floral::memory::keep_freed_memory();
+    MEMORY.keep(floral::cost::spare_memory());
     match run(&Cli::parse()) {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Negative) => ExitCode::from(1),

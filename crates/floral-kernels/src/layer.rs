@@ -177,7 +177,7 @@ impl<C: CheckpointStrategy> LayerKernel for Autodiff<Flex, C> {
                 let Spectra { before, after } = spectra;
                 let [before, after] = [before, after].map(|values| {
                     let size = vec![values.len()];
-                    flex::tensor(values, size)
+                    flex::tensor(values.into_vec(), size)
                 });
                 prep.finish([x, re, im, pointwise, film, before, after], y)
             }

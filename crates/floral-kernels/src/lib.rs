@@ -11,10 +11,11 @@
 //! - [`Modulation`]: FiLM whose coefficients several samples share;
 //! - [`FourierLayer`]: all of a Fourier layer in one pass over memory after its transform;
 //! - [`AdamStep`], [`norm`]: the optimiser;
-//! - [`memory`]: an allocator that keeps what was freed.
+//! - [`memory`]: an allocator that keeps large blocks when they are freed.
 
 mod activation;
 mod adam;
+mod buffer;
 mod curve;
 mod exponential;
 mod film;

@@ -1,28 +1,140 @@
-//! An allocator that keeps what was freed, for arrays that come and go many times a second.
+//! An allocator that keeps large blocks when they are freed, for arrays that come and go many times
+//! a second.
 //!
 //! A network's intermediate arrays are megabytes each. Given back to the system and asked for
-//! again, every page of them is cleared and mapped anew, which takes a tenth of the time of a
-//! velocity evaluation.
+//! again, every page of them is mapped and cleared anew, which takes up to a quarter of the time
+//! of a training step.
 
-/// Memory in the manner of mimalloc; a program names it as its global allocator.
-pub type Allocator = mimalloc::MiMalloc;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::VecDeque;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// The allocator to name.
-pub const ALLOCATOR: Allocator = mimalloc::MiMalloc;
+/// Smaller blocks are the system allocator's, which keeps them itself.
+const SMALLEST: usize = 1 << 15;
 
-/// The number of mimalloc's option `purge_delay`, which its Rust interface does not name.
-const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
+/// Blocks held at most. The store's own array is small therefore, and not one of these blocks.
+const MOST: usize = 1 << 10;
 
-/// How long freed memory is kept before the system gets it back.
-const KEPT_MILLISECONDS: std::ffi::c_long = 10_000;
+/// The system's allocator with a store of large free blocks; a program names it as its global
+/// allocator and says with [`keep`](Self::keep) how much it may hold.
+pub struct Allocator {
+    /// Bytes that may be held; none unless told.
+    limit: AtomicUsize,
+    free: Mutex<Free>,
+}
 
-/// Keeps freed memory for ten seconds; of use once, at the start of a program that has named
-/// [`ALLOCATOR`].
+/// Free blocks, the oldest first.
+struct Free {
+    blocks: VecDeque<Block>,
+    bytes: usize,
+}
+
+struct Block {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// Safety: a block is memory that nobody refers to; any thread may hand it out.
 #[allow(unsafe_code)]
-pub fn keep_freed_memory() {
-    // Safety: sets a number inside the allocator, which reads it atomically; any value is valid.
-    unsafe {
-        libmimalloc_sys::mi_option_set(PURGE_DELAY, KEPT_MILLISECONDS);
+unsafe impl Send for Block {}
+
+impl Allocator {
+    /// Holds nothing yet.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        Self {
+            limit: AtomicUsize::new(0),
+            free: Mutex::new(Free {
+                blocks: VecDeque::new(),
+                bytes: 0,
+            }),
+        }
+    }
+
+    /// Holds up to so many bytes of freed blocks from here on.
+    pub fn keep(&self, bytes: usize) {
+        self.limit.store(bytes, Ordering::Relaxed);
+    }
+
+    /// A block for this layout, if one is held.
+    fn take(&self, layout: Layout) -> Option<Block> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        // The youngest first: it is the likeliest to be in cache.
+        let place = free.blocks.iter().rposition(|b| b.layout == layout)?;
+        let block = free.blocks.remove(place)?;
+        free.bytes -= layout.size();
+        Some(block)
+    }
+
+    /// Holds a block, and gives back the oldest beyond the limit.
+    fn hold(&self, block: Block) {
+        let limit = self.limit.load(Ordering::Relaxed);
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.bytes += block.layout.size();
+        free.blocks.push_back(block);
+        while free.bytes > limit || free.blocks.len() > MOST {
+            let Some(Block { start, layout }) = free.blocks.pop_front() else {
+                break;
+            };
+            free.bytes -= layout.size();
+            // Safety: the block came from the system with this layout, and has left the store.
+            #[allow(unsafe_code)]
+            unsafe {
+                System.dealloc(start.as_ptr(), layout);
+            }
+        }
+    }
+}
+
+/// The layout of the block that serves a large one: sizes are rounded up by an eighth at most, so
+/// that similar ones share blocks. None for small ones.
+fn class(layout: Layout) -> Option<Layout> {
+    if layout.size() < SMALLEST {
+        return None;
+    }
+    let step = (1 << layout.size().ilog2()) / 8;
+    let size = layout.size().checked_next_multiple_of(step)?;
+    Layout::from_size_align(size, layout.align()).ok()
+}
+
+// Safety: every block is the system allocator's. A small one is passed through. A large one is
+// asked for, held and given back with the layout of its class, which is a function of the layout
+// that `alloc` and `dealloc` are both called with; a block in the store is in nobody's hands, and
+// leaves the store before it is handed out. The store's own growth asks for small blocks only, and
+// so does not come by here while it is locked.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let Some(class) = class(layout) else {
+            return unsafe { System.alloc(layout) };
+        };
+        match self.take(class) {
+            Some(block) => block.start.as_ptr(),
+            None => unsafe { System.alloc(class) },
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let Some(class) = class(layout) else {
+            return unsafe { System.alloc_zeroed(layout) };
+        };
+        match self.take(class) {
+            Some(block) => {
+                let start = block.start.as_ptr();
+                unsafe { start.write_bytes(0, layout.size()) };
+                start
+            }
+            None => unsafe { System.alloc_zeroed(class) },
+        }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        match (class(layout), NonNull::new(start)) {
+            (Some(layout), Some(start)) => self.hold(Block { start, layout }),
+            _ => unsafe { System.dealloc(start, layout) },
+        }
     }
 }
 
@@ -31,14 +143,49 @@ mod tests {
     use super::*;
 
     #[global_allocator]
-    static MEMORY: Allocator = ALLOCATOR;
+    static MEMORY: Allocator = Allocator::new();
+
+    fn held() -> usize {
+        MEMORY.free.lock().unwrap().bytes
+    }
 
     #[test]
-    fn memory_is_kept_and_given_out_again() {
-        keep_freed_memory();
-        for size in [1, 4097, 1 << 24] {
-            let values = vec![1u8; size];
-            assert_eq!(values.iter().map(|&v| usize::from(v)).sum::<usize>(), size);
+    fn similar_sizes_share_a_class_that_holds_them() {
+        for size in [SMALLEST, SMALLEST + 1, 1_000_000, (1 << 25) + 77] {
+            let layout = Layout::from_size_align(size, 4).unwrap();
+            let class = class(layout).unwrap();
+            assert!(class.size() >= size && class.size() <= size + size / 8);
+            assert_eq!(super::class(class), Some(class));
         }
+        assert_eq!(
+            class(Layout::from_size_align(SMALLEST - 1, 4).unwrap()),
+            None
+        );
+    }
+
+    #[test]
+    fn blocks_are_held_zeroed_and_never_shared() {
+        MEMORY.keep(1 << 26);
+        std::thread::scope(|scope| {
+            for thread in 0..4u8 {
+                scope.spawn(move || {
+                    for round in 0..50usize {
+                        let size = SMALLEST * (1 + (round + usize::from(thread)) % 9);
+                        let zeros = vec![0u8; size];
+                        assert!(zeros.iter().all(|&v| v == 0));
+                        let mut own = zeros;
+                        own.fill(thread);
+                        own.extend_from_slice(&vec![thread; size / 2]);
+                        std::thread::yield_now();
+                        assert!(own.iter().all(|&v| v == thread));
+                    }
+                });
+            }
+        });
+        assert!(held() <= 1 << 26);
+        MEMORY.keep(0);
+        drop(vec![1u8; SMALLEST]);
+        // Other tests may free blocks meanwhile; each leaves the store empty.
+        assert_eq!(held(), 0);
     }
 }

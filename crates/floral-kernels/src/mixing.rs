@@ -3,6 +3,7 @@
 use faer::MatRef;
 use rayon::prelude::*;
 
+use crate::buffer::Buffer;
 use crate::product::{multiply, multiply_add, multiply_subtract, rows};
 
 /// Where the modes of a grid lie among those of a network, and how many channels they have.
@@ -23,7 +24,7 @@ pub type Weights<'a> = [&'a [f32]; 2];
 
 impl Mixing {
     /// spectrum: [sample, kx, ky, 2, in] -> [kx, ky, 2, sample, out], y = x R.
-    pub fn forward(&self, spectrum: &[f32], weights: Weights<'_>) -> Vec<f32> {
+    pub fn forward(&self, spectrum: &[f32], weights: Weights<'_>) -> Buffer {
         let samples = self.samples(spectrum, self.inputs);
         self.for_each_mode(samples * self.outputs, |mode, [re, im]| {
             let [x_re, x_im] = self.mode(spectrum, mode, self.inputs);
@@ -37,7 +38,7 @@ impl Mixing {
 
     /// The gradient of the spectrum from that of the result, laid out as if the other way round:
     /// [sample, kx, ky, 2, out] -> [kx, ky, 2, sample, in].
-    pub fn backward(&self, gradient: &[f32], weights: Weights<'_>) -> Vec<f32> {
+    pub fn backward(&self, gradient: &[f32], weights: Weights<'_>) -> Buffer {
         let samples = self.samples(gradient, self.outputs);
         self.for_each_mode(samples * self.inputs, |mode, [re, im]| {
             let [g_re, g_im] = self.mode(gradient, mode, self.outputs);
@@ -81,9 +82,9 @@ impl Mixing {
         &self,
         part: usize,
         write: impl Fn([usize; 2], [&mut [f32]; 2]) + Sync,
-    ) -> Vec<f32> {
+    ) -> Buffer {
         let [ky, kx] = self.modes;
-        let mut values = vec![0.0; kx * ky * 2 * part];
+        let mut values = Buffer::new(kx * ky * 2 * part);
         values
             .par_chunks_mut((2 * part).max(1))
             .enumerate()

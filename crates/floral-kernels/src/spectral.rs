@@ -11,6 +11,7 @@ use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension};
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
+use crate::buffer::Buffer;
 use crate::flex;
 use crate::fourier_basis::FourierBasis;
 use crate::mixing::Mixing;
@@ -89,9 +90,9 @@ pub(crate) struct Convolution {
 /// What the backward pass needs of the forward one.
 pub(crate) struct Spectra {
     /// Before mixing: [sample, kx, ky, 2, in].
-    pub before: Vec<f32>,
+    pub before: Buffer,
     /// After mixing: [kx, ky, 2, sample, out].
-    pub after: Vec<f32>,
+    pub after: Buffer,
 }
 
 impl Convolution {
@@ -134,7 +135,7 @@ impl Convolution {
         lines: &[f32],
         before: &[f32],
         weights: [&[f32]; 2],
-    ) -> (Vec<f32>, [Vec<f32>; 2]) {
+    ) -> (Buffer, [Vec<f32>; 2]) {
         let adjoint = &self.transforms[1];
         let gradient = adjoint.modes(lines, self.mixing.outputs);
         let of_weights = self.mixing.weight_gradients(before, &gradient);
@@ -183,7 +184,7 @@ fn forward(
     re: &FlexTensor,
     im: &FlexTensor,
     plan: &Convolution,
-) -> (FlexTensor, Vec<f32>) {
+) -> (FlexTensor, Buffer) {
     let outputs = plan.mixing.outputs;
     let spectra = plan.spectra(x.storage(), [re.storage(), im.storage()]);
     let transform = &plan.transforms[0];
@@ -209,7 +210,7 @@ impl<C: CheckpointStrategy> SpectralKernel for Autodiff<Flex, C> {
             OpsKind::Tracked(prep) => {
                 let (y, before) = forward(&x, &re, &im, &plan);
                 let size = vec![before.len()];
-                prep.finish((flex::tensor(before, size), re, im), y)
+                prep.finish((flex::tensor(before.into_vec(), size), re, im), y)
             }
             OpsKind::UnTracked(prep) => prep.finish(Flex::convolve(x, re, im, plan)),
         }

@@ -15,6 +15,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::buffer::Buffer;
 use crate::fold::{Points, ToFrequencies, ToPoints};
 
 /// The way from a grid to its modes and back.
@@ -115,9 +116,9 @@ impl Transform {
     }
 
     /// x: [sample, y, x, channel] -> lines, way in.
-    pub fn lines(&self, x: &[f32], channels: usize) -> Vec<f32> {
+    pub fn lines(&self, x: &[f32], channels: usize) -> Buffer {
         let samples = x.len() / (self.ny * self.nx * channels).max(1);
-        let mut lines = vec![0.0; samples * self.line_size() * channels];
+        let mut lines = Buffer::new(samples * self.line_size() * channels);
         lines
             .par_chunks_mut(2 * self.kx() * channels)
             .zip(x.par_chunks(self.nx * channels))
@@ -137,10 +138,10 @@ impl Transform {
     }
 
     /// Lines, way in -> modes, way in.
-    pub fn modes(&self, lines: &[f32], channels: usize) -> Vec<f32> {
+    pub fn modes(&self, lines: &[f32], channels: usize) -> Buffer {
         let (kx, size) = (self.kx(), self.line_size() * channels);
         let samples = lines.len() / size.max(1);
-        let mut modes = vec![0.0; samples * self.mode_size() * channels];
+        let mut modes = Buffer::new(samples * self.mode_size() * channels);
         let columns = modes.par_chunks_mut(2 * self.ky() * channels);
         columns.enumerate().for_each_init(
             || (Vec::new(), Vec::new()),
@@ -188,10 +189,10 @@ impl Transform {
     }
 
     /// Modes, way out -> lines, way out.
-    pub fn lines_of_modes(&self, modes: &[f32], channels: usize) -> Vec<f32> {
+    pub fn lines_of_modes(&self, modes: &[f32], channels: usize) -> Buffer {
         let kx = self.kx();
         let samples = modes.len() / (self.mode_size() * channels).max(1);
-        let mut lines = vec![0.0; samples * self.line_size() * channels];
+        let mut lines = Buffer::new(samples * self.line_size() * channels);
         let columns = lines.par_chunks_mut(2 * self.ny * channels);
         columns.enumerate().for_each_init(
             || (Vec::new(), Vec::new()),
@@ -199,6 +200,7 @@ impl Transform {
                 let size = 2 * self.ky() * samples * channels;
                 let modes = &modes[i % kx * size..][i / kx * channels..size];
                 self.waves_of_modes(modes, samples * channels, channels, waves);
+                column.fill(0.0);
                 let width = 2 * channels;
                 self.from_modes.add_values(waves, width, column, scratch);
             },

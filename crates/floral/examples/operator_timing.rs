@@ -11,7 +11,7 @@ use floral::memory;
 use floral::operator::{FilmFno, FilmFnoConfig};
 
 #[global_allocator]
-static MEMORY: memory::Allocator = memory::ALLOCATOR;
+static MEMORY: memory::Allocator = memory::Allocator::new();
 
 /// The fastest of five runs, each of which says how long it took, after one that is not counted.
 fn best_of_five(mut run: impl FnMut() -> Result<f64>) -> Result<f64> {
@@ -83,7 +83,7 @@ impl Case {
 }
 
 fn main() -> Result<()> {
-    memory::keep_freed_memory();
+    MEMORY.keep(floral::cost::spare_memory());
     let line = Case {
         name: "128 points, batch 32, 10 inputs",
         n_modes: vec![64],

@@ -1,0 +1,79 @@
+//! Arrays that are used again, without being cleared in between.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, PoisonError};
+
+/// Arrays at rest, at most so many.
+const KEPT: usize = 16;
+
+static RESTING: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
+
+/// An array whose values are whatever its last user left, until they are written.
+pub struct Buffer {
+    values: Vec<f32>,
+    length: usize,
+}
+
+impl Buffer {
+    pub fn new(length: usize) -> Self {
+        let mut resting = RESTING.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that is not much too large: its memory could serve another.
+        let fits = |values: &Vec<f32>| (length..=length + length / 4).contains(&values.len());
+        let place = resting.iter().rposition(fits);
+        let values = place.map(|place| resting.remove(place));
+        drop(resting);
+        Self {
+            values: values.unwrap_or_else(|| vec![0.0; length]),
+            length,
+        }
+    }
+
+    /// The array, for good.
+    pub fn into_vec(mut self) -> Vec<f32> {
+        let mut values = std::mem::take(&mut self.values);
+        values.truncate(self.length);
+        values
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.values[..self.length]
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.values[..self.length]
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if self.values.is_empty() {
+            return;
+        }
+        let mut resting = RESTING.lock().unwrap_or_else(PoisonError::into_inner);
+        resting.push(std::mem::take(&mut self.values));
+        if resting.len() > KEPT {
+            resting.remove(0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_has_its_length_whatever_its_memory_served_before() {
+        for length in [1000, 900, 1001, 0, 1000] {
+            let mut buffer = Buffer::new(length);
+            buffer.fill(1.0);
+            assert_eq!(buffer.len(), length);
+        }
+        assert_eq!(Buffer::new(950).into_vec().len(), 950);
+    }
+}
