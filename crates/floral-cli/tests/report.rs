@@ -6,7 +6,7 @@ mod command;
 
 use std::path::Path;
 
-use command::{refuse, succeed};
+use command::{floral, refuse, succeed};
 
 const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
@@ -68,7 +68,10 @@ fn a_report_is_written_and_written_again_but_replaces_nothing_else() {
     );
     assert!(folder.join("numbers/report.json").is_file());
     let unknown = format!("report d --data d.zarr {QUICK} --format svg --figure x -o figures");
-    assert!(refuse(folder, &unknown).contains("fields-0"));
+    // The names are known once all is predicted, so the error is not the only line.
+    let output = floral(folder, &unknown).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("fields-0"));
 }
 
 #[test]

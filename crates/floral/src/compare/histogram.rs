@@ -69,7 +69,7 @@ fn bin(value: f64, [low, high]: [f64; 2], bins: usize) -> Option<usize> {
     let position = (value - low) / (high - low);
     (0.0..1.0)
         .contains(&position)
-        .then(|| (position * bins as f64) as usize)
+        .then_some((position * bins as f64) as usize)
 }
 
 #[cfg(test)]

@@ -194,7 +194,7 @@ impl Figure {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {:.0} {WIDTH} {:.0}\" role=\"img\" \
              aria-label=\"{title}\" font-family=\"system-ui,sans-serif\" font-size=\"14\">\n\
              {}{bands}{lines}{legend}</svg>\n",
-            -lift,
+            0.0 - lift,
             HEIGHT + lift,
             frame.axes(&self.x_label, &self.y_label),
         )
