@@ -3,6 +3,7 @@
     bench/compare             all rows: results/compare.json, results/scaling.json, docs/scaling.svg
     bench/compare --quick     one round each, without 128x128 training and large grids; a fast look
     bench/compare --only prior --only velocity
+    bench/compare --only transform      the convolution beside an FFT: results/transform.json
 
 The peer is the paper's network on neuraloperator's blocks, with torchdiffeq and GPyTorch, on all
 cores. Before anything is timed it has to reproduce the reference's stored velocities, and ours with
@@ -234,6 +235,11 @@ def main():
             "rows": measured,
         }
         write(results / "compare.json", result)
+    if wanted("transform"):
+        print("measuring transform", file=sys.stderr, flush=True)
+        sizes = (32, 64, 128) if arguments.quick else (32, 64, 128, 256, 512)
+        found = [ours("transform", n) for n in sizes]
+        write(results / "transform.json", {"command": "bench/compare --only transform", "rows": found})
     if wanted("scaling"):
         print("measuring scaling", file=sys.stderr, flush=True)
         largest = 128 if arguments.quick else 512

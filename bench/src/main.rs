@@ -4,6 +4,7 @@
 
 mod network;
 mod scaling;
+mod transform;
 
 use std::path::Path;
 use std::time::Instant;
@@ -26,7 +27,8 @@ const USAGE: &str = "usage: floral-bench WORDS, one of
   peak
   work velocity|training|training-without-prior|prior|sampling SIZE BATCH INPUTS SECONDS
   reference SIZE BATCH FILE
-  scaling LARGEST SECONDS";
+  scaling LARGEST SECONDS
+  transform POINTS";
 
 fn main() -> Result<()> {
     MEMORY.keep(floral::cost::spare_memory());
@@ -50,6 +52,7 @@ fn main() -> Result<()> {
             network::reference(&network::case(size, batch.parse()?, 1)?, Path::new(file))?
         }
         ["scaling", largest, seconds] => scaling::scaling(largest.parse()?, seconds.parse()?)?,
+        ["transform", points] => transform::transform(points.parse()?)?,
         _ => bail!("{USAGE}"),
     };
     #[expect(clippy::print_stdout, reason = "the one line that the caller reads")]
