@@ -3,21 +3,24 @@
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
+use floral::compare::{Step, compare, page};
+use floral::dataset::Dataset;
+use floral::device::Device;
 use floral::quickstart::{Command, Sampled};
 use floral::reproduce::{
-    Choice, Expected, Experiment, Figure, Observer, PaperTable, Plan, Provenance, State, States,
+    Choice, Expected, Experiment, Figures, Observer, PaperTable, Plan, Provenance, State, States,
     Store, Target, estimated, figures, publish, work,
 };
-use floral::train::Method;
+use floral::train::{Method, RunFolder};
 use floral::workers::Workers;
 use floral::{dataset, device, train};
 use indicatif::MultiProgress;
 
-use crate::progress::{EpochProgress, InputProgress, RealizationProgress};
+use crate::progress::{EpochProgress, InputProgress, RealizationProgress, StepProgress};
 use crate::{Ending, interrupt, output};
 
 /// What `floral reproduce` takes.
@@ -132,6 +135,10 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let narrator = Narrator::default();
     let states = work(&plan, &store, &device, workers, &narrator, stop)?;
     publish_all(arguments, &plan, &store, &states, jobs)?;
+    if plan.targets.contains(&Target::Figures) && !stop.load(Ordering::SeqCst) {
+        let all = figures(&plan, &store, &states);
+        draw(arguments, &store, &all, &device, stop)?;
+    }
     if stop.load(Ordering::SeqCst) {
         Err(floral::Error::Interrupted {
             advice: "all is saved; run the same command again to continue".into(),
@@ -159,7 +166,6 @@ fn publish_all(
     };
     for target in &plan.targets {
         if *target == Target::Figures {
-            output::print(&listed(&figures(plan, store, states))?)?;
             continue;
         }
         let table = PaperTable::new(*target, plan, store, states, &provenance);
@@ -176,27 +182,45 @@ fn publish_all(
     Ok(())
 }
 
-/// The runs of each figure.
-fn listed(figures: &[Figure]) -> Result<String> {
-    let mut text =
-        String::from("\nFigures: the runs that belong to each; drawing them is not there yet.\n");
-    for figure in figures {
-        let state = if figure.complete {
-            ""
-        } else {
-            " (not all runs are there)"
-        };
-        writeln!(
-            text,
-            "\n{}{state}\n  {}",
-            figure.title,
-            figure.data.display()
-        )?;
-        for run in &figure.runs {
-            writeln!(text, "  {}", run.display())?;
+/// One page for each system, from its finished runs.
+fn draw(
+    arguments: &Arguments,
+    store: &Store,
+    all: &[Figures],
+    device: &Device,
+    stop: &AtomicBool,
+) -> Result<()> {
+    for figures in all {
+        let Figures {
+            name,
+            missing,
+            runs,
+            ..
+        } = figures;
+        if runs.is_empty() {
+            output::print(&format!("\nFigures of {name}: no run is finished.\n"))?;
+            continue;
         }
+        let runs = runs.iter().map(|path| RunFolder::open(path));
+        let runs = runs.collect::<floral::Result<Vec<_>>>()?;
+        let dataset = Dataset::open(&figures.data)?;
+        let progress = StepProgress::new();
+        let observer = |step: Step| progress.advance(&step);
+        let comparison = compare(&runs, &dataset, &figures.options, device, &observer, stop);
+        progress.finish();
+        let file = format!("figures-{}-{name}.html", arguments.scale);
+        let path = store.write(&file, &page(&comparison?)?.to_html())?;
+        let missing = match missing {
+            0 => String::new(),
+            count => format!(", {count} more are not there"),
+        };
+        output::print(&format!(
+            "\nFigures of {name}: {} runs{missing}, in {}\n",
+            runs.len(),
+            path.display()
+        ))?;
     }
-    Ok(text)
+    Ok(())
 }
 
 /// The steps with their estimated time.

@@ -1,56 +1,53 @@
-//! The figures: which runs belong to each.
+//! The figures: one page for each system, with all its finished runs beside the truth.
 
 use std::path::PathBuf;
 
 use super::plan::{Plan, Target};
 use super::store::Store;
-use super::study::Cell;
 use super::work::{State, States};
+use crate::compare::Options;
 
-/// The runs of one figure of the paper: all methods on the same data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Figure {
-    /// What it shows.
-    pub title: String,
-    /// The dataset, whose test inputs it shows.
+/// Realizations at most for pictures, in which more cannot be seen.
+const REALIZATIONS: usize = 200;
+
+/// What the page of one system shows.
+#[derive(Debug, Clone)]
+pub struct Figures {
+    /// The experiment.
+    pub name: String,
+    /// The dataset, whose test inputs are shown.
     pub data: PathBuf,
-    /// The runs, in the order of the paper's methods.
+    /// The finished runs: sizes, then training resolutions, each in the order of the methods.
     pub runs: Vec<PathBuf>,
-    /// Whether all runs are there.
-    pub complete: bool,
+    /// How many runs are not there.
+    pub missing: usize,
+    /// How predictions are made.
+    pub options: Options,
 }
 
-/// Means and spreads of every system, by size and by training resolution.
-pub fn figures(plan: &Plan, store: &Store, states: &States) -> Vec<Figure> {
-    let mut figures: Vec<Figure> = Vec::new();
-    for (position, study) in plan.studies.iter().enumerate() {
-        for cell in plan.cells_of(Target::Figures, position) {
-            let done = is_done(&cell, states);
-            let title = title(&study.experiment.title, &cell);
-            match figures.iter_mut().find(|figure| figure.title == title) {
-                Some(figure) => {
-                    figure.runs.push(store.run(&cell));
-                    figure.complete &= done;
-                }
-                None => figures.push(Figure {
-                    title,
-                    data: store.data(study),
-                    runs: vec![store.run(&cell)],
-                    complete: done,
-                }),
-            }
+/// The figures of every system of a plan.
+pub fn figures(plan: &Plan, store: &Store, states: &States) -> Vec<Figures> {
+    let studies = plan.studies.iter().enumerate();
+    let of_study = |(position, study): (usize, &super::study::Study)| {
+        let cells = plan.cells_of(Target::Figures, position);
+        let count = cells.len();
+        let is_done = |name: &String| matches!(states.get(name), Some(State::Done(_)));
+        let done = cells.iter().filter(|cell| is_done(&cell.evaluation_name()));
+        let runs: Vec<PathBuf> = done.map(|cell| store.run(cell)).collect();
+        let evaluation = study.experiment.options();
+        Figures {
+            name: study.experiment.name.clone(),
+            data: store.data(study),
+            missing: count - runs.len(),
+            runs,
+            options: Options {
+                realizations: evaluation.realizations.min(REALIZATIONS),
+                seed: evaluation.seed,
+                solver: evaluation.solver,
+                reference: evaluation.reference,
+                ..Options::default()
+            },
         }
-    }
-    figures
-}
-
-fn title(system: &str, cell: &Cell) -> String {
-    match cell.resolution {
-        None => format!("{system}, {} samples", cell.samples),
-        Some(points) => format!("{system}, trained on {points} points per axis"),
-    }
-}
-
-fn is_done(cell: &Cell, states: &States) -> bool {
-    matches!(states.get(&cell.evaluation_name()), Some(State::Done(_)))
+    };
+    studies.map(of_study).collect()
 }

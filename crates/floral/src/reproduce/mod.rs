@@ -21,7 +21,7 @@ mod work;
 
 pub use estimate::Estimate;
 pub use experiment::{Budget, DataConfig, EvaluationConfig, Experiment, PAPER_SCALE, Protocol};
-pub use figures::{Figure, figures};
+pub use figures::{Figures, figures};
 pub use observer::Observer;
 pub use paper::{ByMethod, Paper, PaperScores, PaperTimes};
 pub use plan::{Choice, Plan, Target};
