@@ -56,8 +56,8 @@ def smallest(answers):
 
 
 class Comparison:
-    def __init__(self, quick):
-        self.rounds = 1 if quick else 3
+    def __init__(self, quick, rounds):
+        self.rounds = rounds or (1 if quick else 3)
         self.seconds = 0.5 if quick else 3
         self.peak = 0.0
 
@@ -203,6 +203,7 @@ def parsed():
     )
     parser.add_argument("--quick", action="store_true", help="one round each, the long rows left out")
     parser.add_argument("--only", action="append", metavar="ROW", help="this row alone; may be repeated")
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds of every row, the best of which counts")
     parser.add_argument("-o", "--output", type=pathlib.Path, help="another folder for the results")
     return parser.parse_args()
 
@@ -210,7 +211,7 @@ def parsed():
 def main():
     arguments = parsed()
     results = (arguments.output or ROOT / "results").resolve()
-    comparison = Comparison(arguments.quick)
+    comparison = Comparison(arguments.quick, arguments.rounds)
     wanted = lambda name: not arguments.only or name in arguments.only
     with tempfile.TemporaryDirectory() as folder:
         errors = check_parity(pathlib.Path(folder))
@@ -225,7 +226,7 @@ def main():
         print(f"{os.cpu_count()} cores, matrix products at {comparison.peak:.0f} GFLOP/s\n")
         print(table(measured))
         result = {
-            "command": "bench/compare" + (" --quick" if arguments.quick else ""),
+            "command": " ".join(["bench/compare", *sys.argv[1:]]),
             "cores": os.cpu_count(),
             "milliseconds": "per sample, best of the rounds",
             "rounds": comparison.rounds,

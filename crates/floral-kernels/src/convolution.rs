@@ -1,0 +1,89 @@
+//! The spectral convolution on plain arrays: to modes, a matrix each, and back.
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use rayon::prelude::*;
+
+use crate::buffer::Buffer;
+use crate::flex;
+use crate::fourier_basis::FourierBasis;
+use crate::mixing::Mixing;
+use crate::transform::Transform;
+
+/// A convolution on one grid with one set of weights' sizes.
+#[derive(Debug, Clone)]
+pub struct Convolution {
+    /// The way there and back, and the way of gradients.
+    pub transforms: Arc<[Transform; 2]>,
+    pub mixing: Mixing,
+}
+
+/// What the backward pass needs of the forward one.
+pub struct Spectra {
+    /// Before mixing: [sample, kx, ky, 2, in].
+    pub before: Buffer,
+    /// After mixing: [kx, ky, 2, sample, out].
+    pub after: Buffer,
+}
+
+impl Convolution {
+    /// None where the kernel does not serve: another backend or type, sizes that do not match.
+    pub fn new(x: &Tensor<4>, weight: &[Tensor<4>; 2], basis: &FourierBasis) -> Option<Self> {
+        let [_, ny, nx, inputs] = x.dims();
+        let [all_y, all_x, rows, outputs] = weight[0].dims();
+        let transforms = basis.transforms().clone();
+        let kept = basis.kept();
+        let fits = [transforms[0].ny(), transforms[0].nx(), rows] == [ny, nx, inputs]
+            && weight[1].dims() == weight[0].dims()
+            && kept[0].end <= all_y
+            && kept[1].end <= all_x;
+        if !fits || x.dims().contains(&0) || outputs == 0 || !flex::takes(x) {
+            return None;
+        }
+        let mixing = Mixing {
+            modes: [kept[0].len(), kept[1].len()],
+            all_modes: [all_y, all_x],
+            first: kept[0].start,
+            inputs,
+            outputs,
+        };
+        Some(Self { transforms, mixing })
+    }
+
+    /// x: [sample, y, x, in] -> its spectra.
+    pub fn spectra(&self, x: &[f32], weights: [&[f32]; 2]) -> Spectra {
+        let inputs = self.mixing.inputs;
+        let transform = &self.transforms[0];
+        let before = transform.modes(&transform.lines(x, inputs), inputs);
+        let after = self.mixing.forward(&before, weights);
+        Spectra { before, after }
+    }
+
+    /// The gradients of weights and of x's lines (way out, adjoint) from those of the result's
+    /// lines (way in, adjoint).
+    pub fn backward(
+        &self,
+        lines: &[f32],
+        before: &[f32],
+        weights: [&[f32]; 2],
+    ) -> (Buffer, [Vec<f32>; 2]) {
+        let adjoint = &self.transforms[1];
+        let gradient = adjoint.modes(lines, self.mixing.outputs);
+        let of_weights = self.mixing.weight_gradients(before, &gradient);
+        let of_modes = self.mixing.backward(&gradient, weights);
+        let lines = adjoint.lines_of_modes(&of_modes, self.mixing.inputs);
+        (lines, of_weights)
+    }
+}
+
+/// Adds the fields that lines, way out, stand for. fields: [sample, y, x, channel].
+pub fn add_fields(transform: &Transform, lines: &[f32], channels: usize, fields: &mut [f32]) {
+    let ny = transform.ny();
+    let size = transform.line_size() * channels;
+    let rows = fields.par_chunks_mut(transform.nx() * channels);
+    rows.enumerate()
+        .for_each_init(Default::default, |scratch, (i, row)| {
+            transform.add_rows(&lines[i / ny * size..][..size], i % ny, row, scratch);
+        });
+}
