@@ -8,9 +8,6 @@ const WAVES: usize = 5;
 const LOWEST: f64 = 0.1;
 const HIGHEST: f64 = 100.0;
 
-/// The period of the fastest wave.
-pub const SHORTEST_PERIOD: f64 = 1.0 / HIGHEST;
-
 /// Channels of the embedding: a sine and a cosine for each frequency.
 pub const TIME_CHANNELS: usize = 2 * WAVES;
 

@@ -92,7 +92,7 @@ fn fields_that_do_not_fit_are_refused_with_reason() {
 }
 
 /// The time embedding's fastest wave has period 0.01, which 400 steps resolve, and so does a
-/// tolerance of 1e-6. With 1e-5 steps of about a period are accepted, whose errors add up.
+/// tolerance of 1e-6. With 1e-5 a step may skip some of it and still be accepted.
 #[test]
 fn adaptive_and_fine_fixed_integrations_agree() {
     let play = play();
@@ -105,7 +105,7 @@ fn adaptive_and_fine_fixed_integrations_agree() {
         pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
     };
     let (tight, default) = (distance(1e-6), distance(1e-5));
-    assert!(tight < 5e-4 && default < 5e-3, "{tight} {default}");
+    assert!(tight < 1e-4 && default < 2e-2, "{tight} {default}");
 }
 
 #[test]

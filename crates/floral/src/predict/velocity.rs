@@ -4,7 +4,6 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use crate::Result;
 use crate::operator::Context;
-use crate::operator::time_embedding::SHORTEST_PERIOD;
 use crate::sample::Velocity;
 use crate::train::Model;
 use crate::train::model::fields;
@@ -19,13 +18,6 @@ pub const BLOCK_VALUES: usize = 8 * 64 * 64;
 pub fn block_rows(points: usize) -> usize {
     (BLOCK_VALUES / points.max(1)).clamp(1, 64)
 }
-
-/// The longest step of an integrator that chooses its own: one and a quarter periods of the time
-/// embedding's fastest wave.
-///
-/// Longer ones pass over the wave, and steps of whole periods meet it at the same phase each time,
-/// so that their errors add up. With a quarter turn between steps those of four steps cancel.
-const LONGEST_STEP: f64 = 1.25 * SHORTEST_PERIOD;
 
 /// A network and the context of one input, shared by all rows.
 pub(super) struct NetworkVelocity<'a> {
@@ -48,10 +40,6 @@ impl Velocity<f32> for NetworkVelocity<'_> {
 
     fn row_len(&self) -> usize {
         self.model.shapes.solution_channels * self.points()
-    }
-
-    fn longest_step(&self) -> f64 {
-        LONGEST_STEP
     }
 
     fn evaluate(&self, times: &[f32], states: &[f32], out: &mut [f32]) -> Result<()> {
