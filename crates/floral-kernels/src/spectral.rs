@@ -14,7 +14,7 @@ use crate::flex;
 use crate::fourier_basis::FourierBasis;
 use crate::mixing::Mixing;
 
-/// F^-1[ R(k) F[x](k) ] over the kept frequencies k.
+/// The inverse transform of R(k) times the transform of x at k, over the kept frequencies k.
 ///
 /// x: [batch, y, x, in], weight: (re, im) of R, [modes y, modes x, in, out] -> [batch, y, x, out].
 ///

@@ -20,7 +20,7 @@
 //! - [`reproduce`]: the paper's tables, our values beside the paper's;
 //! - [`workers`]: tasks side by side, each with threads of its own;
 //! - [`cost`]: the arithmetic and the memory that a network takes;
-//! - [`bench`]: how fast it runs on this machine;
+//! - [`mod@bench`]: how fast it runs on this machine;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
 pub mod bench;

@@ -49,7 +49,7 @@ pub struct Likeness {
     pub mean: Vec<f32>,
     /// The standard deviation; empty for a deterministic method.
     pub deviation: Vec<f32>,
-    /// Quantiles at the points of [`kept_points`]: [level, value].
+    /// Quantiles at the points of `kept_points`: [level, value].
     pub quantiles: Anomalies,
     /// The first realizations: [realization, channel, point].
     pub realizations: Anomalies,

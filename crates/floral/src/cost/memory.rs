@@ -1,7 +1,7 @@
 //! The memory that training and sampling hold at once, estimated before they start.
 //!
 //! Everything is f32. A training step works on a block of samples at a time
-//! ([`train::gradient::block_rows`]) and keeps for the backward pass of each layer its input and
+//! (`train::gradient::block_rows`) and keeps for the backward pass of each layer its input and
 //! two half spectra; what else a layer needs is computed again. With the symbols of
 //! [`arithmetic`](super::arithmetic), in numbers of values:
 //!
