@@ -26,7 +26,7 @@ use crate::{Ending, interrupt, output};
 /// What `floral reproduce` takes.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    floral reproduce table1                           # every cell, small, within half an hour\n  \
+    floral reproduce table1                           # every cell, at a small scale\n  \
     floral reproduce all --scale paper --plan         # what the paper's protocol would take\n  \
     floral reproduce table1 --scale paper --only darcy --sizes 100 --methods floral,residual-fno\n  \
     floral reproduce table3 --only 1dcr,darcy -o /data/reproduce\n\n\

@@ -1,6 +1,6 @@
 //! Single figures and tables, for a paper.
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Portrait};
 use super::{curve_figures as curves, map_figures as maps, tables};
 use crate::report::{Figure, Panels, Table};
 
@@ -15,73 +15,81 @@ pub enum Exported {
     Table(Table),
 }
 
+/// With the name of its file, without extension.
+type Named = (String, Exported);
+
 /// All figures and tables of a comparison with the names of their files, without extension.
-pub fn exports(comparison: &Comparison) -> Vec<(String, Exported)> {
-    let mut all: Vec<(String, Exported)> = vec![
+pub fn exports(comparison: &Comparison) -> Vec<Named> {
+    let mut all = vec![
         ("scores".into(), Exported::Table(tables::scores(comparison))),
         ("speed".into(), Exported::Table(tables::speed(comparison))),
     ];
-    let mut add = |name: String, exported: Exported| all.push((name, exported));
-    let is_plane = comparison.setting.grid.dimensions() == 2;
     for portrait in &comparison.portraits {
-        let input = portrait.input;
-        if is_plane {
-            add(
-                format!("fields-{input}"),
-                Exported::Maps(maps::fields(comparison, portrait)),
-            );
-            add(
-                format!("samples-{input}"),
-                Exported::Maps(maps::samples(comparison, portrait)),
-            );
-            continue;
-        }
-        for (i, figure) in curves::bands(comparison, portrait).into_iter().enumerate() {
-            add(format!("mean-{input}-{i}"), Exported::Curves(figure));
-        }
-        for (i, figure) in curves::samples(comparison, portrait)
-            .into_iter()
-            .enumerate()
-        {
-            add(format!("samples-{input}-{i}"), Exported::Curves(figure));
-        }
+        all.extend(of_input(comparison, portrait));
     }
+    all.extend(distributions(comparison));
+    all.extend(calibration(comparison));
+    let spectra = curves::spectra(comparison);
+    all.push(("spectra".into(), Exported::Curves(spectra)));
+    all.extend(numbered("training", curves::training(comparison)));
+    let by_inputs = curves::learning(comparison, false);
+    all.extend(numbered("learning-inputs", by_inputs));
+    let by_grid = curves::learning(comparison, true);
+    all.extend(numbered("learning-grid", by_grid));
+    all
+}
+
+/// Mean, spread and realizations of one input: maps on a plane, curves on a line.
+fn of_input(comparison: &Comparison, portrait: &Portrait) -> Vec<Named> {
+    let input = portrait.input;
+    if comparison.setting.grid.dimensions() == 2 {
+        let fields = maps::fields(comparison, portrait);
+        let samples = maps::samples(comparison, portrait);
+        return vec![
+            (format!("fields-{input}"), Exported::Maps(fields)),
+            (format!("samples-{input}"), Exported::Maps(samples)),
+        ];
+    }
+    let means = curves::bands(comparison, portrait);
+    let mut all = numbered(&format!("mean-{input}"), means);
+    let samples = curves::samples(comparison, portrait);
+    all.extend(numbered(&format!("samples-{input}"), samples));
+    all
+}
+
+/// Marginal and joint distributions of solutions, and of residuals where there are any.
+fn distributions(comparison: &Comparison) -> Vec<Named> {
+    let mut all = Vec::new();
     for (is_residual, name) in [(false, "solution"), (true, "residual")] {
         if is_residual && comparison.low.is_none() {
             continue;
         }
-        add(
-            format!("marginal-{name}"),
-            Exported::Curves(curves::marginal(comparison, is_residual)),
-        );
+        let marginal = curves::marginal(comparison, is_residual);
+        all.push((format!("marginal-{name}"), Exported::Curves(marginal)));
         if let Some(panels) = maps::joints(comparison, is_residual) {
-            add(format!("joint-{name}"), Exported::Maps(panels));
-        }
-    }
-    if comparison.runs.iter().any(|run| !run.coverage.is_empty()) {
-        add(
-            "coverage".into(),
-            Exported::Curves(curves::coverage(comparison)),
-        );
-        add("ranks".into(), Exported::Curves(curves::ranks(comparison)));
-        add(
-            "spread-skill".into(),
-            Exported::Curves(curves::spread_error(comparison)),
-        );
-    }
-    add(
-        "spectra".into(),
-        Exported::Curves(curves::spectra(comparison)),
-    );
-    let numbered = [
-        ("training", curves::training(comparison)),
-        ("learning-inputs", curves::learning(comparison, false)),
-        ("learning-grid", curves::learning(comparison, true)),
-    ];
-    for (name, figures) in numbered {
-        for (i, figure) in figures.into_iter().enumerate() {
-            add(format!("{name}-{i}"), Exported::Curves(figure));
+            all.push((format!("joint-{name}"), Exported::Maps(panels)));
         }
     }
     all
+}
+
+/// Nothing unless some run has a spread.
+fn calibration(comparison: &Comparison) -> Vec<Named> {
+    if comparison.runs.iter().all(|run| run.coverage.is_empty()) {
+        return Vec::new();
+    }
+    let figures = [
+        ("coverage", curves::coverage(comparison)),
+        ("ranks", curves::ranks(comparison)),
+        ("spread-skill", curves::spread_error(comparison)),
+    ];
+    figures
+        .map(|(name, figure)| (name.into(), Exported::Curves(figure)))
+        .into()
+}
+
+/// Figures of one name, told apart by their number.
+fn numbered(name: &str, figures: Vec<Figure>) -> Vec<Named> {
+    let named = |(i, figure)| (format!("{name}-{i}"), Exported::Curves(figure));
+    figures.into_iter().enumerate().map(named).collect()
 }

@@ -11,64 +11,18 @@ use super::cache::{self, Key};
 use super::comparison::{Comparison, LowResult, Portrait, RunResult, Setting};
 use super::contestant::{Contestant, contestants};
 use super::names;
+use super::options::{Options, Step};
 use super::sketch::{Sketch, spectrum};
 use crate::dataset::Dataset;
 use crate::evaluate::{Scoring, Truth, TruthSource, Truths, test_inputs};
 use crate::metric::Fields;
 use crate::predict::Sampling;
-use crate::sample::{OdeSolver, Progress};
 use crate::train::RunFolder;
 use crate::train::checkpoint::DataIdentity;
 use crate::{Error, Field, Result};
 
 /// Groups of points by their expected error.
 const GROUPS: usize = 12;
-
-/// What to compare, and how.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Realizations per input of generative methods.
-    pub realizations: usize,
-    /// The seed of the priors.
-    pub seed: u64,
-    /// The integrator.
-    pub solver: OdeSolver,
-    /// The inputs over which scores are taken; the runs' test inputs if absent.
-    pub inputs: Option<Range<usize>>,
-    /// Fresh realizations per input that show the truth of a built-in problem.
-    pub reference: usize,
-    /// How many of the inputs are shown, the first ones.
-    pub shown: usize,
-    /// How many realizations are kept of each to be shown.
-    pub kept: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            realizations: 500,
-            seed: 0,
-            solver: OdeSolver::default(),
-            inputs: None,
-            reference: 1000,
-            shown: 5,
-            kept: 8,
-        }
-    }
-}
-
-/// How far a comparison is.
-#[derive(Debug, Clone, Copy)]
-pub struct Step<'a> {
-    /// The run that predicts.
-    pub run: &'a str,
-    /// Predictions, of one input by one run each, that are done.
-    pub done: usize,
-    /// How many there will be.
-    pub total: usize,
-    /// How far the prediction under way is; none if it was kept from an earlier report.
-    pub progress: Option<Progress>,
-}
 
 /// Compares runs on the inputs that they have not seen. What was predicted before with the same
 /// weights, data and options is taken from the run's folder.

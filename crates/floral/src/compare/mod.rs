@@ -15,6 +15,7 @@ mod histogram;
 mod likeness;
 mod map_figures;
 mod names;
+mod options;
 mod sketch;
 mod story;
 mod tables;
@@ -22,8 +23,9 @@ mod tables;
 pub use answer::Answer;
 pub use comparison::{Comparison, LowResult, Portrait, RunResult, Setting};
 pub use export::{Exported, exports};
-pub use gather::{Options, Step, compare};
+pub use gather::compare;
 pub use likeness::{Anomalies, LEVELS, Likeness};
+pub use options::{Options, Step};
 pub use sketch::Sketch;
 pub use story::page;
 
