@@ -32,6 +32,10 @@ const USAGE: &str = "usage: floral-bench WORDS, one of
 
 fn main() -> Result<()> {
     MEMORY.keep(floral::cost::spare_memory());
+    // As the `floral` command has it.
+    rayon::ThreadPoolBuilder::new()
+        .use_current_thread()
+        .build_global()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let timing = match words[..] {

@@ -57,12 +57,15 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<Ending> {
-    if let Some(threads) = cli.threads {
-        anyhow::ensure!(threads > 0, "--threads 0: at least one thread is needed");
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build_global()?;
-    }
+    anyhow::ensure!(
+        cli.threads != Some(0),
+        "--threads 0: at least one thread is needed"
+    );
+    // This thread works with the others: handing work over would wake it some hundred times a step.
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(cli.threads.unwrap_or(0))
+        .use_current_thread()
+        .build_global()?;
     match &cli.command {
         Command::Quickstart(arguments) => quickstart::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
