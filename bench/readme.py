@@ -1,0 +1,193 @@
+"""The README's results from the files in results/.
+
+    bench/readme             writes them between the marks in README.md
+    bench/readme --check     only says whether they are what the files hold
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "results"
+README = ROOT / "README.md"
+MARKS = "<!-- results: written by bench/readme -->\n", "<!-- end of results -->\n"
+METHODS = "FNO", "Residual FNO", "FLORA", "FLORAL"
+
+
+def read(name):
+    return json.loads((RESULTS / name).read_text())
+
+
+def link(name):
+    return f"[results/{name}](results/{name})"
+
+
+def short(number):
+    """Three digits, never in powers of ten."""
+    if number is None:
+        return ""
+    if number >= 99.95:
+        return f"{number:.0f}"
+    return f"{number:.3g}" if number >= 0.001 else f"{number:.2g}"
+
+
+def table(header, rows):
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def beside(ours, papers):
+    return short(ours) if papers is None else f"{short(ours)} ({short(papers)})"
+
+
+def method_of(cell):
+    return max((name for name in METHODS if cell["name"].startswith(name)), key=len)
+
+
+def paper_rows(systems):
+    """A row for each system and each amount of training data."""
+    for scale, system in systems:
+        factor = system["norm_factor"]
+        places = {}
+        for cell in system["cells"]:
+            places.setdefault((cell["samples"], cell["resolution"]), {})[method_of(cell)] = cell
+        for (samples, resolution), cells in places.items():
+            grid = f" on {resolution} points an axis" if resolution else ""
+            row = [system["title"], f"{samples} samples{grid}", scale]
+            spreads = []
+            for method in METHODS:
+                cell = cells.get(method, {})
+                ours, paper = cell.get("ours"), cell.get("paper") or {}
+                if not ours:
+                    row.append("not run" + (f" ({short(paper['mean_l2'])})" if paper else ""))
+                    spreads.append("")
+                    continue
+                found = ours["evaluation"]["prediction"]
+                row.append(beside(factor * found["mean"]["mean_l2"], paper.get("mean_l2")))
+                spreads.append(short((found.get("spread") or {}).get("variance_relative")))
+            low = system["low"][0]
+            row.insert(3, short(factor * low["mean_l2"]) if low else "")
+            if any("not run" not in entry for entry in row[4:]):
+                yield row + spreads[2:]
+
+
+def papers_tables():
+    files = sorted(path.name for path in RESULTS.glob("table[13]-*.json"))
+    systems = [(made["scale"], system) for made in map(read, files) for system in made["systems"]]
+    systems.sort(key=lambda entry: entry[1]["title"])
+    text = "Mean L2 errors of ours, and the paper's in brackets, by `floral reproduce` ("
+    text += ", ".join(map(link, files)) + ", with the commands\nand hours). The last two columns are"
+    text += " relative errors of the variance, of which 1 is no skill.\n\n"
+    header = ["", "trained on", "scale", "low fidelity", *METHODS]
+    header += ["variance, FLORA", "variance, FLORAL"]
+    return text + table(header, list(paper_rows(systems)))
+
+
+def sampling_errors():
+    """What finite realizations alone make of the errors above, by system and scale."""
+    lines = []
+    for path in sorted(RESULTS.glob("table[13]-*.json")):
+        made = json.loads(path.read_text())
+        for system in made["systems"]:
+            done = [cell["ours"]["evaluation"]["prediction"] for cell in system["cells"] if cell["ours"]]
+            drawn = [found for found in done if found.get("spread")]
+            if not drawn:
+                continue
+            count = max(found["realizations"] for found in drawn)
+            floor = system["norm_factor"] * max(found["mean_l2_floor"] for found in drawn)
+            relative = (2 / (count - 1)) ** 0.5
+            place = (system["title"], made["scale"], system["settings"], count)
+            lines.append((place, floor, relative))
+    text = ""
+    for place in sorted({line[0] for line in lines}):
+        title, scale, settings, count = place
+        floor = max(line[1] for line in lines if line[0] == place)
+        relative = lines[[line[0] for line in lines].index(place)][2]
+        text += f"- {title}, {scale}: {settings}. {count} realizations alone make up to {short(floor)} of"
+        text += f" the mean L2, and {short(relative)} of the relative variance error.\n"
+    return text
+
+
+def integrators():
+    made = read("integrators.json")
+    gaps = {row["integrator"]: row["rms_gap"] for row in made["rows"]}
+    text = "Integrators agree: on 1DCR, trained with 500 samples, realizations by dopri5 at the tolerance "
+    text += f"1e-5\ndiffer from 400 steps of RK4 by {short(gaps['--tolerance 1e-5'])} in the root mean "
+    text += f"square, those by 20 midpoint steps by\n{short(gaps['--solver midpoint --steps 20'])}, where "
+    text += f"realizations spread by {short(made['spread'])} ({link('integrators.json')}, by\n"
+    return text + f"`{made['command']}`).\n"
+
+
+def peers():
+    made = read("compare.json")
+    rows = [
+        [
+            row["row"],
+            short(row["ours_ms"]),
+            short(row["peer_published_ms"]),
+            short(row["peer_hoisted_ms"]),
+            f"{short(row['ratio_published'])}x",
+            f"{short(row['ratio_hoisted'])}x",
+            f"{row['percent_of_peak']:.0f} %" if "percent_of_peak" in row else "",
+        ]
+        for row in made["rows"]
+    ]
+    text = f"The network beside the same in PyTorch {made['versions']['torch']} with neuraloperator, "
+    text += f"torchdiffeq and GPyTorch, in one\nrun on {made['cores']} cores, by `{made['command']}` "
+    text += f"({link('compare.json')}). *Published* derives the FiLM\ncoefficients in every evaluation, "
+    text += "*hoisted* once, as ours does. Weights are random, with the fast\nwaves of the time damped"
+    for row in made["rows"]:
+        if "peer_evaluations" in row:
+            text += f": dopri5 takes {row['evaluations']:.0f} evaluations of a realization here, where "
+            text += f"torchdiffeq takes {row['peer_evaluations']:.0f}\nfor all at once"
+    text += ".\n\n"
+    text += table(
+        ["milliseconds per sample", "ours", "published", "hoisted", "ratio", "hoisted", "of peak"], rows
+    )
+    memory = [row for row in made["rows"] if row["row"].startswith("training step, 128x128")]
+    if memory:
+        text += "\nTraining on 128x128 with batches of 32 peaks at "
+        text += f"{max(row['peak_memory'] for row in memory) / 1e9:.1f} GB. Peak is the matrix product, "
+        text += f"{made['matrix_peak_gflops']:.0f} GFLOP/s in\nthat run. "
+    text += "Time grows with realizations, inputs and grid points like this:\n\n"
+    return text + "![Time over realizations, inputs and grid points](docs/scaling.svg)\n"
+
+
+def problems():
+    made = read("problems.json")
+    rows = [
+        [
+            f"{row['problem']}, {row['resolution']} points an axis",
+            made["peers"][row["problem"]],
+            short(row["peer_ms"]),
+            short(row["all_cores_ms"]),
+            f"{row['ratio_one_core']:.0f}x",
+            f"{row['ratio_all_cores']:.0f}x",
+        ]
+        for row in made["problems"]
+    ]
+    text = "The solvers beside the same schemes in Python, milliseconds per realization, in one run on "
+    text += f"{made['cores']} cores\nby `{made['command']}` ({link('problems.json')}):\n\n"
+    header = ["", "peer", "peer's time", "ours", "ratio on one core", "ratio on all"]
+    text += table(header, rows)
+    return text + f"\nA batch of 32 prior fields on 128x128 takes {made['prior_32_fields_128x128_ms']:.1f} ms.\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the README differs")
+    arguments = parser.parse_args()
+    parts = [papers_tables(), sampling_errors(), integrators(), peers(), problems()]
+    before, rest = README.read_text().split(MARKS[0])
+    _, after = rest.split(MARKS[1])
+    wanted = before + MARKS[0] + "\n" + "\n".join(parts) + "\n" + MARKS[1] + after
+    if arguments.check and README.read_text() != wanted:
+        sys.exit("README.md does not tell what results/ holds; run bench/readme")
+    if not arguments.check:
+        README.write_text(wanted)
+
+
+if __name__ == "__main__":
+    main()
