@@ -39,8 +39,9 @@ pub struct Arguments {
         value_parser = PossibleValuesParser::new(["table1", "table2", "table3", "figures", "all"]))]
     what: Vec<String>,
 
-    /// How large: quick ends within half an hour on two cores, half is a fraction of the paper's
-    /// cost, paper is its protocol
+    /// How large: quick ends within half an hour on two cores; half and short are fractions of the
+    /// paper's cost, of narrower networks or fewer steps; trained is its training with fewer
+    /// predictions; paper is its protocol
     #[arg(long, value_name = "SCALE", default_value = "quick")]
     scale: String,
 

@@ -312,11 +312,11 @@ mod tests {
 
     #[test]
     fn every_experiment_can_be_read_at_every_scale() {
-        for scale in ["quick", "half", "trained", PAPER_SCALE] {
+        for scale in ["quick", "half", "short", "trained", PAPER_SCALE] {
             assert_eq!(Experiment::embedded(scale).unwrap().len(), 4);
         }
         let error = Experiment::embedded("huge").unwrap_err().to_string();
-        assert!(error.contains("half, quick, trained, paper"), "{error}");
+        assert!(error.contains("half, quick, short, trained, paper"), "{error}");
     }
 
     #[test]
