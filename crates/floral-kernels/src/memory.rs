@@ -17,6 +17,8 @@ const SMALLEST: usize = 1 << 15;
 /// Blocks held at most. The store's own array is small therefore, and not one of these blocks.
 const MOST: usize = 1 << 10;
 
+const _: () = assert!(MOST * size_of::<Block>() < SMALLEST);
+
 /// The system's allocator with a store of large free blocks; a program names it as its global
 /// allocator and says with [`keep`](Self::keep) how much it may hold.
 pub struct Allocator {
@@ -68,23 +70,30 @@ impl Allocator {
         Some(block)
     }
 
-    /// Holds a block, and gives back the oldest beyond the limit.
+    /// Holds a block; the oldest beyond the limit are given back first, so that the store's own
+    /// array never grows beyond its bound.
     fn hold(&self, block: Block) {
         let limit = self.limit.load(Ordering::Relaxed);
+        let size = block.layout.size();
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.bytes += block.layout.size();
-        free.blocks.push_back(block);
-        while free.bytes > limit || free.blocks.len() > MOST {
-            let Some(Block { start, layout }) = free.blocks.pop_front() else {
-                break;
+        while free.bytes + size > limit || free.blocks.len() >= MOST {
+            let Some(oldest) = free.blocks.pop_front() else {
+                // The limit is below this one block.
+                return give_back(block);
             };
-            free.bytes -= layout.size();
-            // Safety: the block came from the system with this layout, and has left the store.
-            #[allow(unsafe_code)]
-            unsafe {
-                System.dealloc(start.as_ptr(), layout);
-            }
+            free.bytes -= oldest.layout.size();
+            give_back(oldest);
         }
+        free.bytes += size;
+        free.blocks.push_back(block);
+    }
+}
+
+fn give_back(Block { start, layout }: Block) {
+    // Safety: the block came from the system with this layout, and is in nobody's hands.
+    #[allow(unsafe_code)]
+    unsafe {
+        System.dealloc(start.as_ptr(), layout);
     }
 }
 
@@ -163,8 +172,12 @@ mod tests {
         );
     }
 
+    /// Both tests say what the one store may hold.
+    static TURN: Mutex<()> = Mutex::new(());
+
     #[test]
     fn blocks_are_held_zeroed_and_never_shared() {
+        let _turn = TURN.lock();
         MEMORY.keep(1 << 26);
         std::thread::scope(|scope| {
             for thread in 0..4u8 {
@@ -187,5 +200,18 @@ mod tests {
         drop(vec![1u8; SMALLEST]);
         // Other tests may free blocks meanwhile; each leaves the store empty.
         assert_eq!(held(), 0);
+    }
+
+    /// Growing the store's array while it is locked would wait for the lock forever.
+    #[test]
+    fn more_blocks_than_the_store_holds_are_given_back() {
+        let _turn = TURN.lock();
+        MEMORY.keep(1 << 30);
+        let many: Vec<Vec<u8>> = (0..2 * MOST).map(|_| vec![1; SMALLEST]).collect();
+        drop(many);
+        let count = MEMORY.free.lock().unwrap().blocks.len();
+        assert!(count > MOST / 2 && count <= MOST, "{count}");
+        MEMORY.keep(0);
+        drop(vec![1u8; SMALLEST]);
     }
 }

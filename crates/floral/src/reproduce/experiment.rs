@@ -316,7 +316,10 @@ mod tests {
             assert_eq!(Experiment::embedded(scale).unwrap().len(), 4);
         }
         let error = Experiment::embedded("huge").unwrap_err().to_string();
-        assert!(error.contains("half, quick, short, trained, paper"), "{error}");
+        assert!(
+            error.contains("half, quick, short, trained, paper"),
+            "{error}"
+        );
     }
 
     #[test]
