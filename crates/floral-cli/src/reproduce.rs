@@ -183,7 +183,7 @@ fn publish_all(
     Ok(())
 }
 
-/// One page for each system, from its finished runs.
+/// A page for each amount of training data of each system, and one of all, from the finished runs.
 fn draw(
     arguments: &Arguments,
     store: &Store,

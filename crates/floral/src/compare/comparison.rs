@@ -1,5 +1,6 @@
 //! The numbers of a report.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -29,6 +30,37 @@ pub struct Comparison {
     /// The inputs that are shown.
     #[serde(skip)]
     pub portraits: Vec<Portrait>,
+}
+
+/// More runs than this cannot be told apart in one picture.
+const MOST_DRAWN: usize = 8;
+
+impl Comparison {
+    /// What pictures show: all runs if they are few, otherwise of each method the last, which has
+    /// the most training inputs on the finest grid.
+    pub(super) fn drawn(&self) -> Cow<'_, Self> {
+        if self.runs.len() <= MOST_DRAWN {
+            return Cow::Borrowed(self);
+        }
+        let leads = |i: &usize| {
+            let later = &self.runs[i + 1..];
+            later.iter().all(|run| run.method != self.runs[*i].method)
+        };
+        let leading: Vec<usize> = (0..self.runs.len()).filter(leads).collect();
+        let run = |i: &usize| RunResult {
+            variant: 0,
+            ..self.runs[*i].clone()
+        };
+        let portrait = |portrait: &Portrait| Portrait {
+            runs: leading.iter().map(|i| portrait.runs[*i].clone()).collect(),
+            ..portrait.clone()
+        };
+        Cow::Owned(Self {
+            runs: leading.iter().map(run).collect(),
+            portraits: self.portraits.iter().map(portrait).collect(),
+            ..self.clone()
+        })
+    }
 }
 
 /// What is compared, and how.

@@ -11,13 +11,20 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
     let setting = &comparison.setting;
     let problem = setting.problem.as_deref().unwrap_or("a dataset");
     let (runs, inputs) = (comparison.runs.len(), setting.inputs.len());
+    let drawn = &comparison.drawn();
+    let chosen = if drawn.runs.len() < runs {
+        " Pictures show of each method the run with the most training inputs on the finest grid, \
+         tables and learning curves show all."
+    } else {
+        ""
+    };
     let sections = [
         Some(numbers(comparison)),
-        Some(explorer(comparison)?),
-        Some(distributions(comparison)),
-        calibration(comparison),
-        Some(spectra(comparison)),
-        training(comparison),
+        Some(explorer(drawn)?),
+        Some(distributions(drawn)),
+        calibration(drawn),
+        Some(spectra(drawn)),
+        training(drawn),
         learning(comparison),
         Some(speed(comparison)),
     ];
@@ -25,7 +32,7 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
         title: format!("FLORAL report: {problem}"),
         lead: format!(
             "{runs} {} beside the truth on {inputs} test {} never seen in training. The truth is \
-             {}.",
+             {}.{chosen}",
             if runs == 1 {
                 "trained run"
             } else {

@@ -179,3 +179,25 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
     };
     assert!(message(&[run], &single).contains("two realizations"));
 }
+
+#[test]
+fn of_many_runs_pictures_show_the_last_of_each_method() {
+    let play = play();
+    let runs = [play.run(Method::Fno), play.run(Method::Floral)];
+    let (few, _) = compared(&play, &runs, &options());
+    assert_eq!(few.drawn().runs.len(), 2);
+    let mut many = few.clone();
+    for (i, of) in [0, 0, 0, 0, 1, 1, 1, 1, 1].into_iter().enumerate() {
+        many.runs.push(few.runs[of].clone());
+        many.runs[i + 2].label = format!("run {i}");
+        for (portrait, own) in many.portraits.iter_mut().zip(&few.portraits) {
+            portrait.runs.push(own.runs[of].clone());
+        }
+    }
+    let drawn = many.drawn();
+    let labels: Vec<&str> = drawn.runs.iter().map(|run| &run.label[..]).collect();
+    assert_eq!(labels, ["run 3", "run 8"]);
+    assert_eq!(drawn.portraits[0].runs, few.portraits[0].runs);
+    let page = page(&many).unwrap().to_html();
+    assert!(page.contains("Pictures show of each method"));
+}

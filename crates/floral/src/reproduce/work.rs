@@ -251,7 +251,9 @@ impl Session<'_> {
         let predictor = Predictor::load(&run, self.device)?;
         let progress = self.observer.sampling(title);
         let options = study.experiment.options();
-        let evaluation = evaluate(&predictor, &dataset, &options, &*progress, self.stop)?;
+        let mut evaluation = evaluate(&predictor, &dataset, &options, &*progress, self.stop)?;
+        // Records go from place to place with their folder.
+        evaluation.data = study.data_name().into();
         let Some(last) = run.last()? else {
             return Err(Error::BadFile {
                 path: run.path().to_owned(),
