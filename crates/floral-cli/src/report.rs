@@ -7,8 +7,9 @@ use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use floral::compare::{Comparison, Exported, Options, Step, compare, exports, page};
-use floral::dataset::Dataset;
+use floral::dataset::{Dataset, write_atomically};
 use floral::device;
+use floral::report::{pdf, raster, standalone};
 use floral::train::RunFolder;
 
 use crate::progress::StepProgress;
@@ -16,6 +17,9 @@ use crate::{Ending, inputs, integrator, interrupt};
 
 /// The size up to which a page opens at once and can be sent by mail.
 const LARGE: usize = 15_000_000;
+
+/// Sharp in print, and light enough for slides.
+const DPI: u32 = 200;
 
 /// By this a page of ours is known, and may be replaced.
 const MARK: &str = "<title>FLORAL report";
@@ -26,7 +30,8 @@ const MARK: &str = "<title>FLORAL report";
     floral report runs/darcy-* --data darcy.zarr -o report.html\n  \
     floral report runs/fno runs/floral --data darcy.zarr --inputs 0..3 --solver midpoint --steps 10 \
     -o report.html\n  \
-    floral report runs/darcy-* --data darcy.zarr --format svg --figure fields-0 -o figures\n  \
+    floral report runs/darcy-* --data darcy.zarr --format pdf --figure fields-0 -o figures\n  \
+    floral report runs/darcy-* --data darcy.zarr --format png --dpi 300 -o figures\n  \
     floral report runs/darcy-* --data darcy.zarr --format tex -o tables\n\n\
     Runs of any methods, training sizes and training resolutions of one problem go into one report.\n\
     Predictions are kept in the folder `report` of each run: the same command, or one for another\n\
@@ -47,6 +52,10 @@ pub struct Arguments {
     /// A page, or single figures and tables for a paper
     #[arg(long, value_enum, default_value_t = Format::Html)]
     format: Format,
+
+    /// Pixels per inch of PNG files; a figure of curves is 5 inches wide [default: 200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=1200))]
+    dpi: Option<u32>,
 
     /// Only this figure or table, by the name of its file without extension; may be repeated
     #[arg(long, value_name = "NAME")]
@@ -96,6 +105,10 @@ pub enum Format {
     Html,
     /// Figures as SVG
     Svg,
+    /// Figures as PNG, without the tables
+    Png,
+    /// Figures as PDF, without the tables
+    Pdf,
     /// Tables for LaTeX
     Tex,
     /// The numbers
@@ -132,6 +145,10 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 impl Arguments {
     fn options(&self) -> Result<Options> {
         ensure!(self.show > 0, "--show 0: at least one input is shown");
+        ensure!(
+            self.dpi.is_none() || self.format == Format::Png,
+            "--dpi: only PNG files have pixels; add --format png"
+        );
         Ok(Options {
             realizations: self.realizations,
             seed: self.seed,
@@ -207,7 +224,8 @@ fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
     let wanted = |name: &String| arguments.figure.is_empty() || arguments.figure.contains(name);
     let mut written = 0;
     for (name, exported) in all.iter().filter(|(name, _)| wanted(name)) {
-        let (extension, bytes) = rendered(exported);
+        let (extension, bytes) =
+            rendered(exported, arguments).with_context(|| format!("--figure {name}"))?;
         write(&folder.join(format!("{name}.{extension}")), &bytes)?;
         written += 1;
     }
@@ -215,12 +233,18 @@ fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
     Ok(())
 }
 
-fn rendered(exported: &Exported) -> (&'static str, Vec<u8>) {
-    match exported {
-        Exported::Curves(figure) => ("svg", figure.to_svg().into_bytes()),
-        Exported::Maps(panels) => ("svg", panels.to_svg().into_bytes()),
-        Exported::Table(table) => ("tex", table.to_latex().into_bytes()),
-    }
+/// The extension and the content of a file.
+fn rendered(exported: &Exported, arguments: &Arguments) -> Result<(&'static str, Vec<u8>)> {
+    let svg = match exported {
+        Exported::Curves(figure) => figure.to_svg(),
+        Exported::Maps(panels) => panels.to_svg(),
+        Exported::Table(table) => return Ok(("tex", table.to_latex().into_bytes())),
+    };
+    Ok(match arguments.format {
+        Format::Png => ("png", raster(&svg, arguments.dpi.unwrap_or(DPI))?),
+        Format::Pdf => ("pdf", pdf(&svg)?),
+        _ => ("svg", standalone(&svg).into_bytes()),
+    })
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -230,5 +254,5 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    std::fs::write(path, bytes).with_context(|| path.display().to_string())
+    Ok(write_atomically(path, bytes)?)
 }

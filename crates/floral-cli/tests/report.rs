@@ -56,6 +56,8 @@ fn a_report_is_written_and_written_again_but_replaces_nothing_else() {
             "{name}"
         );
     }
+    let svg = std::fs::read_to_string(folder.join("figures/fields-0.svg")).unwrap();
+    assert!(!svg.contains("var("), "drawn by programs that know no page");
     succeed(
         folder,
         &format!("report d --data d.zarr {QUICK} --format tex -o tables"),
@@ -72,6 +74,40 @@ fn a_report_is_written_and_written_again_but_replaces_nothing_else() {
     let output = floral(folder, &unknown).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("fields-0"));
+}
+
+#[test]
+fn figures_for_a_paper_are_written_as_png_and_pdf() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, "darcy", "d");
+    let figures = |options: &str| format!("report d --data d.zarr {QUICK} {options} -o figures");
+    succeed(folder, &figures("--format png"));
+    succeed(folder, &figures("--format pdf"));
+    let file = |name: &str| std::fs::read(folder.join("figures").join(name)).unwrap();
+    for name in ["fields-0", "joint-solution", "coverage", "training-0"] {
+        assert!(
+            file(&format!("{name}.png")).starts_with(b"\x89PNG"),
+            "{name}"
+        );
+        assert!(file(&format!("{name}.pdf")).starts_with(b"%PDF-"), "{name}");
+    }
+    let names = std::fs::read_dir(folder.join("figures")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let other: Vec<String> = names
+        .filter(|name| !name.ends_with(".png") && !name.ends_with(".pdf"))
+        .collect();
+    assert!(other.is_empty(), "figures alone, each whole: {other:?}");
+
+    let width = |name| u32::from_be_bytes(file(name)[16..20].try_into().unwrap());
+    assert_eq!(width("coverage.png"), 1000);
+    succeed(folder, &figures("--format png --dpi 96 --figure coverage"));
+    assert_eq!(width("coverage.png"), 480);
+    assert_eq!(width("ranks.png"), 1000, "only what was asked for");
+
+    let message = refuse(folder, &figures("--format pdf --dpi 96"));
+    assert!(message.contains("--format png"), "{message}");
+    assert!(refuse(folder, &figures("--format png --dpi 5")).contains("--dpi"));
 }
 
 #[test]

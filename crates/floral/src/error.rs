@@ -24,6 +24,13 @@ pub enum Error {
         reason: String,
     },
 
+    /// A figure that cannot become pixels or pages.
+    #[error("the figure cannot be drawn: {reason}; SVG files are written without drawing")]
+    Undrawable {
+        /// What stands against it.
+        reason: String,
+    },
+
     /// A name that no problem, kernel or method answers to.
     #[error("unknown {kind} {name:?}; choose one of {known}")]
     UnknownName {

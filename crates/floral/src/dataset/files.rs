@@ -22,7 +22,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8], scratch: &Path) -> Result<(
 }
 
 /// Writes a file beside its place and renames it: it is there whole, or as it was before.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".new");
     let outcome = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));

@@ -39,6 +39,7 @@ mod store;
 mod stored_array;
 mod writer;
 
+pub use files::write_atomically;
 pub use generate::{Observer, Outcome, generate};
 pub use inputs::InputSource;
 pub use layout::{FORMAT, Request};
@@ -50,5 +51,3 @@ pub use reader::Dataset;
 pub use realizations::Realizations;
 pub use split::{Split, SplitConfig};
 pub use spool::{Spool, Spooled};
-
-pub(crate) use files::write_atomically;
