@@ -181,7 +181,8 @@ pub(super) fn ranks(comparison: &Comparison) -> Figure {
 pub(super) fn spread_error(comparison: &Comparison) -> Figure {
     let curve = |run: &RunResult| {
         let [x, y] = [0, 1].map(|i| run.spread_error.iter().map(|pair| pair[i]).collect());
-        line(run, y).at(x).marked()
+        // Neighbouring groups differ by chance: their points count, not the way between them.
+        line(run, y).at(x).marked().thin()
     };
     let all = calibrated(comparison).flat_map(|run| run.spread_error.iter().flatten());
     let largest = all.copied().fold(0.0, f64::max);

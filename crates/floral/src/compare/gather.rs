@@ -22,7 +22,7 @@ use crate::train::checkpoint::DataIdentity;
 use crate::{Error, Field, Result};
 
 /// Groups of points by their expected error.
-const GROUPS: usize = 12;
+const GROUPS: usize = 8;
 
 /// Compares runs on the inputs that they have not seen. What was predicted before with the same
 /// weights, data and options is taken from the run's folder.

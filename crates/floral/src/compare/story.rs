@@ -98,14 +98,18 @@ fn distributions(comparison: &Comparison) -> Section {
     for is_residual in [false, true] {
         blocks.extend(maps::joints(comparison, is_residual).map(Block::Panels));
     }
-    section(
-        "Distributions over all inputs",
-        "Values at all points, in all realizations of all test inputs: solutions, residuals (what a \
-         solution has beyond the low-fidelity one), and how they depend on the low-fidelity value \
-         at the same point. A deterministic method has one field per input, and so a narrower \
-         distribution.",
-        blocks,
-    )
+    let what = match comparison.low {
+        Some(_) => {
+            ": solutions, residuals (what a solution has beyond the low-fidelity one), and how \
+             they depend on the low-fidelity value at the same point"
+        }
+        None => "",
+    };
+    let text = format!(
+        "Values at all points, in all realizations of all test inputs{what}. A deterministic \
+         method has one field per input, and so a narrower distribution."
+    );
+    section("Distributions over all inputs", &text, blocks)
 }
 
 fn calibration(comparison: &Comparison) -> Option<Section> {

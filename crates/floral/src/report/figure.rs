@@ -239,6 +239,9 @@ impl Figure {
                     opacity(colour)
                 );
             }
+            if curve.marked {
+                svg += &mark(x + 13.0, y, colour);
+            }
             let style = stroke(curve);
             svg += &format!(
                 "<path d=\"M{x:.1} {y:.1}h26\" style=\"{style}\"/>\n\
@@ -251,6 +254,11 @@ impl Figure {
         }
         (svg, lift)
     }
+}
+
+/// A point of a curve.
+pub(super) fn mark(x: f64, y: f64, colour: Colour) -> String {
+    format!("<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" style=\"fill:{colour}\"/>\n")
 }
 
 /// A truth's band stays in the background.

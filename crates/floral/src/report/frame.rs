@@ -2,13 +2,13 @@
 
 use super::colour::Colour;
 use super::escape::escaped;
-use super::figure::{Curve, opacity, stroke};
+use super::figure::{Curve, mark, opacity, stroke};
 use super::scale::{Scale, is_drawable};
 
 /// The drawing's size, and the frame of the curves in it.
 pub(super) const WIDTH: f64 = 480.0;
 pub(super) const HEIGHT: f64 = 300.0;
-pub(super) const LEFT: f64 = 58.0;
+pub(super) const LEFT: f64 = 64.0;
 pub(super) const RIGHT: f64 = 462.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 256.0;
@@ -66,12 +66,7 @@ impl Frame {
     fn mark(&self, x: f64, y: f64, curve: &Curve) -> String {
         match self.is_drawable(x, y) {
             false => String::new(),
-            true => format!(
-                "<circle cx=\"{:.2}\" cy=\"{:.2}\" r=\"4\" style=\"fill:{}\"/>\n",
-                self.at_x(x),
-                self.at_y(y),
-                curve.colour
-            ),
+            true => mark(self.at_x(x), self.at_y(y), curve.colour),
         }
     }
 
@@ -123,7 +118,7 @@ impl Frame {
         svg += &format!(
             "<path d=\"M{LEFT} {BOTTOM}H{RIGHT}\" style=\"stroke:{}\"/>\n\
              <text x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
-             <text transform=\"translate(11 {centre}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n\
+             <text transform=\"translate(14 {centre}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n\
              </g>\n",
             Colour::Grey,
             HEIGHT - 7.0,

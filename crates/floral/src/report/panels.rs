@@ -32,7 +32,7 @@ pub struct Span {
 pub struct Map {
     /// What it shows.
     pub title: String,
-    /// Its values; none leaves a gap.
+    /// Its values; none leaves its place empty.
     pub values: Option<Vec<f64>>,
 }
 
@@ -78,7 +78,7 @@ impl Panels {
         let height = self.rows.len() as f64 * pitch + BOTTOM;
         let rows = self.rows.iter().enumerate();
         let rows: String = rows
-            .map(|(i, row)| self.row(row, i as f64 * pitch, columns, i + 1 == self.rows.len()))
+            .map(|(i, row)| self.row(row, i as f64 * pitch, columns, &self.rows[i + 1..]))
             .collect();
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
@@ -91,38 +91,39 @@ impl Panels {
         )
     }
 
-    fn row(&self, row: &MapRow, top: f64, columns: usize, is_last: bool) -> String {
+    /// A row of maps; `below` are the rows under it.
+    fn row(&self, row: &MapRow, top: f64, columns: usize, below: &[MapRow]) -> String {
         let mut svg = String::new();
+        let mut is_first = true;
         for (i, map) in row.maps.iter().enumerate() {
-            let x = LEFT + i as f64 * (SIDE + GAP);
-            svg += &self.map(map, row, x, top + TOP);
-            if is_last {
-                svg += &below(&self.x, x, top + TOP + SIDE);
+            let Some(values) = &map.values else { continue };
+            let (x, y) = (LEFT + i as f64 * (SIDE + GAP), top + TOP);
+            svg += &self.map(&map.title, values, row, [x, y]);
+            if is_first {
+                svg += &beside(&self.y, x, y);
+            }
+            is_first = false;
+            let goes_on = |row: &MapRow| row.maps.get(i).is_some_and(|map| map.values.is_some());
+            if !below.iter().any(goes_on) {
+                svg += &under(&self.x, x, y + SIDE);
             }
         }
-        svg += &beside(&self.y, top + TOP);
         svg + &bar(row, LEFT + columns as f64 * (SIDE + GAP), top + TOP)
     }
 
-    fn map(&self, map: &Map, row: &MapRow, x: f64, y: f64) -> String {
+    fn map(&self, title: &str, values: &[f64], row: &MapRow, [x, y]: [f64; 2]) -> String {
         let middle = x + SIDE / 2.0;
-        let lines = lines(&map.title);
         let mut svg = String::new();
-        for (i, line) in lines.iter().rev().enumerate() {
+        for (i, line) in lines(title).iter().rev().enumerate() {
             svg += &format!(
                 "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
                 y - 7.0 - 14.0 * i as f64,
                 escaped(line)
             );
         }
-        if let Some(values) = &map.values {
-            let columns = values.len() / self.height.max(1);
-            svg += &image(
-                &pixels(values, self.height, row),
-                columns,
-                [x, y, SIDE, SIDE],
-            );
-        }
+        let columns = values.len() / self.height.max(1);
+        let pixels = pixels(values, self.height, row);
+        svg += &image(&pixels, columns, [x, y, SIDE, SIDE]);
         svg + &format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SIDE}\" height=\"{SIDE}\" \
              style=\"fill:none;stroke:{}\"/>\n",
@@ -202,7 +203,7 @@ fn bar(row: &MapRow, x: f64, y: f64) -> String {
 }
 
 /// The ends and the name of the horizontal axis.
-fn below(span: &Span, x: f64, bottom: f64) -> String {
+fn under(span: &Span, x: f64, bottom: f64) -> String {
     let text = |x: f64, y: f64, anchor: &str, text: &str| {
         format!(
             "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" font-size=\"11\">{text}</text>\n"
@@ -218,15 +219,16 @@ fn below(span: &Span, x: f64, bottom: f64) -> String {
         )
 }
 
-/// The ends and the name of the vertical axis.
-fn beside(span: &Span, y: f64) -> String {
+/// The ends and the name of the vertical axis of the map at (x, y).
+fn beside(span: &Span, x: f64, y: f64) -> String {
     let text = |y: f64, text: String| {
-        let x = LEFT - 6.0;
+        let x = x - 6.0;
         format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"end\" font-size=\"11\">{text}</text>\n")
     };
     let name = format!(
-        "<text transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\" \
+        "<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" \
          font-size=\"11\">{}</text>\n",
+        x + 14.0 - LEFT,
         y + SIDE / 2.0,
         escaped(&span.label)
     );
@@ -277,6 +279,19 @@ mod tests {
         assert_well_formed(&svg);
         // One map and the colour bar; the other map has no values.
         assert_eq!(svg.matches("data:image/png;base64,").count(), 2);
+    }
+
+    #[test]
+    fn a_map_without_values_leaves_no_empty_frame_and_the_axis_goes_under_the_lowest() {
+        let mut panels = panels();
+        panels.rows.push(panels.rows[0].clone());
+        panels.rows[0].maps[1].values = panels.rows[0].maps[0].values.clone();
+        let svg = panels.to_svg();
+        assert_eq!(svg.matches("<rect").count(), 3);
+        assert_eq!(svg.matches(">low<").count(), 1);
+        // Each column has the name of its horizontal axis once, each row that of its vertical.
+        assert_eq!(svg.matches(">x<").count(), 2);
+        assert_eq!(svg.matches(">y &amp; z<").count(), 2);
     }
 
     #[test]

@@ -35,10 +35,10 @@ svg{display:block;width:100%;height:auto}
 table{border-collapse:collapse;font-size:.94rem;font-variant-numeric:tabular-nums;min-width:100%}
 th,td{padding:.5rem .6rem;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}
 thead th{font-weight:600}
-th:first-child{text-align:left;position:sticky;left:0;background:var(--paper);white-space:nowrap}
+th:first-child{text-align:left;position:sticky;left:0;background:var(--paper);min-width:8rem}
 th small{display:block;font-weight:400;font-size:.78rem;line-height:1.35;color:var(--grey);min-width:4.5rem}
 pre{overflow-x:auto;padding:.9rem 1rem;background:var(--card);border-radius:.6rem;\
 font:.85rem/1.6 ui-monospace,monospace}
-@media (max-width:40rem){th:first-child{white-space:normal;max-width:8.5rem;line-height:1.3}}
+@media (max-width:40rem){th:first-child{min-width:0;max-width:8.5rem;line-height:1.3}}
 footer{margin-top:3rem;color:var(--grey);font-size:.85rem}
 ";
