@@ -54,7 +54,7 @@ pub struct Arguments {
     format: Format,
 
     /// Pixels per inch of PNG files; a figure of curves is 5 inches wide [default: 200]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=1200))]
+    #[arg(long, value_name = "N")]
     dpi: Option<u32>,
 
     /// Only this figure or table, by the name of its file without extension; may be repeated
@@ -148,6 +148,10 @@ impl Arguments {
         ensure!(
             self.dpi.is_none() || self.format == Format::Png,
             "--dpi: only PNG files have pixels; add --format png"
+        );
+        ensure!(
+            self.dpi.is_none_or(|dpi| (20..=1200).contains(&dpi)),
+            "--dpi: choose between 20 and 1200"
         );
         Ok(Options {
             realizations: self.realizations,
