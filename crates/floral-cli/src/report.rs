@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use floral::compare::{Comparison, Exported, Options, Step, compare, exports, page};
 use floral::dataset::{Dataset, write_atomically};
 use floral::device;
+use floral::evaluate;
 use floral::report::{pdf, raster, standalone};
 use floral::train::RunFolder;
 
@@ -154,11 +155,13 @@ impl Arguments {
             "--dpi: choose between 20 and 1200"
         );
         Ok(Options {
-            realizations: self.realizations,
-            seed: self.seed,
-            solver: self.solver.resolved()?,
-            inputs: self.inputs.clone(),
-            reference: self.reference,
+            evaluation: evaluate::Options {
+                realizations: self.realizations,
+                seed: self.seed,
+                solver: self.solver.resolved()?,
+                inputs: self.inputs.clone(),
+                reference: self.reference,
+            },
             shown: self.show,
             kept: self.keep,
         })

@@ -9,44 +9,34 @@ use safetensors::{Dtype, SafeTensors};
 use super::answer::Answer;
 use super::likeness::{Anomalies, Likeness};
 use super::sketch::Sketch;
+use crate::checksum::Checksum;
 use crate::dataset::write_atomically;
 use crate::train::RunFolder;
 
 /// Changes whenever answers are made or stored differently.
 const FORMAT: u32 = 1;
 
-/// The hash of contents: FNV-1a over words of 64 bits, Fowler, Noll & Vo.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Key(u64);
+/// The hash of contents.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Key(Checksum);
 
 impl Key {
     /// The key of nothing but the format and the program's version.
     pub fn new() -> Self {
-        let seed = Self(0xcbf2_9ce4_8422_2325);
-        seed.bytes(env!("CARGO_PKG_VERSION").as_bytes())
+        let version = env!("CARGO_PKG_VERSION").as_bytes();
+        Self(Checksum::default())
+            .bytes(version)
             .number(f64::from(FORMAT))
     }
 
-    fn word(self, word: u64) -> Self {
-        // The shift lets high bits reach low ones, which a product alone does not.
-        let mixed = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
-        Self(mixed ^ (mixed >> 29))
-    }
-
-    /// With these bytes.
+    /// With these bytes, and how many they are.
     pub fn bytes(self, bytes: &[u8]) -> Self {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        let key = words
-            .iter()
-            .fold(self, |key, w| key.word(u64::from_le_bytes(*w)));
-        key.word(u64::from_le_bytes(last)).word(bytes.len() as u64)
+        Self(self.0.bytes(bytes)).number(bytes.len() as f64)
     }
 
     /// With this number.
     pub fn number(self, number: f64) -> Self {
-        self.word(number.to_bits())
+        Self(self.0.numbers(&[number]))
     }
 
     /// With these numbers.
@@ -59,7 +49,7 @@ impl Key {
 pub(super) fn place(run: &RunFolder, key: Key) -> PathBuf {
     run.path()
         .join("report")
-        .join(format!("{:016x}.safetensors", key.0))
+        .join(format!("{}.safetensors", key.0))
 }
 
 /// The answer in a file; none if there is none, or it cannot be read.
@@ -199,7 +189,7 @@ mod tests {
             Key::new().numbers([2.0, 1.0]),
         ];
         for (i, a) in keys.iter().enumerate() {
-            assert!(keys[..i].iter().all(|b| a.0 != b.0), "{i}");
+            assert!(keys[..i].iter().all(|b| a != b), "{i}");
         }
     }
 }

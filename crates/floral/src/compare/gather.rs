@@ -37,7 +37,7 @@ pub fn compare(
     let contestants = contestants(runs, dataset, device)?;
     let inputs = chosen(&contestants, dataset, options)?;
     let mut gathering = Gathering {
-        truths: Truths::of(dataset, options.reference)?,
+        truths: Truths::of(dataset, options.evaluation.reference)?,
         results: vec![Gathered::default(); contestants.len()],
         low: Gathered::default(),
         truth: Gathered::default(),
@@ -61,14 +61,14 @@ fn chosen(
     options: &Options,
 ) -> Result<Range<usize>> {
     let test = || test_inputs(contestants[0].predictor.header(), dataset);
-    let inputs = options.inputs.clone().unwrap_or_else(test);
+    let inputs = options.evaluation.inputs.clone().unwrap_or_else(test);
     let wrong = if inputs.is_empty() || inputs.end > dataset.inputs() {
         format!(
             "{} has inputs 0..{}; choose at least one of them",
             dataset.path().display(),
             dataset.inputs()
         )
-    } else if options.realizations < 2 {
+    } else if options.evaluation.realizations < 2 {
         "a spread needs at least two realizations; ask for more".into()
     } else {
         return Ok(inputs);
@@ -166,7 +166,7 @@ impl Gathering<'_> {
 
     fn true_sketch(&self, question: &Question, index: usize) -> Result<Sketch> {
         let truth = question.truth;
-        let fresh = match self.options.reference {
+        let fresh = match self.options.evaluation.reference {
             0 | 1 => Vec::new(),
             wanted => self.truths.ensemble(index, wanted)?,
         };
@@ -218,10 +218,10 @@ impl Gathering<'_> {
         let predictor = &contestant.predictor;
         let predicted = predictor.for_input(input, question.low, self.dataset.grid())?;
         let sampling = Sampling {
-            realizations: options.realizations,
-            seed: options.seed,
+            realizations: options.evaluation.realizations,
+            seed: options.evaluation.seed,
             input: index as u64,
-            solver: &options.solver,
+            solver: &options.evaluation.solver,
             stop: self.stop,
             observer: &|progress| (self.observer)(step(Some(progress))),
         };
@@ -254,9 +254,9 @@ impl Gathering<'_> {
             .bytes(source.as_bytes());
         let key = match contestant.predictor.method().is_generative() {
             true => key
-                .bytes(json(serde_json::to_string(&self.options.solver)).as_bytes())
-                .number(self.options.realizations as f64)
-                .number(self.options.seed as f64),
+                .bytes(json(serde_json::to_string(&self.options.evaluation.solver)).as_bytes())
+                .number(self.options.evaluation.realizations as f64)
+                .number(self.options.evaluation.seed as f64),
             false => key,
         };
         let axes = self.dataset.grid().axes.iter();
@@ -301,9 +301,9 @@ impl Gathering<'_> {
             inputs,
             observations: dataset.realizations(),
             truth: self.truths.source(),
-            realizations: self.options.realizations,
-            seed: self.options.seed,
-            solver: self.options.solver,
+            realizations: self.options.evaluation.realizations,
+            seed: self.options.evaluation.seed,
+            solver: self.options.evaluation.solver,
         }
     }
 }

@@ -1,22 +1,13 @@
 //! What a comparison is asked for, and how far it is.
 
-use std::ops::Range;
-
-use crate::sample::{OdeSolver, Progress};
+use crate::evaluate;
+use crate::sample::Progress;
 
 /// What to compare, and how.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Realizations per input of generative methods.
-    pub realizations: usize,
-    /// The seed of the priors.
-    pub seed: u64,
-    /// The integrator.
-    pub solver: OdeSolver,
-    /// The inputs over which scores are taken; the runs' test inputs if absent.
-    pub inputs: Option<Range<usize>>,
-    /// Fresh realizations per input that show the truth of a built-in problem.
-    pub reference: usize,
+    /// How the scores are taken.
+    pub evaluation: evaluate::Options,
     /// How many of the inputs are shown, the first ones.
     pub shown: usize,
     /// How many realizations are kept of each to be shown.
@@ -26,11 +17,10 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            realizations: 500,
-            seed: 0,
-            solver: OdeSolver::default(),
-            inputs: None,
-            reference: 1000,
+            evaluation: evaluate::Options {
+                realizations: 500,
+                ..evaluate::Options::default()
+            },
             shown: 5,
             kept: 8,
         }

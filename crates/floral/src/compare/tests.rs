@@ -3,17 +3,20 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::*;
-use crate::Error;
 use crate::operator::Device;
 use crate::predict::testing::{Play, play};
 use crate::sample::OdeSolver;
 use crate::train::{Method, RunFolder};
+use crate::{Error, evaluate};
 
 fn options() -> Options {
     Options {
-        realizations: 12,
-        solver: OdeSolver::named("euler", Some(2)).unwrap(),
-        reference: 40,
+        evaluation: evaluate::Options {
+            realizations: 12,
+            solver: OdeSolver::named("euler", Some(2)).unwrap(),
+            reference: 40,
+            ..evaluate::Options::default()
+        },
         shown: 1,
         kept: 3,
         ..Options::default()
@@ -57,18 +60,11 @@ fn scores_are_those_of_an_evaluation() {
     let play = play();
     let run = play.run(Method::Floral);
     let (comparison, _) = compared(&play, std::slice::from_ref(&run), &options());
-    let options = crate::evaluate::Options {
-        realizations: 12,
-        seed: 0,
-        solver: options().solver,
-        inputs: None,
-        reference: 40,
-    };
+    let options = options().evaluation;
     let predictor = crate::predict::Predictor::load(&run, &Device::flex()).unwrap();
     let stop = AtomicBool::new(false);
     let evaluation =
-        crate::evaluate::evaluate(&predictor, &play.dataset, &options, &|_, _, _| (), &stop)
-            .unwrap();
+        evaluate::evaluate(&predictor, &play.dataset, &options, &|_, _, _| (), &stop).unwrap();
     let [own, expected] = [&comparison.runs[0].prediction, &evaluation.prediction];
     assert_eq!(own.mean.mean_l2, expected.mean.mean_l2);
     assert_eq!(own.evaluations, expected.evaluations);
@@ -93,10 +89,8 @@ fn what_was_predicted_once_is_not_predicted_again() {
     assert_eq!(predicted, 0);
     let html = |c: &Comparison| page(c).unwrap().to_html();
     assert_eq!(html(&first), html(&again));
-    let more = Options {
-        realizations: 13,
-        ..options()
-    };
+    let mut more = options();
+    more.evaluation.realizations = 13;
     let (_, predicted) = compared(&play, &runs, &more);
     assert_eq!(
         predicted, 2,
@@ -168,15 +162,11 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
     let message = |runs: &[RunFolder], options: &Options| refused(&play, runs, options).to_string();
     assert!(message(&[], &options()).contains("no run"));
     assert!(message(&[run.clone(), run.clone()], &options()).contains("twice"));
-    let beyond = Options {
-        inputs: Some(3..9),
-        ..options()
-    };
+    let mut beyond = options();
+    beyond.evaluation.inputs = Some(3..9);
     assert!(message(std::slice::from_ref(&run), &beyond).contains("0..5"));
-    let single = Options {
-        realizations: 1,
-        ..options()
-    };
+    let mut single = options();
+    single.evaluation.realizations = 1;
     assert!(message(&[run], &single).contains("two realizations"));
 }
 

@@ -9,6 +9,7 @@ use super::store::Store;
 use super::study::{Cell, Study};
 use super::work::{State, States};
 use crate::compare::Options;
+use crate::evaluate;
 
 /// Realizations at most for pictures, in which more cannot be seen.
 const REALIZATIONS: usize = 200;
@@ -73,10 +74,10 @@ fn of_cells(
         missing: cells.len() - runs.len(),
         runs,
         options: Options {
-            realizations: evaluation.realizations.min(REALIZATIONS),
-            seed: evaluation.seed,
-            solver: evaluation.solver,
-            reference: evaluation.reference,
+            evaluation: evaluate::Options {
+                realizations: evaluation.realizations.min(REALIZATIONS),
+                ..evaluation
+            },
             ..Options::default()
         },
     }
