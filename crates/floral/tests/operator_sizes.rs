@@ -89,7 +89,7 @@ fn verifies_itself(config: FilmFnoConfig, grid: [usize; 2], fine: [usize; 2]) {
             values: frequencies().to_vec(),
         },
     ]);
-    let gradients = gradients(&network, &loss.backward());
+    let gradients = gradients(&network, loss.backward());
     let weights = weights(&network);
     tensors.extend(
         weights

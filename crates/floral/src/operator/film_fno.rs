@@ -265,7 +265,7 @@ mod tests {
     ) -> (Vec<f32>, Vec<Weight>) {
         let velocity = network.velocity(w.clone(), tau.clone(), context).unwrap();
         let loss = velocity.clone().square().mean();
-        (values(velocity), gradients(network, &loss.backward()))
+        (values(velocity), gradients(network, loss.backward()))
     }
 
     #[test]

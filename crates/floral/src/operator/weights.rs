@@ -24,7 +24,9 @@ pub fn weights<M: Module>(module: &M) -> Vec<Weight> {
 }
 
 /// The gradient of every parameter; zero where the loss does not depend on one.
-pub fn gradients<M: Module>(module: &M, gradients: &Gradients) -> Vec<Weight> {
+///
+/// They are taken out of `gradients`, so that none is copied.
+pub fn gradients<M: Module>(module: &M, gradients: Gradients) -> Vec<Weight> {
     collect(module, Some(gradients))
 }
 
@@ -45,7 +47,7 @@ pub fn with_weights<M: Module>(module: M, weights: Vec<Weight>) -> Result<M> {
     }
 }
 
-fn collect<M: Module>(module: &M, gradients: Option<&Gradients>) -> Vec<Weight> {
+fn collect<M: Module>(module: &M, gradients: Option<Gradients>) -> Vec<Weight> {
     let mut collector = Collector {
         path: Vec::new(),
         gradients,
@@ -55,13 +57,13 @@ fn collect<M: Module>(module: &M, gradients: Option<&Gradients>) -> Vec<Weight> 
     collector.weights
 }
 
-struct Collector<'a> {
+struct Collector {
     path: Vec<String>,
-    gradients: Option<&'a Gradients>,
+    gradients: Option<Gradients>,
     weights: Vec<Weight>,
 }
 
-impl ModuleVisitor for Collector<'_> {
+impl ModuleVisitor for Collector {
     fn enter_module(&mut self, name: &str, _: &str) {
         self.path.push(name.into());
     }
@@ -72,10 +74,10 @@ impl ModuleVisitor for Collector<'_> {
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         let value = param.val();
-        let tensor = match self.gradients {
+        let tensor = match &mut self.gradients {
             None => value,
             Some(all) => value
-                .grad(all)
+                .grad_remove(all)
                 .unwrap_or_else(|| value.inner().zeros_like()),
         };
         self.weights.push(Weight {

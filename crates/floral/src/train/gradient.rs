@@ -59,7 +59,7 @@ impl Loss<'_> {
         };
         for block in batch.chunks(block_rows(self.samples.grid.len())) {
             let loss = self.of_block(model, block, device)? / batch.len() as f64;
-            let part = gradients(&model.network, &loss.backward());
+            let part = gradients(&model.network, loss.backward());
             total.loss += scalar(loss);
             total.add(part);
         }

@@ -1,5 +1,7 @@
 //! The update of a step: the gradient clipped, Adam, the weights back in the network.
 
+use rayon::prelude::*;
+
 use super::adam::{Adam, clipped};
 use super::config::OptimiserConfig;
 use super::gradient::Gradient;
@@ -24,6 +26,7 @@ pub fn update(
     let arrays = weights.iter_mut().map(|w| w.values.as_mut_slice());
     let pairs = arrays.zip(gradient.arrays.iter().map(Vec::as_slice));
     adam.step(learning_rate, optimiser.weight_decay, factor, pairs);
-    model.network = with_weights(model.network.clone(), weights.to_vec())?;
+    let copies = weights.par_iter().cloned().collect();
+    model.network = with_weights(model.network.clone(), copies)?;
     Ok(norm)
 }

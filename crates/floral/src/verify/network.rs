@@ -72,7 +72,7 @@ fn training_checks(
             LOSS_TOLERANCE,
         ),
     ];
-    let found = gradients(network, &loss.backward());
+    let found = gradients(network, loss.backward());
     let reference = fixture.in_our_layout("grad", &found)?;
     checks.extend(gradient_checks(&found, &reference));
     Ok(checks)
