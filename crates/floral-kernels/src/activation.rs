@@ -10,6 +10,7 @@ use burn::tensor::{Tensor, activation};
 use pulp::{Arch, WithSimd};
 use rayon::prelude::*;
 
+use crate::buffer::zeros;
 use crate::curve::{Both, Slopes, Values};
 use crate::flex;
 use crate::gelu::Gelu;
@@ -102,7 +103,7 @@ impl ActivationKernel for Flex {
             return x;
         }
         let source = x.storage::<f32>();
-        let mut values = vec![0.0; source.len()];
+        let mut values = zeros(source.len());
         let parts = values.par_chunks_mut(PART).zip(source.par_chunks(PART));
         parts.for_each(|(part, source)| {
             part.copy_from_slice(source);

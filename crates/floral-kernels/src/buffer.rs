@@ -1,12 +1,29 @@
-//! Arrays that are used again, without being cleared in between.
+//! Arrays that are used again, without being cleared in between; and cleared ones, side by side.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
 
 /// Arrays at rest, at most so many.
 const KEPT: usize = 16;
 
 static RESTING: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
+
+/// So many zeros. Memory that was in use before has to be cleared, which for megabytes takes as long
+/// as some of the arithmetic: all threads share it.
+pub fn zeros(length: usize) -> Vec<f32> {
+    const BLOCK: usize = 64;
+    const BLOCKS_OF_A_TASK: usize = 1 << 9;
+    let blocks = length.div_ceil(BLOCK);
+    if blocks < 2 * BLOCKS_OF_A_TASK {
+        return vec![0.0; length];
+    }
+    let cleared = rayon::iter::repeat_n([0.0; BLOCK], blocks).with_min_len(BLOCKS_OF_A_TASK);
+    let mut values = cleared.collect::<Vec<_>>().into_flattened();
+    values.truncate(length);
+    values
+}
 
 /// An array whose values are whatever its last user left, until they are written.
 pub struct Buffer {
@@ -23,7 +40,7 @@ impl Buffer {
         let values = place.map(|place| resting.remove(place));
         drop(resting);
         Self {
-            values: values.unwrap_or_else(|| vec![0.0; length]),
+            values: values.unwrap_or_else(|| zeros(length)),
             length,
         }
     }
@@ -66,6 +83,14 @@ impl Drop for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zeros_are_as_many_as_asked_for() {
+        for length in [0, 1, 63, 64, 65_535, 65_536, 100_001] {
+            let values = zeros(length);
+            assert!(values.len() == length && values.iter().all(|v| *v == 0.0));
+        }
+    }
 
     #[test]
     fn a_buffer_has_its_length_whatever_its_memory_served_before() {

@@ -11,6 +11,7 @@ use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension};
 use burn::tensor::{Int, Tensor, TensorData};
 use rayon::prelude::*;
 
+use crate::buffer::zeros;
 use crate::flex;
 use crate::modulate::{modulate, modulate_backward};
 use crate::rows::by_row;
@@ -147,7 +148,7 @@ impl Backward<Flex, 2> for FilmBackward {
         let [channels, points] = sizes(&x);
         let tiles = points.div_ceil(TILE);
         let (values, film) = (x.storage::<f32>(), coefficients.storage::<f32>());
-        let mut of_film = vec![0.0; film.len()];
+        let mut of_film = zeros(film.len());
 
         // A tile of every row, with its coefficients' gradient.
         let of_tiles = of_film

@@ -141,8 +141,9 @@ impl LayerKernel for Flex {
         film: FlexTensor,
         plan: LayerPlan,
     ) -> FlexTensor {
-        let [x, re, im, pointwise, film] = [x, re, im, pointwise, film].map(flex::contiguous);
-        plan.forward(&x, [&re, &im], &pointwise, &film).0
+        let [mut x, re, im, pointwise, film] = [x, re, im, pointwise, film].map(flex::contiguous);
+        plan.forward(&mut x, [&re, &im], &pointwise, &film);
+        x
     }
 }
 
@@ -162,17 +163,15 @@ impl<C: CheckpointStrategy> LayerKernel for Autodiff<Flex, C> {
         let step = LayerBackward(plan.clone());
         match step.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
-                let (y, spectra) = plan.forward(&x, [&re, &im], &pointwise, &film);
-                let Spectra { before, after } = spectra;
+                let mut y = x.clone();
+                let Spectra { before, after } = plan.forward(&mut y, [&re, &im], &pointwise, &film);
                 let [before, after] = [before, after].map(|values| {
                     let size = vec![values.len()];
                     flex::tensor(values.into_vec(), size)
                 });
                 prep.finish([x, re, im, pointwise, film, before, after], y)
             }
-            OpsKind::UnTracked(prep) => {
-                prep.finish(plan.forward(&x, [&re, &im], &pointwise, &film).0)
-            }
+            OpsKind::UnTracked(prep) => prep.finish(Flex::layer(x, re, im, pointwise, film, plan)),
         }
     }
 }
@@ -293,6 +292,32 @@ mod tests {
                 assert_close(found, expected, 3e-5);
             }
         }
+    }
+
+    /// The result takes the place of x where nobody else refers to it, and only there.
+    #[test]
+    fn a_tensor_in_use_elsewhere_is_not_changed() {
+        let device = Device::flex();
+        let layer = layer(3, [2, 4], true);
+        let layer = FourierLayer {
+            spectral: layer.spectral.map(Tensor::inner),
+            bias: layer.bias.inner(),
+            skip: layer.skip.inner(),
+            mlp: layer.mlp.map(|Layer { weight, bias }| Layer {
+                weight: weight.inner(),
+                bias: bias.inner(),
+            }),
+            gate: layer.gate.inner(),
+            activated: true,
+        };
+        let basis = FourierBasis::new([4, 5], [2, 4], &device);
+        let film = Modulation::new(tensor([1, 4, 5, 6], 0.5, &device));
+        let x = tensor([2, 4, 5, 3], 1.0, &device);
+        let before = values(x.clone());
+        let shared = values(layer.forward(x.clone(), &basis, &film));
+        assert_eq!(values(x.clone()), before);
+        assert_ne!(shared, before);
+        assert_eq!(values(layer.forward(x, &basis, &film)), shared);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use burn::backend::flex::FlexTensor;
 use rayon::prelude::*;
 
+use crate::buffer::zeros;
 use crate::convolution::{Convolution, Spectra, add_fields};
-use crate::flex;
 use crate::layer_tile::{LayerSizes, Scratch, TILE, Tile};
 use crate::rows::by_row;
 
@@ -34,42 +34,43 @@ impl LayerPlan {
         nx * (TILE / nx).max(1)
     }
 
-    /// The result and the spectra; all tensors contiguous.
+    /// x -> the layer's result, in place; returns the spectra. All tensors are contiguous.
     pub fn forward(
         &self,
-        x: &FlexTensor,
+        x: &mut FlexTensor,
         spectral: [&FlexTensor; 2],
         pointwise: &FlexTensor,
         film: &FlexTensor,
-    ) -> (FlexTensor, Spectra) {
-        let values = x.storage::<f32>();
+    ) -> Spectra {
         let spectra = self
             .convolution
-            .spectra(values, spectral.map(FlexTensor::storage));
+            .spectra(x.storage(), spectral.map(FlexTensor::storage));
         let (h, points) = (self.sizes.channels, self.points());
         let lines = self.convolution.transforms[0].lines_of_modes(&spectra.after, h);
         let parts = self.sizes.parts(pointwise.storage());
         let film = film.storage::<f32>();
         let tile_points = self.tile();
 
-        let mut y = vec![0.0; values.len()];
-        let tiles: Vec<_> = y
+        let tiles: Vec<_> = x
+            .storage_mut::<f32>()
             .chunks_mut(points * h)
             .enumerate()
-            .flat_map(|(sample, y)| {
-                let tiles = y.chunks_mut(tile_points * h).enumerate();
-                tiles.map(move |(tile, y)| (sample, tile * tile_points, y))
+            .flat_map(|(sample, x)| {
+                let tiles = x.chunks_mut(tile_points * h).enumerate();
+                tiles.map(move |(tile, x)| (sample, tile * tile_points, x))
             })
             .collect();
-        tiles
-            .into_par_iter()
-            .for_each_init(Scratch::default, |scratch, (sample, first, y)| {
-                self.start(&lines, parts.bias, [sample, first, y.len() / h], scratch);
-                let x = &values[(sample * points + first) * h..][..y.len()];
-                let film = &film[(self.rows[sample] * points + first) * 2 * h..][..2 * y.len()];
-                self.sizes.forward(&parts, x, film, y, scratch);
-            });
-        (flex::tensor_like(y, x), spectra)
+        tiles.into_par_iter().for_each_init(
+            || (Scratch::default(), Vec::new()),
+            |(scratch, before), (sample, first, x)| {
+                before.clear();
+                before.extend_from_slice(x);
+                self.start(&lines, parts.bias, [sample, first, x.len() / h], scratch);
+                let film = &film[(self.rows[sample] * points + first) * 2 * h..][..2 * x.len()];
+                self.sizes.forward(&parts, before, film, x, scratch);
+            },
+        );
+        spectra
     }
 
     /// The gradients of x, spectral weights, pointwise parameters and coefficients.
@@ -78,8 +79,8 @@ impl LayerPlan {
             state.each_ref().map(|tensor| tensor.storage::<f32>());
         let h = self.sizes.channels;
         let lines = self.convolution.transforms[0].lines_of_modes(after, h);
-        let mut of_x = vec![0.0; x.len()];
-        let mut of_film = vec![0.0; film.len()];
+        let mut of_x = zeros(x.len());
+        let mut of_film = zeros(film.len());
         let inputs = PointwiseInputs {
             x,
             film,

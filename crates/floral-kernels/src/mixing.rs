@@ -3,7 +3,7 @@
 use faer::MatRef;
 use rayon::prelude::*;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, zeros};
 use crate::product::{multiply, multiply_add, multiply_subtract, rows};
 
 /// Where the modes of a grid lie among those of a network, and how many channels they have.
@@ -54,7 +54,7 @@ impl Mixing {
     pub fn weight_gradients(&self, spectrum: &[f32], gradient: &[f32]) -> [Vec<f32>; 2] {
         let [all_y, all_x] = self.all_modes;
         let size = self.inputs * self.outputs;
-        let [mut of_re, mut of_im] = [(); 2].map(|()| vec![0.0; all_y * all_x * size]);
+        let [mut of_re, mut of_im] = [(); 2].map(|()| zeros(all_y * all_x * size));
         of_re
             .par_chunks_mut(size)
             .zip(of_im.par_chunks_mut(size))

@@ -11,6 +11,7 @@ use burn::tensor::module::linear;
 use rayon::prelude::*;
 
 use crate::activation::Activation;
+use crate::buffer::zeros;
 use crate::flex;
 use crate::mlp_tile::{Perceptron, Scratch, TILE};
 
@@ -172,7 +173,7 @@ impl MlpKernel for Flex {
             .chunks_exact(perceptron.first_width());
         let points = source.len() / inputs / shifts.len();
 
-        let mut values = vec![0.0; shape.iter().product()];
+        let mut values = zeros(shape.iter().product());
         let samples = values
             .chunks_mut((points * outputs).max(1))
             .zip(source.chunks((points * inputs).max(1)));
@@ -224,7 +225,7 @@ impl Backward<Flex, 3> for MlpBackward {
         let gradient = flex::contiguous(gradients.consume::<Flex>(&ops.node));
         let [x, parameters, shift] = &ops.state;
         let wanted = ops.parents[0].is_some();
-        let mut of_x = vec![0.0; if wanted { x.storage::<f32>().len() } else { 0 }];
+        let mut of_x = zeros(if wanted { x.storage::<f32>().len() } else { 0 });
         let (of_parameters, of_shift) = self.0.gradients(
             [x, parameters, shift].map(|tensor| tensor.storage()),
             gradient.storage(),

@@ -8,7 +8,7 @@ use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension};
 use burn::tensor::Tensor;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, zeros};
 use crate::convolution::{Convolution, add_fields};
 use crate::flex;
 use crate::fourier_basis::FourierBasis;
@@ -106,7 +106,7 @@ fn forward(
     let lines = transform.lines_of_modes(&spectra.after, outputs);
     let mut shape = x.layout().shape().to_vec();
     shape[3] = outputs;
-    let mut fields = vec![0.0; shape.iter().product()];
+    let mut fields = zeros(shape.iter().product());
     add_fields(transform, &lines, outputs, &mut fields);
     (flex::tensor(fields, shape), spectra.before)
 }
@@ -153,7 +153,7 @@ impl Backward<Flex, 3> for SpectralBackward {
         if let Some(node) = x_node {
             let mut shape = gradient.layout().shape().to_vec();
             shape[3] = inputs;
-            let mut of_x = vec![0.0; shape.iter().product()];
+            let mut of_x = zeros(shape.iter().product());
             add_fields(adjoint, &lines, inputs, &mut of_x);
             gradients.register::<Flex>(node.id, flex::tensor(of_x, shape));
         }
