@@ -50,7 +50,7 @@ pub(super) fn contestants(
     for other in &all[1..] {
         check_alike(&all[0], other)?;
     }
-    name(&mut all);
+    name(&mut all, &dataset.grid().shape());
     Ok(all)
 }
 
@@ -133,24 +133,20 @@ fn check_alike(first: &Contestant, other: &Contestant) -> Result<()> {
     })
 }
 
-/// Gives each run its method's name, with what distinguishes it from others of the method.
-fn name(all: &mut [Contestant]) {
+/// Gives each run its method's name, with what distinguishes it from others of the method, and the
+/// grid it was trained on if that is not the dataset's.
+fn name(all: &mut [Contestant], full: &[usize]) {
     let facts: Vec<(Option<usize>, Vec<usize>)> = all
         .iter()
         .map(|c| (c.training_inputs, c.predictor.header().shapes.grid.clone()))
         .collect();
     let sizes_differ = facts.iter().any(|(size, _)| *size != facts[0].0);
-    let finest = facts
-        .iter()
-        .map(|(_, grid)| grid.clone())
-        .max()
-        .unwrap_or_default();
     for (contestant, (size, grid)) in all.iter_mut().zip(&facts) {
         let mut label = contestant.predictor.method().title().to_owned();
         if let (true, Some(size)) = (sizes_differ, size) {
             label += &format!(" {size} inputs");
         }
-        if *grid != finest {
+        if grid != full {
             let grid: Vec<String> = grid.iter().map(usize::to_string).collect();
             label += &format!(" at {}", grid.join("\u{d7}"));
         }
