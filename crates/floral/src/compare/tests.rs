@@ -19,7 +19,6 @@ fn options() -> Options {
         },
         shown: 1,
         kept: 3,
-        ..Options::default()
     }
 }
 
@@ -68,9 +67,8 @@ fn scores_are_those_of_an_evaluation() {
     let [own, expected] = [&comparison.runs[0].prediction, &evaluation.prediction];
     assert_eq!(own.mean.mean_l2, expected.mean.mean_l2);
     assert_eq!(own.evaluations, expected.evaluations);
-    let crps = |p: &crate::evaluate::Prediction| {
-        p.spread.as_ref().unwrap().observed.as_ref().unwrap().crps
-    };
+    let crps =
+        |p: &evaluate::Prediction| p.spread.as_ref().unwrap().observed.as_ref().unwrap().crps;
     assert!((crps(own) - crps(expected)).abs() < 1e-12);
     assert_eq!(comparison.setting.inputs, evaluation.inputs);
     assert_eq!(
