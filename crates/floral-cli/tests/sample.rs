@@ -164,16 +164,24 @@ fn an_archive_gives_what_the_dataset_gives_and_computes_what_it_lacks() {
     );
 }
 
-#[test]
-fn what_cannot_be_predicted_is_refused_and_nothing_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    trained(folder, &["floral", "fno"]);
+/// Says each refusal's fact, and leaves every file as it was.
+fn refused(folder: &Path, cases: &[(&str, &str)]) {
     let before = files(folder);
-    let says = |words: &str, fact: &str| {
+    for (words, fact) in cases {
         let message = refuse(folder, &format!("sample {words} -o out.zarr"));
         assert!(message.contains(fact), "{words}: {message}");
-    };
+    }
+    for (name, bytes) in before {
+        assert_eq!(std::fs::read(folder.join(&name)).unwrap(), bytes, "{name}");
+    }
+    assert!(!folder.join("out.zarr").exists() && !folder.join("out.zarr.partial").exists());
+}
+
+#[test]
+fn arrays_that_cannot_be_predicted_are_refused_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trained(folder, &["floral"]);
     let npz = |name: &str, arrays: &[(&str, &[usize], &[f64])]| {
         write_npz(&folder.join(name), arrays);
     };
@@ -204,34 +212,43 @@ fn what_cannot_be_predicted_is_refused_and_nothing_is_written() {
         &[("input", &[16], &ones[..16]), ("x", &[16], &ones[..16])],
     );
     std::fs::write(folder.join("text.npz"), "x,y").unwrap();
-    says("floral --input many.npz", "input[:, None]");
-    says("floral --input flat.npz", "[2, 2, 2, 2, 4]");
-    says("floral --input none.npz", "no array input");
-    says("floral --input typo.npz", "an array lo");
-    says("floral --input coarse.npz", "array `low`");
-    says(
-        "floral --input nan.npz",
-        "input 1: the input has the value NaN at point 4",
-    );
-    says("floral --input other.npz", "both need the same");
-    says("floral --input axis.npz", "increasing");
-    says("floral --input text.npz", "no .npz archive");
-    says("floral --input missing.npz", "missing.npz");
-    says("floral --input data.zarr --inputs 3..9", "inputs 0..5");
-    says("floral --input data.zarr --resolution 4x4", "resolution");
-    says("floral --input data.zarr --quantile 1.5", "1.5");
-    says("floral --input data.zarr --exceed nan", "finite number");
-    says("fno --input data.zarr --quantile 0.5", "no distribution");
-    says("data.zarr --input data.zarr", "no run folder");
+    let cases = [
+        ("floral --input many.npz", "input[:, None]"),
+        ("floral --input flat.npz", "[2, 2, 2, 2, 4]"),
+        ("floral --input none.npz", "no array input"),
+        ("floral --input typo.npz", "an array lo"),
+        ("floral --input coarse.npz", "array `low`"),
+        (
+            "floral --input nan.npz",
+            "input 1: the input has the value NaN at point 4",
+        ),
+        ("floral --input other.npz", "both need the same"),
+        ("floral --input axis.npz", "increasing"),
+        ("floral --input text.npz", "no .npz archive"),
+    ];
+    refused(folder, &cases);
+}
+
+#[test]
+fn options_that_do_not_fit_are_refused_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trained(folder, &["floral", "fno"]);
     std::fs::write(folder.join("points.csv"), "x\n0.5\n1.5\n").unwrap();
-    says(
-        "floral --input data.zarr --points points.csv",
-        "line 3: x = 1.5",
-    );
-    for (name, bytes) in before {
-        assert_eq!(std::fs::read(folder.join(&name)).unwrap(), bytes, "{name}");
-    }
-    assert!(!folder.join("out.zarr").exists() && !folder.join("out.zarr.partial").exists());
+    let cases = [
+        ("floral --input missing.npz", "missing.npz"),
+        ("floral --input data.zarr --inputs 3..9", "inputs 0..5"),
+        ("floral --input data.zarr --resolution 4x4", "resolution"),
+        ("floral --input data.zarr --quantile 1.5", "1.5"),
+        ("floral --input data.zarr --exceed nan", "finite number"),
+        ("fno --input data.zarr --quantile 0.5", "no distribution"),
+        ("data.zarr --input data.zarr", "no run folder"),
+        (
+            "floral --input data.zarr --points points.csv",
+            "line 3: x = 1.5",
+        ),
+    ];
+    refused(folder, &cases);
 }
 
 #[test]

@@ -6,24 +6,15 @@ mod toy;
 use std::collections::BTreeMap;
 use std::fs;
 
-use floral::dataset::{Dataset, Outcome, Precision, Request};
+use floral::dataset::{Dataset, Precision, Request};
 use floral::problem::Problem;
 use floral::random::{Purpose, stream};
 use tempfile::TempDir;
-use toy::{Toy, files, request, run};
+use toy::{Toy, files, generated, request, run};
 
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.unwrap().install(work)
-}
-
-fn generated(outcome: Outcome) -> (usize, usize) {
-    match outcome {
-        Outcome::Generated {
-            computed, resumed, ..
-        } => (computed, resumed),
-        Outcome::AlreadyComplete { .. } => panic!("it was there already"),
-    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use floral::Error;
 use floral::dataset::{Dataset, Observer, Outcome, Request, generate};
 use tempfile::TempDir;
-use toy::{Toy, files, request, run};
+use toy::{Toy, files, generated, request, run};
 
 const CHILD_PATH: &str = "FLORAL_TEST_CHILD_PATH";
 
@@ -39,15 +39,6 @@ fn run_and_stop(problem: &Toy, request: &Request, path: &Path, inputs: usize) ->
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let work = || generate(problem, request, path, &observer, &stop).unwrap_err();
     pool.unwrap().install(work)
-}
-
-fn generated(outcome: Outcome) -> (usize, usize) {
-    match outcome {
-        Outcome::Generated {
-            computed, resumed, ..
-        } => (computed, resumed),
-        Outcome::AlreadyComplete { .. } => panic!("it was there already"),
-    }
 }
 
 #[test]

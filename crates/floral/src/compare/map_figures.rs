@@ -74,18 +74,11 @@ pub(super) fn fields(comparison: &Comparison, portrait: &Portrait) -> Panels {
     let reach = range(all)[1].max(1e-12);
     let spread = deviations[0].as_deref().map_or(1.0, |d| widened(d)[1]);
     let quantity = &comparison.setting.quantity;
-    let row = |label: String, colours, range, values: Vec<Option<Vec<f64>>>| MapRow {
+    let row = |label, colours, range, values| MapRow {
         label,
         colours,
         range,
-        maps: names
-            .iter()
-            .zip(values)
-            .map(|(title, values)| Map {
-                title: title.clone(),
-                values,
-            })
-            .collect(),
+        maps: titled(&names, values),
     };
     let rows = vec![
         row(
@@ -108,6 +101,15 @@ pub(super) fn fields(comparison: &Comparison, portrait: &Portrait) -> Panels {
         ),
     ];
     panels(comparison, format!("Input {}", portrait.input), rows)
+}
+
+/// Maps of these values, none of them where there are none.
+fn titled(titles: &[String], values: Vec<Option<Vec<f64>>>) -> Vec<Map> {
+    let map = |(title, values): (&String, _)| Map {
+        title: title.clone(),
+        values,
+    };
+    titles.iter().zip(values).map(map).collect()
 }
 
 /// Realizations of the truth and of every run that has them, one run a row.

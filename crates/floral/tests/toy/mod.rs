@@ -124,6 +124,16 @@ pub fn run(problem: &Toy, request: &Request, path: &Path) -> Result<Outcome> {
     generate(problem, request, path, &(), &AtomicBool::new(false))
 }
 
+/// How many inputs were computed, and how many taken from a run before.
+pub fn generated(outcome: Outcome) -> (usize, usize) {
+    match outcome {
+        Outcome::Generated {
+            computed, resumed, ..
+        } => (computed, resumed),
+        Outcome::AlreadyComplete { .. } => panic!("it was there already"),
+    }
+}
+
 /// The contents of every file below a folder.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
