@@ -40,7 +40,7 @@ mod stored_array;
 mod writer;
 
 pub use files::write_atomically;
-pub use generate::{Observer, Outcome, generate};
+pub use generate::{Outcome, generate};
 pub use inputs::InputSource;
 pub use layout::{FORMAT, Request};
 pub use normalise::Normaliser;

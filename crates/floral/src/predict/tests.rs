@@ -6,7 +6,7 @@ use crate::operator::{Device, with_weights};
 use crate::sample::{Adaptive, OdeSolver};
 use crate::train::model::fields;
 use crate::train::{Method, Model};
-use crate::{Field, Grid};
+use crate::{Field, Grid, Silent};
 
 fn rk4(steps: usize) -> OdeSolver {
     OdeSolver::named("rk4", Some(steps)).unwrap()
@@ -119,14 +119,17 @@ fn finer_grids_than_trained_are_predicted() {
     let sampling = Sampling {
         realizations: 2,
         seed: 0,
-        input: 0,
-        solver: &rk4(2),
-        stop: &std::sync::atomic::AtomicBool::new(false),
-        observer: &|_| (),
+        solver: rk4(2),
     };
     let finite = |_: usize, values: &[f32]| {
         assert!(values.len() == 45 && values.iter().all(|v| v.is_finite()));
         Ok(())
     };
-    assert_eq!(predicted.deliver(&sampling, finite).unwrap().done, 2);
+    assert_eq!(
+        predicted
+            .deliver(0, &sampling, &Silent, finite)
+            .unwrap()
+            .done,
+        2
+    );
 }

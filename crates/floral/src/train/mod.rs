@@ -21,4 +21,4 @@ pub use config::TrainConfig;
 pub use method::Method;
 pub use model::Model;
 pub use run::RunFolder;
-pub use trainer::{EpochRecord, Observer, Outcome, check, train};
+pub use trainer::{EpochRecord, Outcome, check, train};
