@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use floral::bench::{
-    Case, Stopwatch, TrainingStep, VelocityBatch, Work, matrix_peak, measure, resident,
-};
 use floral::operator::weights;
 use floral::problem::Resolution;
 use floral::sample::OdeSolver;
+use floral_bench::{
+    Case, Stopwatch, TrainingStep, VelocityBatch, Work, matrix_peak, measure, resident,
+};
 use safetensors::tensor::{Dtype, TensorView, serialize_to_file};
 use serde_json::{Value, json};
 

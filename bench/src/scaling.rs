@@ -1,8 +1,8 @@
 //! How times grow with realizations, inputs and grid points.
 
 use anyhow::Result;
-use floral::bench::{Case, FullSampling, Stopwatch, VelocityBatch};
 use floral::sample::OdeSolver;
+use floral_bench::{Case, FullSampling, Stopwatch, VelocityBatch};
 use serde_json::{Value, json};
 
 /// A network as trained on 64x64, used on every grid.

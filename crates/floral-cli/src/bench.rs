@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
-use floral::bench::{Case, Measurement, Stopwatch, Work, matrix_peak, measure};
 use floral::problem::Resolution;
+use floral_bench::{Case, Measurement, Stopwatch, Work, matrix_peak, measure};
 use serde_json::json;
 
 use crate::{Ending, integrator, output};

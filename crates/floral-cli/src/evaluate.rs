@@ -9,10 +9,10 @@ use clap::builder::PossibleValuesParser;
 use floral::dataset::Dataset;
 use floral::device;
 use floral::evaluate::{Evaluation, MeanErrors, ObservedScores, Options, evaluate};
-use floral::predict::Predictor;
+use floral::predict::{Predictor, Sampling};
 use floral::train::RunFolder;
 
-use crate::progress::RealizationProgress;
+use crate::progress::Progress;
 use crate::{Ending, inputs, integrator, interrupt, output};
 
 /// What `floral evaluate` takes.
@@ -63,29 +63,32 @@ pub struct Arguments {
 /// Evaluates and prints the table.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let options = Options {
-        realizations: arguments.realizations,
-        seed: arguments.seed,
-        solver: arguments.solver.resolved()?,
+        sampling: Sampling {
+            realizations: arguments.realizations,
+            seed: arguments.seed,
+            solver: arguments.solver.resolved()?,
+        },
         inputs: arguments.inputs.clone(),
         reference: arguments.reference,
     };
     let dataset = Dataset::open(&arguments.dataset)?;
     let device = device::named(&arguments.device)?;
     let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
-    let progress = RealizationProgress::new(predictor.method().name());
-    let observer = |position, inputs, done| progress.advance(position, inputs, done);
-    let evaluation = evaluate(
-        &predictor,
-        &dataset,
-        &options,
-        &observer,
-        interrupt::flag()?,
-    );
+    let progress = Progress::new(predictor.method().name(), interrupt::flag()?);
+    let evaluation = evaluate(&predictor, &dataset, &options, &progress);
     progress.finish();
     let evaluation = evaluation?;
-    output::print(&match arguments.json {
-        true => serde_json::to_string_pretty(&evaluation)? + "\n",
-        false => text(arguments, &evaluation)?,
+    if evaluation.seen > 0 {
+        output::tell(&format!(
+            "note: {} of these {} inputs were used in training; scores on them are no test",
+            evaluation.seen,
+            evaluation.inputs.len()
+        ));
+    }
+    output::print(&if arguments.json {
+        serde_json::to_string_pretty(&evaluation)? + "\n"
+    } else {
+        text(arguments, &evaluation)?
     })?;
     Ok(Ending::Done)
 }

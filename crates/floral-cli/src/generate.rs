@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use floral::dataset::{Outcome, Precision, Request, generate};
 use floral::problem::{Resolution, catalogue};
 
-use crate::progress::InputProgress;
+use crate::progress::Progress;
 use crate::{Ending, constants, interrupt, output};
 
 /// What `floral generate` takes.
@@ -96,23 +96,14 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         force: arguments.force,
     };
     for caveat in problem.caveats() {
-        eprintln!("note: {caveat}");
+        output::tell(&format!("note: {caveat}"));
     }
     let start = Instant::now();
-    let progress = InputProgress::new(&arguments.problem);
-    let outcome = generate(
-        problem.as_ref(),
-        &request,
-        path,
-        &progress,
-        interrupt::flag()?,
-    )?;
+    let progress = Progress::new(&arguments.problem, interrupt::flag()?);
+    let outcome = generate(problem.as_ref(), &request, path, &progress);
     progress.finish();
-    eprintln!(
-        "{}: {}",
-        path.display(),
-        describe(outcome, start.elapsed().as_secs_f64())
-    );
+    let words = describe(outcome?, start.elapsed().as_secs_f64());
+    output::tell(&format!("{}: {words}", path.display()));
     Ok(Ending::Done)
 }
 

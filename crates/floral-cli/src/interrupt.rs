@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::output::tell;
+
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// A flag that Ctrl-C raises.
@@ -10,7 +12,7 @@ pub fn flag() -> anyhow::Result<&'static AtomicBool> {
         if REQUESTED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("stopping as soon as what is under way is safe; Ctrl-C again to stop at once");
+        tell("stopping as soon as what is under way is safe; Ctrl-C again to stop at once");
     })?;
     Ok(&REQUESTED)
 }

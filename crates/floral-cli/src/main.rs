@@ -11,12 +11,14 @@ mod integrator;
 mod interrupt;
 mod output;
 mod progress;
+mod provenance;
 mod quickstart;
 mod report;
 mod reproduce;
 mod sample;
 mod train;
 mod verify;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -43,15 +45,17 @@ fn main() -> ExitCode {
         Err(error) => {
             let known: Option<&floral::Error> = error.downcast_ref();
             match known {
+                Some(interrupted @ floral::Error::Interrupted) => {
+                    let advice = "run the same command again to continue";
+                    output::tell(&format!("{interrupted}; {advice}"));
+                    // 128 + SIGINT, what a shell expects of an interrupted command.
+                    return ExitCode::from(130);
+                }
                 // The library's errors tell their cause themselves.
-                Some(error) => eprintln!("error: {error}"),
-                None => eprintln!("error: {error:#}"),
+                Some(error) => output::tell(&format!("error: {error}")),
+                None => output::tell(&format!("error: {error:#}")),
             }
-            ExitCode::from(match known {
-                // 128 + SIGINT, what a shell expects of an interrupted command.
-                Some(floral::Error::Interrupted { .. }) => 130,
-                _ => 2,
-            })
+            ExitCode::from(2)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Standard output that does not mind a reader who has seen enough.
+//! What commands print: results on standard output, everything else on standard error.
 
 use std::io::{ErrorKind, Write};
 
@@ -12,4 +12,9 @@ pub fn print(text: &str) -> anyhow::Result<()> {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => Ok(result?),
     }
+}
+
+/// Tells a line on standard error; one that is closed or full hears nothing, and the work goes on.
+pub fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use floral::compare::{Comparison, Exported, Options, Step, compare, exports, page};
 use floral::dataset::{Dataset, write_atomically};
 use floral::device;
 use floral::evaluate;
-use floral::report::{pdf, raster, standalone};
+use floral::predict::Sampling;
 use floral::train::RunFolder;
+use floral_report::draw::{pdf, raster, standalone};
+use floral_report::report::{Comparison, Exported, Options, compare, exports, page};
 
-use crate::progress::StepProgress;
-use crate::{Ending, inputs, integrator, interrupt};
+use crate::progress::Progress;
+use crate::{Ending, inputs, integrator, interrupt, output, provenance};
 
 /// The size up to which a page opens at once and can be sent by mail.
 const LARGE: usize = 15_000_000;
@@ -124,16 +125,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let runs = runs.collect::<floral::Result<Vec<_>>>()?;
     let dataset = Dataset::open(&arguments.data)?;
     let device = device::named(&arguments.device)?;
-    let progress = StepProgress::new();
-    let observer = |step: Step| progress.advance(&step);
-    let comparison = compare(
-        &runs,
-        &dataset,
-        &options,
-        &device,
-        &observer,
-        interrupt::flag()?,
-    );
+    let progress = Progress::new("report", interrupt::flag()?);
+    let comparison = compare(&runs, &dataset, &options, &device, &progress);
     progress.finish();
     let comparison = comparison?;
     match arguments.format {
@@ -156,14 +149,17 @@ impl Arguments {
         );
         Ok(Options {
             evaluation: evaluate::Options {
-                realizations: self.realizations,
-                seed: self.seed,
-                solver: self.solver.resolved()?,
+                sampling: Sampling {
+                    realizations: self.realizations,
+                    seed: self.seed,
+                    solver: self.solver.resolved()?,
+                },
                 inputs: self.inputs.clone(),
                 reference: self.reference,
             },
             shown: self.show,
             kept: self.keep,
+            build: provenance::build(),
         })
     }
 }
@@ -195,16 +191,16 @@ fn check_output(arguments: &Arguments) -> Result<()> {
 fn write_page(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
     let html = page(comparison)?.to_html();
     write(&arguments.output, html.as_bytes())?;
-    eprintln!(
+    output::tell(&format!(
         "{}: {} runs, {} inputs, {:.1} MB",
         arguments.output.display(),
         comparison.runs.len(),
         comparison.setting.inputs.len(),
         html.len() as f64 / 1e6
-    );
+    ));
     if html.len() > LARGE {
-        eprintln!(
-            "note: a large page is slow to open; show fewer inputs with --show, or --keep less"
+        output::tell(
+            "note: a large page is slow to open; show fewer inputs with --show, or --keep less",
         );
     }
     Ok(())
@@ -236,7 +232,7 @@ fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
         write(&folder.join(format!("{name}.{extension}")), &bytes)?;
         written += 1;
     }
-    eprintln!("{}: {written} files", folder.display());
+    output::tell(&format!("{}: {written} files", folder.display()));
     Ok(())
 }
 

@@ -7,15 +7,15 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::dataset::{Places, PredictionPlan, PredictionWriter};
-use floral::predict::{Cases, Interpolation, Job, Predictor, Stored, read_points};
+use floral::predict::{Cases, Interpolation, Job, Predictor, Sampling, Stored, read_points};
 use floral::problem::Resolution;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
 use floral::train::RunFolder;
 use floral::{Checksum, Points, device};
 use serde_json::{Map, Value, json};
 
-use crate::progress::RealizationProgress;
-use crate::{Ending, inputs, integrator, interrupt};
+use crate::progress::Progress;
+use crate::{Ending, inputs, integrator, interrupt, output};
 
 /// What `floral sample` takes.
 #[derive(clap::Args)]
@@ -93,7 +93,7 @@ pub struct Arguments {
 /// What was typed, resolved.
 struct Task {
     predictor: Predictor,
-    cases: Cases,
+    cases: Cases<'static>,
     inputs: Range<usize>,
     points: Option<Points>,
     wanted: Wanted,
@@ -110,20 +110,23 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let plan = task.plan(arguments, data);
     let path = arguments.output.as_path();
     let Some(writer) = PredictionWriter::open(path, plan, arguments.force)? else {
-        eprintln!("{}: already complete, nothing to do", path.display());
+        output::tell(&format!(
+            "{}: already complete, nothing to do",
+            path.display()
+        ));
         return Ok(Ending::Done);
     };
     if let Some(problem) = task.cases.low_solver() {
-        eprintln!(
+        output::tell(&format!(
             "note: {} has no low-fidelity solutions; they are computed by the solver of {problem}",
             arguments.input.display()
-        );
+        ));
     }
     let start = Instant::now();
     let stored = task.store(&writer, arguments.seed)?;
     writer.finish()?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());
-    eprintln!("{}: {words}", path.display());
+    output::tell(&format!("{}: {words}", path.display()));
     Ok(Ending::Done)
 }
 
@@ -173,17 +176,15 @@ impl Task {
             inputs: self.inputs.clone(),
             interpolation: interpolation.as_ref(),
             wanted: &self.wanted,
-            realizations: self.realizations,
             kept: self.kept,
-            solver: &self.solver,
-            seed,
+            sampling: Sampling {
+                realizations: self.realizations,
+                seed,
+                solver: self.solver,
+            },
         };
-        let inputs = self.inputs.len();
-        let there = (0..inputs).filter(|&position| writer.is_finished(position));
-        let progress = RealizationProgress::new(self.predictor.method().name());
-        progress.found(there.count(), inputs);
-        let advance = |position, done| progress.advance(position, inputs, done);
-        let outcome = job.store(writer, &advance, interrupt::flag()?);
+        let progress = Progress::new(self.predictor.method().name(), interrupt::flag()?);
+        let outcome = job.store(writer, &progress);
         progress.finish();
         Ok(outcome?)
     }
@@ -259,9 +260,10 @@ impl Task {
             (m, n) => format!(", {m} inputs and {n} realizations kept from before"),
         };
         let each = evaluations as f64 / computed.max(1) as f64;
-        let cost = match self.predictor.method().is_generative() && computed > 0 {
-            true => format!(", {each:.0} evaluations of the network each"),
-            false => String::new(),
+        let cost = if self.predictor.method().is_generative() && computed > 0 {
+            format!(", {each:.0} evaluations of the network each")
+        } else {
+            String::new()
         };
         format!("{inputs} inputs, {computed} realizations computed in {seconds:.1} s{cost}{kept}")
     }

@@ -11,7 +11,7 @@ use floral::device;
 use floral::problem::Resolution;
 use floral::train::{Method, Outcome, RunFolder, TrainConfig, check, train};
 
-use crate::progress::EpochProgress;
+use crate::progress::Progress;
 use crate::{Ending, constants, interrupt, output};
 
 /// What `floral train` takes.
@@ -165,17 +165,17 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     }
     let dataset = Dataset::open(data)?;
     let run = arguments.run_folder(folder, &dataset)?;
-    let progress = EpochProgress::new(&run.config()?.method.to_string());
+    let progress = Progress::new(&run.config()?.method.to_string(), interrupt::flag()?);
     let device = device::named(&arguments.device)?;
-    let outcome = train(&run, &dataset, &device, &progress, interrupt::flag()?);
+    let outcome = train(&run, &dataset, &device, &progress);
     progress.finish();
-    match outcome.map_err(continued)? {
-        Outcome::AllEpochs => eprintln!("{}: all epochs are done", folder.display()),
-        Outcome::NoImprovement { best_epoch } => eprintln!(
-            "{}: stopped early, no improvement since epoch {best_epoch}",
-            folder.display()
-        ),
-    }
+    let words = match outcome? {
+        Outcome::AllEpochs => "all epochs are done".into(),
+        Outcome::NoImprovement { best_epoch } => {
+            format!("stopped early, no improvement since epoch {best_epoch}")
+        }
+    };
+    output::tell(&format!("{}: {words}", folder.display()));
     Ok(Ending::Done)
 }
 
@@ -184,15 +184,5 @@ fn advised(error: Error, how: &str) -> anyhow::Error {
     match error {
         Error::Memory { .. } | Error::OtherSettings { .. } => anyhow!("{error}; {how}"),
         other => other.into(),
-    }
-}
-
-/// Adds how this command line continues.
-fn continued(error: Error) -> Error {
-    match error {
-        Error::Interrupted { .. } => Error::Interrupted {
-            advice: "the run is saved; the same command continues it".into(),
-        },
-        other => other,
     }
 }

@@ -149,12 +149,9 @@ pub enum Error {
         source: std::io::Error,
     },
 
-    /// The user asked to stop.
-    #[error("stopped on request; {advice}")]
-    Interrupted {
-        /// How to go on.
-        advice: String,
-    },
+    /// The observer asked to stop.
+    #[error("stopped on request; what was finished is kept")]
+    Interrupted,
 }
 
 /// The library's result.

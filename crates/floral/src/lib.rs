@@ -14,18 +14,10 @@
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`evaluate`]: a run's predictions beside the truth;
-//! - [`compare`]: several runs beside the truth, and their report;
-//! - [`report`]: tables, figures and pages from plain numbers;
 //! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
-//! - [`quickstart`]: all of it once, at a small size;
-//! - [`reproduce`]: the paper's tables, our values beside the paper's;
-//! - [`workers`]: tasks side by side, each with threads of its own;
 //! - [`cost`]: the arithmetic and the memory that a network takes;
-//! - [`mod@bench`]: how fast it runs on this machine;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
-pub mod bench;
-pub mod compare;
 pub mod cost;
 pub mod dataset;
 pub mod device;
@@ -36,24 +28,22 @@ pub mod flow;
 pub mod grid;
 pub mod inspect;
 pub mod metric;
+pub mod observer;
 pub mod operator;
 pub mod points;
 pub mod predict;
 pub mod problem;
-pub mod quickstart;
 pub mod random;
-pub mod report;
-pub mod reproduce;
 pub mod sample;
 pub mod storage;
 pub mod train;
 pub mod verify;
-pub mod workers;
 
 pub use error::{Error, Result};
 pub use field::Field;
 /// An allocator for programs that train or sample.
 pub use floral_kernels::memory;
 pub use grid::{Axis, Grid};
+pub use observer::{Event, Observer, Silent};
 pub use points::Points;
 pub use storage::Checksum;

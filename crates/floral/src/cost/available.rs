@@ -20,7 +20,7 @@ pub fn spare_memory() -> usize {
 }
 
 /// The entry `name   123 kB` of a file of the proc file system, in bytes.
-pub(crate) fn kilobytes(text: &str, name: &str) -> Option<u64> {
+pub fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let entry = text.lines().find_map(|line| line.strip_prefix(name))?;
     let number: u64 = entry.split_whitespace().next()?.parse().ok()?;
     Some(number * 1024)

@@ -10,6 +10,6 @@ mod control_group;
 pub mod memory;
 
 pub use arithmetic::{condition_flops, training_flops, velocity_flops};
-pub(crate) use available::kilobytes;
+pub use available::kilobytes;
 pub use available::{available, spare_memory};
 pub use memory::{Load, Memory, check_training};

@@ -1,32 +1,17 @@
 //! Generates a dataset on all cores; a run that was cut continues where it stopped.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::layout::{Plan, Request};
 use super::reader::Dataset;
 use super::writer::{Solution, Writer};
+use crate::observer::{Event, Observer, go_on};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream, stream};
 use crate::{Error, Result};
-
-/// Is told how generation goes, from any thread.
-pub trait Observer: Sync {
-    /// Generation begins: `done` of `total` inputs are there from an earlier run.
-    fn started(&self, total: usize, done: usize) {
-        let _ = (total, done);
-    }
-
-    /// An input is computed and stored.
-    fn finished_input(&self, input: usize) {
-        let _ = input;
-    }
-}
-
-/// Looks away.
-impl Observer for () {}
 
 /// How generation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,13 +36,12 @@ pub enum Outcome {
 ///
 /// The bytes depend on problem and request alone, and those of an input not on how many others
 /// there are. Until all are stored they are kept beside `path` in a folder ending in `.partial`,
-/// from which the same call continues; `stop` ends the run after the inputs in flight.
+/// from which the same call continues; a request to stop ends it after the inputs in flight.
 pub fn generate(
     problem: &dyn Problem,
     request: &Request,
     path: &Path,
     observer: &dyn Observer,
-    stop: &AtomicBool,
 ) -> Result<Outcome> {
     let plan = Plan::new(problem, request)?;
     let Some(writer) = Writer::open(path, plan, request.force)? else {
@@ -67,16 +51,17 @@ pub fn generate(
     let redraws = AtomicU64::new(0);
     let pending = pending(&writer, request.inputs, &redraws);
     let resumed = request.inputs - pending.len();
-    observer.started(request.inputs, resumed);
+    observer.observe(&Event::Inputs {
+        done: resumed,
+        total: request.inputs,
+    });
     // One input a task: a longer run of them could not be shared once a thread has begun it.
     pending.par_iter().with_max_len(1).try_for_each(|&input| {
-        if stop.load(Ordering::Relaxed) {
-            return Err(interrupted());
-        }
+        go_on(observer)?;
         let solution = solve(problem, request, input).map_err(|e| at_input(input, e))?;
         writer.write(input, &solution)?;
         redraws.fetch_add(solution.redraws.into(), Ordering::Relaxed);
-        observer.finished_input(input);
+        observer.observe(&Event::Generated { input });
         Ok(())
     })?;
     writer.finish(problem.grid())?;
@@ -119,12 +104,6 @@ fn solve(problem: &dyn Problem, request: &Request, input: usize) -> Result<Solut
         moments,
         redraws: u32::try_from(redraws).unwrap_or(u32::MAX),
     })
-}
-
-fn interrupted() -> Error {
-    Error::Interrupted {
-        advice: "run the same command again to continue".into(),
-    }
 }
 
 /// Names the input at which a solver gave up.

@@ -37,7 +37,7 @@ mod store;
 mod stored_array;
 mod writer;
 
-pub use generate::{Observer, Outcome, generate};
+pub use generate::{Outcome, generate};
 pub use inputs::InputSource;
 pub use layout::{FORMAT, Request};
 pub use normalise::Normaliser;

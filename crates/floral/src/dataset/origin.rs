@@ -1,8 +1,8 @@
-//! The built-in problem that a dataset says it comes from, and what it can compute again.
+//! The built-in problem that a dataset says it comes from.
 
 use super::Dataset;
 use crate::problem::{Problem, catalogue};
-use crate::{Error, Field, Result};
+use crate::{Error, Result};
 
 impl Dataset {
     /// The built-in problem with the dataset's own constants, on the dataset's grid; none if the
@@ -19,19 +19,5 @@ impl Dataset {
         })?;
         let problem = catalogue::build(name, table, &context)?;
         Ok((problem.grid().shape() == self.grid().shape()).then_some(problem))
-    }
-
-    /// The low-fidelity solution of an input: as stored, or else computed by its origin; none if
-    /// there is neither.
-    pub fn low_or_solved(
-        &self,
-        index: usize,
-        origin: Option<&dyn Problem>,
-    ) -> Result<Option<Field>> {
-        match origin {
-            _ if self.has_low() => self.low(index).map(Some),
-            Some(problem) => problem.low_fidelity(&self.input(index)?).map(Some),
-            None => Ok(None),
-        }
     }
 }

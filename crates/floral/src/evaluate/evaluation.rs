@@ -21,6 +21,9 @@ pub struct Evaluation {
     pub data: PathBuf,
     /// The inputs that were predicted.
     pub inputs: Range<usize>,
+    /// How many of them the run was trained or validated on; their scores are no test.
+    #[serde(default)]
+    pub seen: usize,
     /// The seed of the priors.
     pub seed: u64,
     /// The integrator; absent for deterministic methods.

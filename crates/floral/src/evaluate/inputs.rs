@@ -1,27 +1,56 @@
-//! Which inputs of a dataset a run has not seen.
+//! Which inputs of a dataset a run has seen, and which it has not.
 
 use std::ops::Range;
 
 use crate::dataset::Dataset;
 use crate::train::Header;
 use crate::train::checkpoint::DataIdentity;
+use crate::{Error, Result};
 
-/// The run's test inputs, if the dataset holds the inputs that it was trained on, at this or
-/// another resolution; else all.
+/// The inputs asked for, or the run's test inputs; an error unless the dataset holds them.
+pub fn chosen_inputs(
+    header: &Header,
+    dataset: &Dataset,
+    wanted: Option<Range<usize>>,
+) -> Result<Range<usize>> {
+    let inputs = wanted.unwrap_or_else(|| test_inputs(header, dataset));
+    if inputs.is_empty() || inputs.end > dataset.inputs() {
+        return Err(Error::Config {
+            context: format!("inputs {}..{}", inputs.start, inputs.end),
+            reason: format!(
+                "{} has inputs 0..{}; choose at least one of them",
+                dataset.path().display(),
+                dataset.inputs()
+            ),
+        });
+    }
+    Ok(inputs)
+}
+
+/// The run's test inputs, if the dataset may hold the inputs that it was trained on; else all.
 pub fn test_inputs(header: &Header, dataset: &Dataset) -> Range<usize> {
-    let same =
-        without_resolution(header.data.clone()) == without_resolution(DataIdentity::of(dataset));
-    match same {
-        true => 0..header.config.split.test.min(dataset.inputs()),
-        false => 0..dataset.inputs(),
+    if shares_inputs(&header.data, &DataIdentity::of(dataset)) {
+        0..header.config.split.test.min(dataset.inputs())
+    } else {
+        0..dataset.inputs()
     }
 }
 
-/// The same seed draws the same inputs at every resolution: testing on those that a coarser grid
-/// was trained on would be no test.
-fn without_resolution(mut data: DataIdentity) -> DataIdentity {
-    if let Some(constants) = data.constants.as_mut().and_then(|c| c.as_object_mut()) {
-        constants.remove("resolution");
+/// Those of the inputs that the run was trained or validated on: their scores are no test.
+pub fn seen_inputs(header: &Header, dataset: &Dataset, inputs: &Range<usize>) -> Range<usize> {
+    if !shares_inputs(&header.data, &DataIdentity::of(dataset)) {
+        return inputs.start..inputs.start;
     }
-    data
+    let split = &header.config.split;
+    let known = split
+        .train
+        .map(|train| split.test + split.validation + train);
+    let end = known.map_or(inputs.end, |end| end.min(inputs.end));
+    split.test.max(inputs.start).min(end)..end
+}
+
+/// Whether input i of one is input i of the other. The same seed draws the same inputs at every
+/// resolution and for most other constants, so these do not make inputs unseen.
+fn shares_inputs(trained: &DataIdentity, given: &DataIdentity) -> bool {
+    (&trained.problem, trained.seed) == (&given.problem, given.seed)
 }

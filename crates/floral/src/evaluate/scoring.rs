@@ -7,7 +7,8 @@ use super::truth::Truth;
 use crate::metric::{
     EnsembleScores, Fields, MeanFieldError, PAIR_LAGS, VarianceError, energy_score,
 };
-use crate::sample::{EnsembleStatistics, Progress, Wanted};
+use crate::predict::PredictionCost;
+use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Result};
 
 /// The levels of central intervals that are reported.
@@ -30,10 +31,10 @@ pub struct Scoring {
 
 impl Scoring {
     /// Adds what the realizations of one input have cost.
-    pub fn add_cost(&mut self, progress: Progress, seconds: f64) {
-        self.evaluations += progress.evaluations;
-        self.realizations += progress.done;
-        self.seconds += seconds;
+    pub fn add_cost(&mut self, cost: PredictionCost) {
+        self.evaluations += cost.progress.evaluations;
+        self.realizations += cost.progress.done;
+        self.seconds += cost.seconds;
     }
 
     /// Adds one input's members, [member, value], its low-fidelity solution and its truth. A single
@@ -63,10 +64,10 @@ impl Scoring {
             let square = variance.iter().sum::<f64>() * (own + truth.source.sampling_share());
             *self.floors.get_or_insert_default() += square.sqrt();
         }
-        match members.count() {
-            1 => Ok(()),
-            _ => self.push_spread(members, &statistics, truth),
+        if members.count() == 1 {
+            return Ok(());
         }
+        self.push_spread(members, &statistics, truth)
     }
 
     fn push_spread(

@@ -1,14 +1,18 @@
 //! Laws of evaluation, on tiny networks and on predictions that are the truth.
 
 use super::*;
-use crate::Field;
 use crate::predict::testing::play;
+use crate::sample::OdeSolver;
 use crate::train::Method;
+use crate::{Field, Silent};
 
 fn options() -> Options {
     Options {
-        realizations: 5,
-        solver: OdeSolver::named("euler", Some(2)).unwrap(),
+        sampling: Sampling {
+            realizations: 5,
+            solver: OdeSolver::named("euler", Some(2)).unwrap(),
+            ..Sampling::default()
+        },
         ..Options::default()
     }
 }
@@ -16,8 +20,7 @@ fn options() -> Options {
 fn evaluated(method: Method) -> Evaluation {
     let play = play();
     let predictor = play.predictor(method);
-    let stop = AtomicBool::new(false);
-    evaluate(&predictor, &play.dataset, &options(), &|_, _, _| (), &stop).unwrap()
+    evaluate(&predictor, &play.dataset, &options(), &Silent).unwrap()
 }
 
 #[test]
@@ -84,7 +87,6 @@ fn inputs_that_do_not_exist_are_refused() {
         inputs: Some(3..9),
         ..options()
     };
-    let stop = AtomicBool::new(false);
-    let refused = evaluate(&predictor, &play.dataset, &options, &|_, _, _| (), &stop);
+    let refused = evaluate(&predictor, &play.dataset, &options, &Silent);
     assert!(refused.unwrap_err().to_string().contains("0..5"));
 }

@@ -100,7 +100,7 @@ impl<'a> Truths<'a> {
             return Err(Error::BadFile {
                 path: dataset.path().to_owned(),
                 reason: "has no array `high`, so there is no truth to compare with; evaluate on a \
-                         dataset with solutions, or predict with `floral sample`"
+                         dataset with solutions"
                     .into(),
             });
         };
@@ -123,9 +123,10 @@ impl<'a> Truths<'a> {
 
     /// The truth of one input.
     pub fn at(&self, index: usize) -> Result<Truth> {
-        let observations: Vec<f32> = match self.dataset.has_high() {
-            true => rounded(self.dataset.high(index)?.values()),
-            false => Vec::new(),
+        let observations = if self.dataset.has_high() {
+            rounded(self.dataset.high(index)?.values())
+        } else {
+            Vec::new()
         };
         let exact = self.dataset.exact_moments(index)?;
         let (mean, variance) = match (self.source, &self.origin, exact) {

@@ -18,15 +18,45 @@ pub struct Case {
 }
 
 /// Inputs to predict, from a Zarr dataset or a NumPy archive.
-pub struct Cases {
-    source: Box<dyn InputSource>,
+pub struct Cases<'a> {
+    source: Source<'a>,
     /// Computes low-fidelity solutions where the file has none.
     solver: Option<Box<dyn Problem>>,
     needs_low: bool,
     grid: Grid,
 }
 
-impl Cases {
+/// A file opened for these cases, or a dataset that others use too.
+enum Source<'a> {
+    Opened(Box<dyn InputSource>),
+    Dataset(&'a Dataset),
+}
+
+impl Source<'_> {
+    fn inputs(&self) -> &dyn InputSource {
+        match self {
+            Self::Opened(source) => source.as_ref(),
+            Self::Dataset(dataset) => *dataset,
+        }
+    }
+}
+
+impl<'a> Cases<'a> {
+    /// The inputs of a dataset, with low-fidelity solutions wherever they can be had.
+    pub fn of(dataset: &'a Dataset) -> Result<Self> {
+        let solver = if dataset.has_low() {
+            None
+        } else {
+            dataset.origin()?
+        };
+        Ok(Self {
+            source: Source::Dataset(dataset),
+            solver,
+            needs_low: true,
+            grid: dataset.grid().clone(),
+        })
+    }
+
     /// Opens a file for a run, and interpolates to a resolution if one is given.
     pub fn open(
         path: &Path,
@@ -36,13 +66,14 @@ impl Cases {
         let header = predictor.header();
         let source = open(path, header)?;
         let needs_low = predictor.method().is_residual();
-        let solver = match needs_low && !source.has_low() {
-            true => match source.origin()? {
-                Some(problem) => Some(problem),
-                None => trained_problem(header)?
-                    .filter(|problem| problem.grid().shape() == source.grid().shape()),
-            },
-            false => None,
+        let solver = if needs_low && !source.has_low() {
+            let trained = || -> Result<Option<Box<dyn Problem>>> {
+                let problem = trained_problem(header)?;
+                Ok(problem.filter(|p| p.grid().shape() == source.grid().shape()))
+            };
+            source.origin()?.map_or_else(trained, |p| Ok(Some(p)))?
+        } else {
+            None
         };
         let grid = match resolution {
             None => source.grid().clone(),
@@ -52,7 +83,7 @@ impl Cases {
             }
         };
         Ok(Self {
-            source,
+            source: Source::Opened(source),
             solver,
             needs_low,
             grid,
@@ -66,7 +97,7 @@ impl Cases {
 
     /// How many inputs there are.
     pub fn inputs(&self) -> usize {
-        self.source.inputs()
+        self.source.inputs().inputs()
     }
 
     /// The problem that computes low-fidelity solutions, where the file has none and they are
@@ -77,14 +108,14 @@ impl Cases {
 
     /// An input and its low-fidelity solution, stored or else computed.
     pub fn case(&self, index: usize) -> Result<Case> {
-        let input = self.source.input(index)?;
+        let input = self.source.inputs().input(index)?;
         let low = match &self.solver {
             _ if !self.needs_low => None,
-            _ if self.source.has_low() => Some(self.source.low(index)?),
+            _ if self.source.inputs().has_low() => Some(self.source.inputs().low(index)?),
             Some(problem) => Some(problem.low_fidelity(&input)?),
             None => None,
         };
-        let refine = |field: &Field| refined(field, self.source.grid(), &self.grid);
+        let refine = |field: &Field| refined(field, self.source.inputs().grid(), &self.grid);
         Ok(Case {
             input: refine(&input)?,
             low: low.as_ref().map(refine).transpose()?,
@@ -106,7 +137,7 @@ impl Cases {
             let Case { input, low } = self.case(index)?;
             predictor
                 .check(&input, low.as_ref(), &self.grid)
-                .map_err(|error| at_input(self.source.path(), index, error))?;
+                .map_err(|error| at_input(self.source.inputs().path(), index, error))?;
             let fields = std::iter::once(&input).chain(&low);
             sum = fields.fold(sum, |sum, field| sum.numbers(field.values()));
         }

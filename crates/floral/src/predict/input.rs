@@ -1,33 +1,45 @@
 //! Realizations of one input's solution.
 
-use std::sync::atomic::AtomicBool;
-
 use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
 
 use super::velocity::NetworkVelocity;
 use super::{Predictor, block_rows, checks};
 use crate::flow::Prior;
+use crate::observer::{Event, Observer};
 use crate::operator::Context;
 use crate::random::Stream;
 use crate::sample::{Ensemble, OdeSolver, Progress, RowCost, from_prior};
 use crate::train::model::fields;
 use crate::{Field, Grid, Result};
 
-/// Which realizations are wanted, and how they are made.
-#[derive(Clone, Copy)]
-pub struct Sampling<'a> {
+/// How many realizations are wanted of an input, and how they are made.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
     /// How many; a deterministic method has one, whatever is asked.
     pub realizations: usize,
     /// The seed of the priors.
     pub seed: u64,
-    /// The input's index, so that inputs have priors of their own.
-    pub input: u64,
     /// The integrator.
-    pub solver: &'a OdeSolver,
-    /// Set from elsewhere to stop.
-    pub stop: &'a AtomicBool,
-    /// Told after every block.
-    pub observer: &'a (dyn Fn(Progress) + Sync),
+    pub solver: OdeSolver,
+}
+
+impl Default for Sampling {
+    /// The paper's 2500 realizations by its integrator.
+    fn default() -> Self {
+        Self {
+            realizations: 2500,
+            seed: 0,
+            solver: OdeSolver::default(),
+        }
+    }
+}
+
+/// Draws of a prior for one input.
+struct PriorStream<'a> {
+    prior: &'a dyn Prior,
+    seed: u64,
+    input: u64,
 }
 
 /// A run's network with what it derives from one input on one grid.
@@ -93,14 +105,17 @@ impl<'a> InputPredictor<'a> {
 
     /// Delivers realizations in the order of their index, in physical units: [channel, point].
     ///
-    /// A realization's bits depend on seed, input and its own index, not on how many there are nor
-    /// on the number of threads.
+    /// `input` is the input's index, so that inputs have priors of their own. A realization's bits
+    /// depend on seed, input and its own index, not on how many there are nor on the number of
+    /// threads.
     pub fn deliver(
         &self,
+        input: u64,
         wanted: &Sampling,
+        observer: &dyn Observer,
         mut consume: impl FnMut(usize, &[f32]) -> Result<()>,
     ) -> Result<Progress> {
-        self.deliver_from(0, wanted, |realization, values, _| {
+        self.deliver_from(0, input, wanted, observer, |realization, values, _| {
             consume(realization, values)
         })
     }
@@ -110,11 +125,25 @@ impl<'a> InputPredictor<'a> {
     pub fn deliver_from(
         &self,
         first: usize,
+        input: u64,
         wanted: &Sampling,
+        observer: &dyn Observer,
         mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
     ) -> Result<Progress> {
         match &self.prior {
-            Some(prior) => self.sample(prior.as_ref(), first, wanted, consume),
+            Some(prior) => {
+                let stream = PriorStream {
+                    prior: prior.as_ref(),
+                    seed: wanted.seed,
+                    input,
+                };
+                let ensemble = Ensemble {
+                    solver: &wanted.solver,
+                    realizations: first.min(wanted.realizations)..wanted.realizations,
+                    observer,
+                };
+                self.sample(&stream, &ensemble, consume)
+            }
             None => {
                 consume(0, &self.regress()?, 1)?;
                 let progress = Progress {
@@ -123,7 +152,7 @@ impl<'a> InputPredictor<'a> {
                     evaluations: 1,
                     block_evaluations: 1,
                 };
-                (wanted.observer)(progress);
+                observer.observe(&Event::Realizations(progress));
                 Ok(progress)
             }
         }
@@ -131,9 +160,8 @@ impl<'a> InputPredictor<'a> {
 
     fn sample(
         &self,
-        prior: &dyn Prior,
-        first: usize,
-        wanted: &Sampling,
+        from: &PriorStream,
+        ensemble: &Ensemble,
         mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
     ) -> Result<Progress> {
         let velocity = NetworkVelocity {
@@ -142,14 +170,9 @@ impl<'a> InputPredictor<'a> {
             shape: &self.shape,
             device: &self.predictor.device,
         };
-        let ensemble = Ensemble {
-            solver: wanted.solver,
-            realizations: first.min(wanted.realizations)..wanted.realizations,
-            stop: wanted.stop,
-            observer: wanted.observer,
-        };
         let points = self.points();
-        let start = from_prior(wanted.seed, wanted.input, move |rng: &mut Stream, state| {
+        let prior = from.prior;
+        let start = from_prior(from.seed, from.input, move |rng: &mut Stream, state| {
             let state: &mut [f32] = state;
             for channel in state.chunks_exact_mut(points) {
                 prior.draw(rng, channel);

@@ -1,10 +1,9 @@
 //! A dataset and a network small enough to be trained in a moment.
 
-use std::sync::atomic::AtomicBool;
-
 use tempfile::TempDir;
 
 use super::Predictor;
+use crate::Silent;
 use crate::dataset::{Dataset, Precision, Request, SplitConfig, generate};
 use crate::operator::Device;
 use crate::problem::catalogue;
@@ -31,8 +30,7 @@ pub(crate) fn play() -> Play {
         force: false,
     };
     let path = folder.path().join("curve.zarr");
-    let stop = AtomicBool::new(false);
-    generate(problem.as_ref(), &request, &path, &(), &stop).unwrap();
+    generate(problem.as_ref(), &request, &path, &Silent).unwrap();
     let dataset = Dataset::open(&path).unwrap();
     Play { folder, dataset }
 }
@@ -69,8 +67,7 @@ impl Play {
     pub fn run(&self, method: Method) -> RunFolder {
         let path = self.folder.path().join(method.name());
         let run = RunFolder::create(&path, &Self::config(method)).unwrap();
-        let stop = AtomicBool::new(false);
-        train(&run, &self.dataset, &Device::flex(), &(), &stop).unwrap();
+        train(&run, &self.dataset, &Device::flex(), &Silent).unwrap();
         run
     }
 
@@ -102,10 +99,7 @@ impl Play {
         let sampling = super::Sampling {
             realizations,
             seed: 1,
-            input: 0,
-            solver: &solver,
-            stop: &AtomicBool::new(false),
-            observer: &|_| (),
+            solver,
         };
         let mut all = Vec::new();
         let keep = |j: usize, values: &[f32]| {
@@ -113,7 +107,7 @@ impl Play {
             all.push(values.to_vec());
             Ok(())
         };
-        let progress = input.deliver(&sampling, keep).unwrap();
+        let progress = input.deliver(0, &sampling, &Silent, keep).unwrap();
         assert!(progress.evaluations >= progress.done);
         all
     }

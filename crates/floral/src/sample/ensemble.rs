@@ -1,11 +1,11 @@
 //! An ensemble: many realizations, block by block, each the same whatever the others.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
 use super::{Cost, OdeSolver, RowCost, Scalar, Velocity};
+use crate::observer::{Event, Observer, go_on};
 use crate::random::{Purpose, Stream, stream};
 use crate::{Error, Result};
 
@@ -32,10 +32,8 @@ pub struct Ensemble<'a> {
     pub solver: &'a OdeSolver,
     /// Which realizations: from 0, or from where an earlier run stopped.
     pub realizations: Range<usize>,
-    /// Set from elsewhere to stop at the next evaluation of the velocity.
-    pub stop: &'a AtomicBool,
-    /// Told after every block.
-    pub observer: &'a (dyn Fn(Progress) + Sync),
+    /// Told after every block; asked to stop before every evaluation of the velocity.
+    pub observer: &'a dyn Observer,
 }
 
 /// Start states that are draws of a prior: realization j from its own stream of the input.
@@ -98,7 +96,7 @@ impl Ensemble<'_> {
                     progress.evaluations += cost.evaluations;
                 }
                 progress.block_evaluations += cost.block;
-                (self.observer)(progress);
+                self.observer.observe(&Event::Realizations(progress));
             }
         }
         Ok(progress)
@@ -122,7 +120,7 @@ impl Ensemble<'_> {
         }
         let stoppable = Stoppable {
             velocity,
-            stop: self.stop,
+            observer: self.observer,
         };
         let cost = self.solver.integrate(&stoppable, &mut states);
         Ok((states, cost.map_err(|e| in_block(e, first, own))?))
@@ -140,10 +138,10 @@ fn in_block(error: Error, first: usize, own: usize) -> Error {
     }
 }
 
-/// A velocity that refuses to be evaluated once the flag is set.
+/// A velocity that refuses to be evaluated once the observer asks to stop.
 struct Stoppable<'a, V> {
     velocity: &'a V,
-    stop: &'a AtomicBool,
+    observer: &'a dyn Observer,
 }
 
 impl<T: Scalar, V: Velocity<T>> Velocity<T> for Stoppable<'_, V> {
@@ -156,11 +154,7 @@ impl<T: Scalar, V: Velocity<T>> Velocity<T> for Stoppable<'_, V> {
     }
 
     fn evaluate(&self, times: &[T], states: &[T], out: &mut [T]) -> Result<()> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(Error::Interrupted {
-                advice: "the same seed gives the same realizations again".into(),
-            });
-        }
+        go_on(self.observer)?;
         self.velocity.evaluate(times, states, out)
     }
 }
@@ -173,6 +167,7 @@ mod tests {
 
     use super::super::testing::{Pointwise, pointwise};
     use super::*;
+    use crate::Silent;
 
     const LEN: usize = 5;
 
@@ -190,8 +185,7 @@ mod tests {
         let ensemble = Ensemble {
             solver: &OdeSolver::default(),
             realizations: 0..count,
-            stop: &AtomicBool::new(false),
-            observer: &|_| (),
+            observer: &Silent,
         };
         let mut all = Vec::new();
         let consume = |j: usize, state: &[f32], _: RowCost| {
@@ -226,8 +220,7 @@ mod tests {
             let ensemble = Ensemble {
                 solver: &OdeSolver::default(),
                 realizations: first..23,
-                stop: &AtomicBool::new(false),
-                observer: &|_| (),
+                observer: &Silent,
             };
             let mut next = first;
             let start = from_prior(3, 1, normal);
@@ -241,17 +234,37 @@ mod tests {
         }
     }
 
+    /// Hears of every block, and asks to stop after so many realizations.
+    #[derive(Default)]
+    struct Listener {
+        heard: Mutex<Vec<Progress>>,
+        enough: Option<usize>,
+    }
+
+    impl Observer for Listener {
+        fn observe(&self, event: &Event<'_>) {
+            if let Event::Realizations(progress) = event {
+                self.heard.lock().unwrap().push(*progress);
+            }
+        }
+
+        fn should_stop(&self) -> bool {
+            let heard = self.heard.lock().unwrap();
+            let done = heard.last().map_or(0, |progress| progress.done);
+            self.enough.is_some_and(|enough| done >= enough)
+        }
+    }
+
     #[test]
     fn the_observer_hears_of_every_block() {
-        let heard = Mutex::new(Vec::new());
+        let listener = Listener::default();
         let ensemble = Ensemble {
             solver: &OdeSolver::named("rk4", Some(3)).unwrap(),
             realizations: 0..10,
-            stop: &AtomicBool::new(false),
-            observer: &|progress| heard.lock().unwrap().push(progress),
+            observer: &listener,
         };
         let end = ensemble.run(1, &swirl(4), from_prior(0, 0, normal), |_, _, _| Ok(()));
-        let heard = heard.into_inner().unwrap();
+        let heard = listener.heard.into_inner().unwrap();
         let done: Vec<usize> = heard.iter().map(|progress| progress.done).collect();
         assert_eq!(done, [4, 8, 10]);
         let end = end.unwrap();
@@ -261,19 +274,21 @@ mod tests {
 
     #[test]
     fn a_stopped_ensemble_delivers_what_it_has_and_says_so() {
-        let stop = AtomicBool::new(false);
+        let listener = Listener {
+            enough: Some(8),
+            ..Listener::default()
+        };
         let ensemble = Ensemble {
             solver: &OdeSolver::default(),
             realizations: 0..100,
-            stop: &stop,
-            observer: &|progress| stop.store(progress.done >= 8, Ordering::Relaxed),
+            observer: &listener,
         };
         let mut delivered = 0;
         let end = ensemble.run(1, &swirl(4), from_prior(0, 0, normal), |_, _, _| {
             delivered += 1;
             Ok(())
         });
-        assert!(matches!(end, Err(Error::Interrupted { .. })));
+        assert!(matches!(end, Err(Error::Interrupted)));
         assert_eq!(delivered, 8);
     }
 
@@ -283,8 +298,7 @@ mod tests {
         let ensemble = Ensemble {
             solver: &OdeSolver::default(),
             realizations: 0..3,
-            stop: &AtomicBool::new(false),
-            observer: &|_| (),
+            observer: &Silent,
         };
         let end = ensemble.run(1, &bad, from_prior(0, 0, normal), |_, _, _| Ok(()));
         let message = end.unwrap_err().to_string();

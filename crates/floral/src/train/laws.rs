@@ -1,7 +1,5 @@
 //! That training learns: on 1DCR, whose mean and variance are known, from few samples in seconds.
 
-use std::sync::atomic::AtomicBool;
-
 use burn::tensor::{Tensor, TensorData};
 use rand::RngExt;
 use tempfile::TempDir;
@@ -11,7 +9,6 @@ use super::gradient::Loss;
 use super::model::{Model, fields};
 use super::samples::Reader;
 use super::{Checkpoint, Method, Outcome, RunFolder, TrainConfig, train};
-use crate::Result;
 use crate::dataset::{Dataset, Precision, Request, SplitConfig, generate};
 use crate::flow::Path;
 use crate::metric::RunningMoments;
@@ -19,6 +16,7 @@ use crate::operator::{Context, Device, with_weights};
 use crate::problem::{Moments, Problem, catalogue};
 use crate::random::{Purpose, stream};
 use crate::sample::{OdeSolver, Velocity};
+use crate::{Result, Silent};
 
 const POINTS: usize = 32;
 const TEST_INPUTS: usize = 3;
@@ -43,8 +41,7 @@ impl Line {
             force: false,
         };
         let path = folder.path().join("line.zarr");
-        let stop = AtomicBool::new(false);
-        generate(problem.as_ref(), &request, &path, &(), &stop).unwrap();
+        generate(problem.as_ref(), &request, &path, &Silent).unwrap();
         Self {
             folder,
             problem,
@@ -84,8 +81,7 @@ impl Line {
     fn trained(&self, config: &TrainConfig) -> (RunFolder, Outcome) {
         let name = format!("{}-{}", config.method, config.stopping.least_improvement);
         let run = RunFolder::create(&self.folder.path().join(name), config).unwrap();
-        let stop = AtomicBool::new(false);
-        let outcome = train(&run, &self.dataset, &Device::flex(), &(), &stop).unwrap();
+        let outcome = train(&run, &self.dataset, &Device::flex(), &Silent).unwrap();
         (run, outcome)
     }
 
@@ -298,8 +294,7 @@ fn training_stops_once_nothing_improves_and_not_before() {
     );
     assert_eq!(epochs.len(), 1 + 3);
     assert_eq!(run.best().unwrap().header.progress.epoch, best.epoch);
-    let stop = AtomicBool::new(false);
-    let again = train(&run, &line.dataset, &Device::flex(), &(), &stop).unwrap();
+    let again = train(&run, &line.dataset, &Device::flex(), &Silent).unwrap();
     assert_eq!(again, outcome);
 }
 

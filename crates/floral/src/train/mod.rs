@@ -24,7 +24,7 @@ pub use config::TrainConfig;
 pub use method::Method;
 pub use model::Model;
 pub use run::RunFolder;
-pub use trainer::{EpochRecord, Observer, Outcome, check, train};
+pub use trainer::{EpochRecord, Outcome, check, train};
 
 #[cfg(test)]
 mod damaged_checkpoints;

@@ -1,16 +1,14 @@
 //! Runs that are continued, refused and kept.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use super::{Method, Outcome, RunFolder, TrainConfig, check, train};
 use crate::operator::Device;
 use crate::predict::testing::{Play, play};
-use crate::{Error, Result};
+use crate::{Error, Result, Silent};
 
 fn trained(run: &RunFolder, play: &Play) -> Result<Outcome> {
-    let stop = AtomicBool::new(false);
-    train(run, &play.dataset, &Device::flex(), &(), &stop)
+    train(run, &play.dataset, &Device::flex(), &Silent)
 }
 
 fn started(play: &Play, name: &str, config: &TrainConfig) -> RunFolder {

@@ -1,6 +1,5 @@
 //! The training loop: epochs of steps, validation, checkpoints, and the reasons to stop.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use burn::module::Module;
@@ -17,6 +16,7 @@ use super::update::update;
 use super::{RunFolder, TrainConfig};
 use crate::dataset::Dataset;
 use crate::flow::{Path, Prior};
+use crate::observer::{Event, Observer};
 use crate::operator::{Weight, weights, with_weights};
 use crate::random::{Purpose, stream};
 use crate::storage::FolderLock;
@@ -44,25 +44,6 @@ pub struct EpochRecord {
     pub is_best: bool,
 }
 
-/// Is told how training goes.
-pub trait Observer {
-    /// Training begins or goes on: `epoch` of `epochs` are done, each of so many steps and samples.
-    fn started(&self, epoch: usize, epochs: usize, steps: usize, samples: usize);
-
-    /// A step is done.
-    fn finished_step(&self, epoch: usize, step: usize, loss: f64);
-
-    /// An epoch is done.
-    fn finished_epoch(&self, record: &EpochRecord);
-}
-
-/// Looks away.
-impl Observer for () {
-    fn started(&self, _epoch: usize, _epochs: usize, _steps: usize, _samples: usize) {}
-    fn finished_step(&self, _epoch: usize, _step: usize, _loss: f64) {}
-    fn finished_epoch(&self, _record: &EpochRecord) {}
-}
-
 /// Why training ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
@@ -81,9 +62,8 @@ pub fn train(
     dataset: &Dataset,
     device: &Device,
     observer: &dyn Observer,
-    stop: &AtomicBool,
 ) -> Result<Outcome> {
-    Trainer::new(run, dataset, device)?.run(observer, stop)
+    Trainer::new(run, dataset, device)?.run(observer)
 }
 
 /// Refuses settings that do not fit a dataset, before anything is written.
@@ -226,10 +206,15 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    fn run(mut self, observer: &dyn Observer, stop: &AtomicBool) -> Result<Outcome> {
+    fn run(mut self, observer: &dyn Observer) -> Result<Outcome> {
         let epochs = self.config.stopping.epochs;
         let steps = steps(self.train.len(), self.config.optimiser.batch);
-        observer.started(self.header.progress.epoch, epochs, steps, self.train.len());
+        observer.observe(&Event::Training {
+            epoch: self.header.progress.epoch,
+            epochs,
+            steps,
+            samples: self.train.len(),
+        });
         if self.header.progress.diverged {
             return Err(self.diverged());
         }
@@ -239,7 +224,7 @@ impl<'a> Trainer<'a> {
                 self.write()?;
                 break;
             }
-            self.epoch(observer, stop)?;
+            self.epoch(observer)?;
         }
         Ok(if self.is_stuck() {
             Outcome::NoImprovement {
@@ -258,25 +243,22 @@ impl<'a> Trainer<'a> {
             .is_some_and(|(_, since)| epoch.saturating_sub(since) >= self.config.stopping.patience)
     }
 
-    fn epoch(&mut self, observer: &dyn Observer, stop: &AtomicBool) -> Result<()> {
+    fn epoch(&mut self, observer: &dyn Observer) -> Result<()> {
         let epoch = self.header.progress.epoch;
         let order = shuffled(self.config.seed, epoch, self.train.len());
         let size = self.config.optimiser.batch;
         for step in self.header.progress.step..steps(order.len(), size) {
             let loss = self.step(epoch, &batch(&order, size, step))?;
             self.header.progress.step = step + 1;
-            observer.finished_step(epoch, step, loss);
-            if stop.load(Ordering::SeqCst) {
+            observer.observe(&Event::Step { epoch, step, loss });
+            if observer.should_stop() {
                 self.write()?;
-                return Err(Error::Interrupted {
-                    advice: "the run is saved, and goes on from there when it is trained again"
-                        .into(),
-                });
+                return Err(Error::Interrupted);
             }
         }
         let record = self.close_epoch()?;
         self.run.log().append(&record)?;
-        observer.finished_epoch(&record);
+        observer.observe(&Event::Epoch(&record));
         if self
             .last_write
             .is_none_or(|last| last.elapsed() > BETWEEN_CHECKPOINTS)

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use floral::dataset::{Outcome, Precision, Request, generate};
 use floral::problem::{Moments, Problem};
 use floral::random::Stream;
-use floral::{Axis, Field, Grid, Result};
+use floral::{Axis, Field, Grid, Result, Silent};
 use rand::Rng;
 
 /// Input w on (t, x); low (w, w^2); high adds a uniform draw to each value of low.
@@ -121,7 +121,7 @@ pub fn request(inputs: usize) -> Request {
 }
 
 pub fn run(problem: &Toy, request: &Request, path: &Path) -> Result<Outcome> {
-    generate(problem, request, path, &(), &AtomicBool::new(false))
+    generate(problem, request, path, &Silent)
 }
 
 /// How many inputs were computed, and how many taken from a run before.

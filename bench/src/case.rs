@@ -1,0 +1,166 @@
+//! What is measured: a network on a grid, with random weights and data.
+
+use rand_distr::{Distribution, StandardNormal};
+
+use floral::operator::time_embedding::{TIME_CHANNELS, frequencies};
+use floral::operator::{Device, FilmFnoConfig, Weight, weights, with_weights};
+use floral::random::{Purpose, stream};
+use floral::train::config::NetworkConfig;
+use floral::train::model::{Shapes, network_config};
+use floral::train::{Method, Model, TrainConfig};
+use floral::{Axis, Grid, Result};
+
+/// The seed of the network's weights.
+const SEED: u64 = 0;
+
+/// FLORAL's network for a scalar problem.
+///
+/// Its weights are initial ones, except that they meet every wave of the time embedding with the
+/// inverse of its frequency. So all waves change the velocity at the same rate, and an adaptive
+/// integrator takes the tens of evaluations that a trained network asks for, not a thousand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// Points per axis: one number for a line, two for a plane.
+    pub grid: Vec<usize>,
+    /// Samples at a time.
+    pub batch: usize,
+    /// Distinct inputs among the samples of a training step.
+    pub inputs: usize,
+    /// Width of the Fourier layers.
+    pub hidden: usize,
+    /// Kept frequencies per axis; half the resolution if absent.
+    pub n_modes: Option<Vec<usize>>,
+}
+
+impl Case {
+    /// The paper's sizes on a grid, all samples of one input.
+    pub fn new(grid: Vec<usize>, batch: usize) -> Self {
+        Self {
+            grid,
+            batch,
+            inputs: 1,
+            hidden: 64,
+            n_modes: None,
+        }
+    }
+
+    /// Its name: "64x64".
+    pub fn size(&self) -> String {
+        let numbers: Vec<String> = self.grid.iter().map(usize::to_string).collect();
+        numbers.join("x")
+    }
+
+    /// Number of grid points.
+    pub fn points(&self) -> usize {
+        self.grid.iter().product()
+    }
+
+    /// Settings of a run on it.
+    pub fn config(&self) -> TrainConfig {
+        TrainConfig {
+            method: Method::Floral,
+            network: NetworkConfig {
+                hidden_channels: self.hidden,
+                n_modes: self.n_modes.clone(),
+                ..NetworkConfig::default()
+            },
+            ..TrainConfig::default()
+        }
+    }
+
+    /// The network's sizes.
+    pub fn network(&self) -> FilmFnoConfig {
+        let config = self.config();
+        network_config(config.method, &config.network, &self.shapes())
+    }
+
+    /// A network with initial weights, calm in time.
+    pub fn model(&self, device: &Device) -> Result<Model> {
+        let config = self.config();
+        let mut model = Model::new(config.method, &config.network, self.shapes(), SEED, device)?;
+        let mut weights = weights(&model.network);
+        for weight in &mut weights {
+            calm(weight, model.network.config().input_channels);
+        }
+        model.network = with_weights(model.network, weights)?;
+        Ok(model)
+    }
+
+    pub(super) fn shapes(&self) -> Shapes {
+        Shapes {
+            input_channels: 1,
+            solution_channels: 1,
+            grid: self.grid.clone(),
+        }
+    }
+
+    pub(super) fn unit_grid(&self) -> Grid {
+        let names = ["y", "x"];
+        let names = names.iter().skip(2usize.saturating_sub(self.grid.len()));
+        let axes = self.grid.iter().zip(names);
+        Grid::new(axes.map(|(&n, name)| Axis::closed(name, n)).collect())
+    }
+
+    /// So many channels of standard normal values, the same for the same `kind`.
+    pub fn values(&self, channels: usize, kind: u64) -> Vec<f32> {
+        let mut rng = stream(SEED, Purpose::Input, kind, 0);
+        let count = channels * self.points();
+        (0..count)
+            .map(|_| StandardNormal.sample(&mut rng))
+            .collect()
+    }
+
+    /// One time for each sample, evenly spread.
+    pub fn times(&self) -> Vec<f32> {
+        let time = |i: usize| (i as f32 + 0.5) / self.batch as f32;
+        (0..self.batch).map(time).collect()
+    }
+}
+
+/// Divides what a weight makes of each time channel by 2 pi times the frequency of its wave.
+fn calm(weight: &mut Weight, input_channels: usize) {
+    let takes_time = ["lift.hidden.weight", "linear.pointwise.weight"];
+    let is_spectral = weight.name.starts_with("linear.spectral.weight");
+    if !is_spectral && !takes_time.contains(&weight.name.as_str()) {
+        return;
+    }
+    // [.., in, out]
+    let [.., inputs, outputs] = weight.shape[..] else {
+        return;
+    };
+    let waves = frequencies();
+    for matrix in weight.values.chunks_exact_mut(inputs * outputs) {
+        let rows = matrix.chunks_exact_mut(outputs).skip(input_channels);
+        for (channel, row) in rows.take(TIME_CHANNELS).enumerate() {
+            let speed = std::f32::consts::TAU * waves[channel % waves.len()];
+            row.iter_mut().for_each(|value| *value /= speed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fast_waves_are_calmed_and_nothing_else_is_changed() {
+        let case = Case {
+            hidden: 4,
+            ..Case::new(vec![8, 8], 1)
+        };
+        let device = Device::flex();
+        let calmed = weights(&case.model(&device).unwrap().network);
+        let initial = weights(&case.network().init(SEED, &device).unwrap());
+        for (calmed, initial) in calmed.iter().zip(&initial) {
+            let changed = calmed.values.iter().zip(&initial.values);
+            let changed = changed.filter(|(a, b)| a != b).count();
+            let expected = match calmed.name.as_str() {
+                "lift.hidden.weight" => 10 * 16,
+                "linear.pointwise.weight" => 10,
+                "linear.spectral.weight_re" | "linear.spectral.weight_im" => 10 * 4 * 3,
+                _ => 0,
+            };
+            assert_eq!(changed, expected, "{}", calmed.name);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Full sampling: from an input to realizations of its solution in physical units.
+
+use super::Case;
+use floral::dataset::Normaliser;
+use floral::metric::RunningMoments;
+use floral::operator::{Device, weights};
+use floral::predict::{Predictor, Sampling};
+use floral::sample::{OdeSolver, Progress};
+use floral::train::adam::Adam;
+use floral::train::checkpoint::{Checkpoint, DataIdentity, FORMAT};
+use floral::train::samples::Scaling;
+use floral::train::{self, Header};
+use floral::{Field, Grid, Result, Silent};
+
+/// A predictor with random weights and one input.
+pub struct FullSampling {
+    predictor: Predictor,
+    input: Field,
+    low: Field,
+    grid: Grid,
+    realizations: usize,
+    solver: OdeSolver,
+}
+
+impl FullSampling {
+    /// Draws weights and an input; a batch is the number of realizations.
+    pub fn new(case: &Case, solver: OdeSolver) -> Result<Self> {
+        let device = Device::flex();
+        let checkpoint = Checkpoint {
+            header: header(case),
+            weights: weights(&case.model(&device)?.network),
+            adam: Adam::default(),
+        };
+        let field = |part: &[f32]| {
+            let values = part.iter().map(|&v| f64::from(v)).collect();
+            Field::from_values(1, &case.grid, values)
+        };
+        let condition = case.values(2, 0);
+        let (input, low) = condition.split_at(case.points());
+        Ok(Self {
+            predictor: Predictor::from_checkpoint(checkpoint, &device)?,
+            input: field(input)?,
+            low: field(low)?,
+            grid: case.unit_grid(),
+            realizations: case.batch,
+            solver,
+        })
+    }
+
+    /// Conditions, draws the priors and integrates; returns what it has cost.
+    pub fn run(&self) -> Result<Progress> {
+        let input = self
+            .predictor
+            .for_input(&self.input, Some(&self.low), &self.grid)?;
+        let wanted = Sampling {
+            realizations: self.realizations,
+            seed: 0,
+            solver: self.solver,
+        };
+        input.deliver(0, &wanted, &Silent, |_, _| Ok(()))
+    }
+}
+
+fn header(case: &Case) -> Header {
+    // Of constant channels: mean zero and deviation one.
+    let unit = || Normaliser::new(&[RunningMoments::default()]);
+    Header {
+        format: FORMAT,
+        floral: env!("CARGO_PKG_VERSION").into(),
+        config: case.config(),
+        shapes: case.shapes(),
+        grid: case.unit_grid(),
+        scaling: Scaling {
+            input: unit(),
+            low: Some(unit()),
+            target: unit(),
+        },
+        data: DataIdentity {
+            problem: None,
+            constants: None,
+            seed: None,
+        },
+        progress: train::Progress::default(),
+    }
+}

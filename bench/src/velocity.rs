@@ -1,0 +1,46 @@
+//! Velocities of a batch whose context is ready: what an integrator asks for again and again.
+
+use burn::tensor::{Tensor, TensorData};
+
+use super::Case;
+use floral::Result;
+use floral::operator::{Context, Device};
+use floral::train::Model;
+use floral::train::model::fields;
+
+/// A batch of states of one input.
+pub struct VelocityBatch {
+    model: Model,
+    context: Context,
+    states: Tensor<4>,
+    times: Tensor<1>,
+}
+
+impl VelocityBatch {
+    /// Draws weights, condition and states.
+    pub fn new(case: &Case) -> Result<Self> {
+        let device = Device::flex();
+        let model = case.model(&device)?;
+        let channels = model.condition_channels();
+        let condition = fields(case.values(channels, 0), channels, &case.grid, &device);
+        let times = TensorData::new(case.times(), [case.batch]);
+        Ok(Self {
+            context: model.network.condition(condition)?,
+            states: fields(case.values(case.batch, 1), 1, &case.grid, &device),
+            times: Tensor::from_data(times, &device),
+            model,
+        })
+    }
+
+    /// The velocity of every state, [batch, channel, y, x].
+    pub fn run(&self) -> Result<Vec<f32>> {
+        let (states, times) = (self.states.clone(), self.times.clone());
+        let velocity = self.model.network.velocity(states, times, &self.context)?;
+        Ok(velocity.into_data().iter::<f32>().collect())
+    }
+
+    /// The network it evaluates.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+}

@@ -1,0 +1,104 @@
+//! The steps of a quickstart as commands that a user could type; `reproduce` quotes its own so too.
+
+use std::fmt;
+use std::path::Path;
+
+use super::{Folder, Plan};
+use floral::train::Method;
+
+/// A command line in words, the first of which is `floral`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command(pub Vec<String>);
+
+impl Command {
+    fn new(name: &str) -> Self {
+        Self(vec!["floral".into(), name.into()])
+    }
+
+    fn word(mut self, word: impl ToString) -> Self {
+        self.0.push(word.to_string());
+        self
+    }
+
+    fn path(self, path: &Path) -> Self {
+        self.word(path.display())
+    }
+
+    fn flag(self, name: &str, value: impl ToString) -> Self {
+        self.word(name).word(value)
+    }
+}
+
+/// As a shell reads it.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,".contains(c);
+        for (i, word) in self.0.iter().enumerate() {
+            let space = if i == 0 { "" } else { " " };
+            if !word.is_empty() && word.chars().all(is_plain) {
+                write!(f, "{space}{word}")?;
+            } else {
+                write!(f, "{space}'{}'", word.replace('\'', "'\\''"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All commands, in their order.
+pub(super) fn commands(folder: &Folder, plan: &Plan) -> Vec<Command> {
+    let mut all = vec![generate(folder, plan)];
+    all.extend(Method::ALL.map(|method| train(folder, method)));
+    all.push(report(folder, plan));
+    all
+}
+
+pub(super) fn generate(folder: &Folder, plan: &Plan) -> Command {
+    let request = plan.request();
+    Command::new("generate")
+        .word("1dcr")
+        .flag("--inputs", request.inputs)
+        .flag("--realizations", request.realizations)
+        .flag("--resolution", plan.points)
+        .flag("--seed", plan.seed)
+        .word("-o")
+        .path(&folder.data())
+}
+
+pub(super) fn train(folder: &Folder, method: Method) -> Command {
+    Command::new("train")
+        .path(&folder.data())
+        .flag("--method", method)
+        .word("--config")
+        .path(&folder.settings())
+        .word("-o")
+        .path(&folder.run(method))
+}
+
+/// The report without its introduction, beside the quickstart's own.
+pub(super) fn report(folder: &Folder, plan: &Plan) -> Command {
+    let runs = Method::ALL.map(|method| folder.run(method));
+    let command = runs
+        .iter()
+        .fold(Command::new("report"), |command, run| command.path(run));
+    let command = command
+        .word("--data")
+        .path(&folder.data())
+        .flag("--realizations", plan.predicted)
+        .flag("--seed", plan.seed)
+        .flag("--solver", "midpoint")
+        .flag("--steps", plan.steps)
+        .word("-o");
+    command.path(&folder.0.join("runs.html"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_with_blanks_are_quoted() {
+        let command = Command::new("train").word("it's here").word("a/b.zarr");
+        assert_eq!(command.to_string(), "floral train 'it'\\''s here' a/b.zarr");
+    }
+}

@@ -1,0 +1,58 @@
+//! What the report of a quickstart says beyond that of `floral report`: what is at stake, one input
+//! as an example, and the commands.
+
+use floral_report::draw::{Block, Page, Section};
+use floral_report::report::{Comparison, curves_of_input, page};
+
+use super::{Folder, Plan, command};
+
+/// The report with its introduction.
+pub(super) fn introduced(
+    folder: &Folder,
+    plan: &Plan,
+    comparison: &Comparison,
+) -> floral::Result<Page> {
+    let mut page = page(comparison)?;
+    page.title = "FLORAL quickstart: learning the gap between two solvers".into();
+    let [_, _, train] = plan.inputs;
+    page.lead = format!(
+        "A low-fidelity solver gives one answer, and it is wrong. The true answer is expensive, and \
+         it is random: run it twice and you get two curves. From {train} inputs with {} true \
+         realizations each, four methods have learned to predict the truth of inputs they have \
+         never seen. FNO and Residual FNO give a single curve; FLORA and FLORAL give the whole \
+         distribution. {}",
+        plan.realizations, page.lead
+    );
+    page.sections.insert(0, example(comparison));
+    page.sections.push(yourself(folder, plan));
+    Ok(page)
+}
+
+fn section(heading: &str, text: &str, content: Block) -> Section {
+    Section {
+        heading: heading.into(),
+        blocks: vec![Block::Text(text.into()), content],
+    }
+}
+
+fn example(comparison: &Comparison) -> Section {
+    section(
+        "One input as an example",
+        "1DCR is the smallest of the built-in problems. Its mean and its spread are known exactly, \
+         so predictions can be judged without doubt. The dashed line is the true mean, the grey \
+         band its spread. A good prediction lies on the dashed line; a good distribution also has a \
+         coloured band as wide as the grey one.",
+        Block::Figures(curves_of_input(comparison, 0)),
+    )
+}
+
+fn yourself(folder: &Folder, plan: &Plan) -> Section {
+    let lines = command::commands(folder, plan);
+    let lines = lines.iter().map(|line| format!("$ {line}")).collect();
+    section(
+        "Do it yourself",
+        "These commands did the work. They take every built-in problem, and your own data in place \
+         of the generated; without further options they use the paper's sizes.",
+        Block::Lines(lines),
+    )
+}

@@ -1,0 +1,146 @@
+//! `floral quickstart`: 1DCR from nothing to a report, at a size that two cores train in two minutes.
+//!
+//! Generates, trains and reports as the commands of these names do, and prints each step as the
+//! command that a user could type; a step that an earlier call has finished is not done again. The
+//! report is that of `floral report` with an [`introduction`].
+
+mod command;
+mod introduction;
+mod plan;
+mod training;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Result;
+use floral::Error;
+use floral::dataset::{self, Dataset, generate, write_atomically};
+use floral::device::{self, Device};
+use floral::train::Method;
+use floral_report::draw::Table;
+use floral_report::report::{compare, scores};
+
+use crate::progress::Narrator;
+use crate::{Ending, interrupt, output};
+pub use command::Command;
+use plan::Plan;
+
+/// What `floral quickstart` takes.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Generates a small dataset, trains the four methods on it, evaluates them and \
+    writes a report to open in a\nbrowser; about two minutes on two cores. Each step is printed as \
+    the command that does it. Run it again to\ncontinue what was cut short."
+)]
+pub struct Arguments {
+    /// The folder to write
+    #[arg(short, long, value_name = "FOLDER", default_value = "quickstart")]
+    output: PathBuf,
+
+    /// The seed from which everything is drawn
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// Tiny sizes that learn nothing, to see in seconds that all steps work
+    #[arg(long)]
+    fast: bool,
+}
+
+/// Runs all steps and says where the report is.
+pub fn run(arguments: &Arguments) -> Result<Ending> {
+    let plan = if arguments.fast {
+        Plan::tiny(arguments.seed)
+    } else {
+        Plan::small(arguments.seed)
+    };
+    let start = Instant::now();
+    let narrator = Narrator::new(interrupt::flag()?);
+    let device = device::named("cpu")?;
+    let outcome = quickstart(&arguments.output, &plan, &device, &narrator)?;
+    let seconds = start.elapsed().as_secs_f64();
+    output::print(&format!(
+        "\n{}\n* best of its column; the true moments are exact. Done in {seconds:.0} s.\n\
+         The report: {}\n",
+        outcome.table.to_text(),
+        outcome.report.display()
+    ))?;
+    Ok(Ending::Done)
+}
+
+/// Where the files of a quickstart are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Folder(PathBuf);
+
+impl Folder {
+    fn data(&self) -> PathBuf {
+        self.0.join("1dcr.zarr")
+    }
+
+    /// The settings that all methods share.
+    fn settings(&self) -> PathBuf {
+        self.0.join("train.toml")
+    }
+
+    fn run(&self, method: Method) -> PathBuf {
+        self.0.join(method.name())
+    }
+
+    fn report(&self) -> PathBuf {
+        self.0.join("report.html")
+    }
+}
+
+/// What a quickstart leaves behind, besides its files.
+#[derive(Debug, Clone, PartialEq)]
+struct Outcome {
+    report: PathBuf,
+    /// Methods by metrics.
+    table: Table,
+}
+
+/// Generates, trains, compares and reports.
+fn quickstart(
+    path: &Path,
+    plan: &Plan,
+    device: &Device,
+    narrator: &Narrator,
+) -> floral::Result<Outcome> {
+    let folder = Folder(path.to_owned());
+    std::fs::create_dir_all(path).map_err(Error::io(path))?;
+    let dataset = data(&folder, plan, narrator)?;
+    let runs = training::runs(&folder, plan)?;
+    write_atomically(&folder.settings(), plan.settings().as_bytes())?;
+    training::train_all(&runs, &dataset, device, narrator)?;
+    narrator.say(&format!("$ {}", command::report(&folder, plan)));
+    let start = Instant::now();
+    let progress = narrator.watch("report");
+    let comparison = compare(&runs, &dataset, &plan.report(), device, &progress)?;
+    progress.finish();
+    let page = introduction::introduced(&folder, plan, &comparison)?;
+    write_atomically(&folder.report(), page.to_html().as_bytes())?;
+    let seconds = start.elapsed().as_secs_f64();
+    narrator.say(&format!("  the report is written ({seconds:.1} s)"));
+    Ok(Outcome {
+        report: folder.report(),
+        table: scores(&comparison),
+    })
+}
+
+fn data(folder: &Folder, plan: &Plan, narrator: &Narrator) -> floral::Result<Dataset> {
+    narrator.say(&format!("$ {}", command::generate(folder, plan)));
+    let start = Instant::now();
+    let progress = narrator.watch("1dcr");
+    let (problem, request) = (plan.problem()?, plan.request());
+    let outcome = generate(&problem, &request, &folder.data(), &progress)?;
+    progress.finish();
+    let what = match outcome {
+        dataset::Outcome::AlreadyComplete { .. } => "the dataset is already complete".into(),
+        dataset::Outcome::Generated { computed, .. } => format!("{computed} inputs generated"),
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    narrator.say(&format!("  {what} ({seconds:.1} s)"));
+    Dataset::open(folder.data())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! The sizes of a quickstart.
+
+use floral::Result;
+use floral::dataset::{Precision, Request, SplitConfig};
+use floral::evaluate;
+use floral::predict::Sampling;
+use floral::problem::{Resolution, residual1d::Residual1d, residual1d::Residual1dConfig};
+use floral::sample::OdeSolver;
+use floral::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
+use floral::train::{Method, TrainConfig};
+use floral_report::report::Options;
+
+/// Everything that decides the outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The seed of data, training and priors.
+    pub seed: u64,
+    /// Grid points.
+    pub points: usize,
+    /// Inputs for testing, validation and training.
+    pub inputs: [usize; 3],
+    /// Realizations per input of the dataset.
+    pub realizations: usize,
+    /// Channels of the network between its layers.
+    pub width: usize,
+    /// Epochs of training.
+    pub epochs: usize,
+    /// Realizations per test input that generative methods predict.
+    pub predicted: usize,
+    /// Equal midpoint steps from prior to solution.
+    pub steps: usize,
+}
+
+impl Plan {
+    /// Two minutes on two cores.
+    pub fn small(seed: u64) -> Self {
+        Self {
+            seed,
+            points: 64,
+            inputs: [5, 5, 20],
+            realizations: 50,
+            width: 32,
+            epochs: 65,
+            predicted: 400,
+            steps: 11,
+        }
+    }
+
+    /// Seconds: every step is there, nothing is learned.
+    pub fn tiny(seed: u64) -> Self {
+        Self {
+            seed,
+            points: 16,
+            inputs: [2, 1, 2],
+            realizations: 4,
+            width: 4,
+            epochs: 2,
+            predicted: 8,
+            steps: 2,
+        }
+    }
+
+    /// The problem.
+    pub(super) fn problem(&self) -> Result<Residual1d> {
+        Residual1d::new(Residual1dConfig {
+            resolution: Resolution::Uniform(self.points),
+            ..Default::default()
+        })
+    }
+
+    /// The dataset.
+    pub(super) fn request(&self) -> Request {
+        Request {
+            inputs: self.inputs.iter().sum(),
+            realizations: self.realizations,
+            seed: self.seed,
+            precision: Precision::F32,
+            force: false,
+        }
+    }
+
+    /// The training of a method. A short training needs a bold start and a quick decay.
+    pub fn training(&self, method: Method) -> TrainConfig {
+        let [test, validation, train] = self.inputs;
+        TrainConfig {
+            method,
+            seed: self.seed,
+            split: SplitConfig {
+                test,
+                validation,
+                train: Some(train),
+            },
+            network: NetworkConfig {
+                hidden_channels: self.width,
+                film_channels: self.width,
+                ..Default::default()
+            },
+            optimiser: OptimiserConfig {
+                learning_rate: 2e-3,
+                decay: 0.95,
+                decay_every: 1,
+                ..Default::default()
+            },
+            stopping: StoppingConfig {
+                epochs: self.epochs,
+                // Regression has learned all it can in half of the epochs.
+                patience: 20,
+                ..Default::default()
+            },
+            ..Default::default()
+        }
+    }
+
+    /// The settings of all methods as a file, to which a command adds the method.
+    pub fn settings(&self) -> String {
+        let text = toml::to_string(&self.training(Method::Floral));
+        text.expect("a configuration of numbers and strings")
+    }
+
+    /// How methods are compared.
+    pub(super) fn report(&self) -> Options {
+        Options {
+            evaluation: evaluate::Options {
+                sampling: Sampling {
+                    realizations: self.predicted,
+                    seed: self.seed,
+                    solver: self.solver(),
+                },
+                ..evaluate::Options::default()
+            },
+            build: crate::provenance::build(),
+            ..Options::default()
+        }
+    }
+
+    /// From prior to solution.
+    fn solver(&self) -> OdeSolver {
+        OdeSolver::named("midpoint", Some(self.steps.max(1)))
+            .expect("a method that exists, with at least one step")
+    }
+}

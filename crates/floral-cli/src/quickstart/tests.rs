@@ -1,0 +1,84 @@
+//! Laws of a quickstart, at its tiniest size.
+
+use std::sync::atomic::AtomicBool;
+
+use clap::Parser;
+use floral_report::draw::Row;
+
+use super::*;
+use crate::args::{self, Cli};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+fn tried(path: &Path, plan: &Plan) -> (floral::Result<Outcome>, Vec<String>) {
+    let narrator = Narrator::silent(&NEVER);
+    let device = device::named("cpu").unwrap();
+    let outcome = quickstart(path, plan, &device, &narrator);
+    (outcome, narrator.told())
+}
+
+#[test]
+fn a_quickstart_ends_with_a_report_and_does_nothing_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan::tiny(3);
+    let (first, _) = tried(folder.path(), &plan);
+    let first = first.unwrap();
+    let names: Vec<&str> = first.table.rows.iter().map(|r: &Row| &*r.name).collect();
+    assert_eq!(
+        names,
+        ["low fidelity", "FNO", "Residual FNO", "FLORA", "FLORAL"]
+    );
+    let report = std::fs::read_to_string(&first.report).unwrap();
+    for heading in ["One input as an example", "Calibration", "Do it yourself"] {
+        assert!(report.contains(heading), "{heading}");
+    }
+    assert!(!report.contains("NaN"));
+
+    let (second, told) = tried(folder.path(), &plan);
+    assert_eq!(second.unwrap(), first);
+    assert_eq!(told.iter().filter(|l| l.contains("already")).count(), 5);
+}
+
+#[test]
+fn other_settings_in_the_same_folder_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    tried(folder.path(), &Plan::tiny(0)).0.unwrap();
+    let changed = Plan {
+        epochs: 3,
+        ..Plan::tiny(0)
+    };
+    let error = tried(folder.path(), &changed).0.unwrap_err().to_string();
+    assert!(error.contains("other settings"), "{error}");
+}
+
+#[test]
+fn a_request_to_stop_is_heard_and_the_next_call_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = device::named("cpu").unwrap();
+    let stop = AtomicBool::new(true);
+    let stopped = quickstart(
+        folder.path(),
+        &Plan::tiny(0),
+        &device,
+        &Narrator::silent(&stop),
+    );
+    assert!(matches!(stopped, Err(Error::Interrupted)));
+    tried(folder.path(), &Plan::tiny(0)).0.unwrap();
+}
+
+#[test]
+fn every_command_it_prints_can_be_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder(folder.path().join("a folder"));
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let plan = Plan::small(7);
+    std::fs::write(folder.settings(), plan.settings()).unwrap();
+    let mut trained = Vec::new();
+    for command in command::commands(&folder, &plan) {
+        let parsed = Cli::try_parse_from(&command.0).unwrap_or_else(|e| panic!("{e}"));
+        if let args::Command::Train(arguments) = parsed.command {
+            trained.push(arguments.resolved().unwrap());
+        }
+    }
+    assert_eq!(trained, Method::ALL.map(|method| plan.training(method)));
+}

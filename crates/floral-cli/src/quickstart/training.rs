@@ -1,0 +1,77 @@
+//! The trainings of a quickstart, as many at a time as there are cores.
+
+use std::time::Instant;
+
+use floral::dataset::Dataset;
+use floral::device::Device;
+use floral::train::{Method, RunFolder, train};
+use floral::{Error, Result};
+
+use super::{Folder, Plan, command};
+use crate::progress::Narrator;
+use crate::workers::Workers;
+
+/// The run folders of all methods, made where they are missing.
+pub(super) fn runs(folder: &Folder, plan: &Plan) -> Result<Vec<RunFolder>> {
+    Method::ALL
+        .into_iter()
+        .map(|method| run(folder, plan, method))
+        .collect()
+}
+
+fn run(folder: &Folder, plan: &Plan, method: Method) -> Result<RunFolder> {
+    let (path, config) = (folder.run(method), plan.training(method));
+    if !path.exists() {
+        return RunFolder::create(&path, &config);
+    }
+    let run = RunFolder::open(&path)?;
+    if run.config()? == config {
+        return Ok(run);
+    }
+    Err(Error::BadFile {
+        path,
+        reason: "holds a run with other settings; remove the folder, or choose another with -o"
+            .into(),
+    })
+}
+
+/// Trains every run that is not finished. A training of this size keeps one core busy, so several
+/// go on side by side.
+pub(super) fn train_all(
+    runs: &[RunFolder],
+    dataset: &Dataset,
+    device: &Device,
+    narrator: &Narrator,
+) -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // One thread each: small tensors gain nothing from being handed around.
+    let workers = Workers {
+        count: cores,
+        threads: 1,
+    };
+    // The longest, which are the last, begin first.
+    workers.run(runs.iter().rev(), |run| {
+        if narrator.should_stop() {
+            return Err(Error::Interrupted);
+        }
+        one(run, dataset, device, narrator)
+    })
+}
+
+fn one(run: &RunFolder, dataset: &Dataset, device: &Device, narrator: &Narrator) -> Result<()> {
+    let method = run.config()?.method;
+    let folder = Folder(run.path().parent().map(Into::into).unwrap_or_default());
+    narrator.say(&format!("$ {}", command::train(&folder, method)));
+    let before = run.last()?.map(|checkpoint| checkpoint.header.progress);
+    if before.is_some_and(|progress| progress.finished) {
+        narrator.say(&format!("  {method} is already trained"));
+        return Ok(());
+    }
+    let start = Instant::now();
+    let progress = narrator.watch(method.name());
+    train(run, dataset, device, &progress)?;
+    progress.finish();
+    let seconds = start.elapsed().as_secs_f64();
+    narrator.say(&format!("  {method} is trained ({seconds:.1} s)"));
+    Ok(())
+}

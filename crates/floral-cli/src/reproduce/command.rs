@@ -1,0 +1,279 @@
+//! `floral reproduce`: the paper's tables, our values beside the paper's.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use clap::builder::PossibleValuesParser;
+use floral::dataset::Dataset;
+use floral::device::{self, Device};
+use floral::train::{Method, RunFolder};
+use floral_report::report::{compare, page};
+
+use super::experiment::Experiment;
+use super::figures::{Figures, figures};
+use super::plan::{Choice, Plan, Target};
+use super::publish;
+use super::results::Store;
+use super::tables::{PaperTable, Provenance};
+use super::work::{Expected, State, States, estimated, work};
+use crate::progress::Narrator;
+use crate::quickstart::Command;
+use crate::workers::Workers;
+use crate::{Ending, interrupt, output, provenance};
+
+/// What `floral reproduce` takes.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    floral reproduce table1                           # every cell, at a small scale\n  \
+    floral reproduce all --scale paper --plan         # what the paper's protocol would take\n  \
+    floral reproduce table1 --scale paper --only darcy --sizes 100 --methods floral,residual-fno\n  \
+    floral reproduce table3 --only 1dcr,darcy -o /data/reproduce\n\n\
+    A step that is done is never done again: datasets, runs and evaluations are found by their\n\
+    content, the resolved settings and the data. What was cut, by Ctrl-C or otherwise, goes on when\n\
+    the same command is given again. Tables are printed, and written as .json, .md and .html.")]
+pub struct Arguments {
+    /// What to reproduce
+    #[arg(required = true, value_name = "WHAT",
+        value_parser = PossibleValuesParser::new(["table1", "table2", "table3", "figures", "all"]))]
+    what: Vec<String>,
+
+    /// How large: quick ends within half an hour on two cores; half and short are fractions of the
+    /// paper's cost, of narrower networks or fewer steps; trained is its training with fewer
+    /// predictions; paper is its protocol
+    #[arg(long, value_name = "SCALE", default_value = "quick")]
+    scale: String,
+
+    /// Only these experiments, as in darcy,1dcr
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Only these methods, as in floral,fno
+    #[arg(long, value_name = "METHODS", value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(Method::ALL.map(Method::name)))]
+    methods: Vec<String>,
+
+    /// Only cells of so many training samples, as in 100,500
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    sizes: Vec<usize>,
+
+    /// The folder in which everything is kept
+    #[arg(short, long, value_name = "FOLDER", default_value = "reproduce")]
+    output: PathBuf,
+
+    /// Runs side by side, which share the threads [default: as many as threads]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+
+    /// A folder of experiments in place of the paper's
+    #[arg(long, value_name = "FOLDER")]
+    experiments: Option<PathBuf>,
+
+    /// Print the steps with their estimated time and stop
+    #[arg(long)]
+    plan: bool,
+
+    /// Where to compute
+    #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
+    device: String,
+}
+
+impl Arguments {
+    fn choice(&self) -> Result<Choice> {
+        let all = self.what.iter().any(|what| what == "all");
+        let targets: floral::Result<Vec<Target>> = if all {
+            Ok(Target::ALL.to_vec())
+        } else {
+            self.what.iter().map(|what| what.parse()).collect()
+        };
+        let methods: floral::Result<Vec<Method>> =
+            self.methods.iter().map(|name| name.parse()).collect();
+        Ok(Choice {
+            targets: targets?,
+            only: self.only.clone(),
+            methods: methods?,
+            sizes: self.sizes.clone(),
+        })
+    }
+
+    fn planned(&self) -> Result<Plan> {
+        let experiments = match &self.experiments {
+            Some(folder) => Experiment::read_all(folder, &self.scale)?,
+            None => Experiment::embedded(&self.scale)?,
+        };
+        Ok(Plan::new(experiments, &self.scale, &self.choice()?)?)
+    }
+
+    /// A part of a table has a name of its own: it must not replace the whole.
+    fn file_name(&self, target: Target) -> String {
+        let sizes = self.sizes.iter().map(usize::to_string);
+        let filters = self.only.iter().chain(&self.methods).cloned().chain(sizes);
+        let parts = [target.name().to_owned(), self.scale.clone()];
+        parts
+            .into_iter()
+            .chain(filters)
+            .collect::<Vec<_>>()
+            .join("-")
+    }
+}
+
+/// Does what is missing, and prints the tables.
+pub fn run(arguments: &Arguments) -> Result<Ending> {
+    let jobs = arguments.jobs.unwrap_or_else(rayon::current_num_threads);
+    ensure!(jobs > 0, "--jobs 0: at least one run at a time is needed");
+    let workers = Workers::sharing(jobs);
+    let plan = arguments.planned()?;
+    let store = Store::new(&arguments.output);
+    let device = device::named(&arguments.device)?;
+    let steps = estimated(&plan, &store, &device, workers)?;
+    let preview = preview(arguments, &steps, jobs)?;
+    if arguments.plan {
+        output::print(&preview)?;
+        return Ok(Ending::Done);
+    }
+    output::tell(preview.trim_end());
+    let narrator = Narrator::new(interrupt::flag()?);
+    let states = work(&plan, &store, &device, workers, &narrator)?;
+    publish_all(arguments, &plan, &store, &states, jobs)?;
+    if plan.targets.contains(&Target::Figures) && !narrator.should_stop() {
+        let all = figures(&plan, &store, &states);
+        draw(arguments, &store, &all, &device, &narrator)?;
+    }
+    if narrator.should_stop() {
+        Err(floral::Error::Interrupted)?;
+    }
+    Ok(if states.values().any(State::is_failed) {
+        Ending::Negative
+    } else {
+        Ending::Done
+    })
+}
+
+fn publish_all(
+    arguments: &Arguments,
+    plan: &Plan,
+    store: &Store,
+    states: &States,
+    jobs: usize,
+) -> Result<()> {
+    let words = std::iter::once("floral".to_owned()).chain(std::env::args().skip(1));
+    let provenance = Provenance {
+        command: Command(words.collect()).to_string(),
+        floral: provenance::build(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        jobs,
+    };
+    for target in &plan.targets {
+        if *target == Target::Figures {
+            continue;
+        }
+        let table = PaperTable::new(*target, plan, store, states, &provenance);
+        let name = arguments.file_name(*target);
+        let text = publish::text(&table);
+        store.write(&format!("{name}.md"), &publish::markdown(&table))?;
+        store.write(&format!("{name}.html"), &publish::html(&table))?;
+        let path = store.write(&format!("{name}.json"), &publish::json(&table))?;
+        output::print(&format!(
+            "\n{text}Written to {}, .md and .html\n",
+            path.display()
+        ))?;
+    }
+    Ok(())
+}
+
+/// A page for each amount of training data of each system, and one of all, from the finished runs.
+fn draw(
+    arguments: &Arguments,
+    store: &Store,
+    all: &[Figures],
+    device: &Device,
+    narrator: &Narrator,
+) -> Result<()> {
+    for figures in all {
+        let Figures {
+            name,
+            missing,
+            runs,
+            ..
+        } = figures;
+        if runs.is_empty() {
+            output::print(&format!("\nFigures of {name}: no run is finished.\n"))?;
+            continue;
+        }
+        let runs = runs.iter().map(|path| RunFolder::open(path));
+        let runs = runs.collect::<floral::Result<Vec<_>>>()?;
+        let dataset = Dataset::open(&figures.data)?;
+        let progress = narrator.watch(name);
+        let comparison = compare(&runs, &dataset, &figures.options, device, &progress);
+        progress.finish();
+        let file = format!("figures-{}-{name}.html", arguments.scale);
+        let path = store.write(&file, &page(&comparison?)?.to_html())?;
+        let missing = match missing {
+            0 => String::new(),
+            count => format!(", {count} more are not there"),
+        };
+        output::print(&format!(
+            "\nFigures of {name}: {} runs{missing}, in {}\n",
+            runs.len(),
+            path.display()
+        ))?;
+    }
+    Ok(())
+}
+
+/// The steps with their estimated time.
+fn preview(arguments: &Arguments, steps: &[Expected], jobs: usize) -> Result<String> {
+    let (what, scale) = (arguments.what.join(", "), &arguments.scale);
+    let mut text = format!("Plan of {what} at scale {scale}:\n");
+    let width = steps.iter().map(|step| step.title.len()).max().unwrap_or(0);
+    for step in steps {
+        let time = match (step.done, step.evaluation) {
+            (true, _) => "done".into(),
+            (false, None) => duration(step.work),
+            (false, Some(evaluation)) => format!(
+                "train {:>6}, evaluate {:>6}",
+                duration(step.work),
+                duration(evaluation)
+            ),
+        };
+        writeln!(text, "  {:width$}  {time}", step.title)?;
+    }
+    let seconds: f64 = steps
+        .iter()
+        .map(|s| s.work + s.evaluation.unwrap_or(0.0))
+        .sum();
+    let bytes: f64 = steps.iter().map(|step| step.bytes).sum();
+    let left = steps.iter().filter(|step| !step.done).count();
+    match left {
+        0 => writeln!(text, "All {} steps are done.", steps.len())?,
+        _ => writeln!(
+            text,
+            "{left} of {} steps are left: about {} with {jobs} side by side, at most {:.1} GB in {}.",
+            steps.len(),
+            duration(seconds / jobs as f64),
+            bytes / 1e9,
+            arguments.output.display()
+        )?,
+    }
+    Ok(text)
+}
+
+/// Seconds, minutes or hours.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 99.5 => format!("{s:.0} s"),
+        s if s < 5970.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.0} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_told_in_the_unit_that_fits() {
+        let told = [0.2, 99.0, 100.0, 3600.0, 7200.0].map(duration);
+        assert_eq!(told, ["0 s", "99 s", "2 min", "60 min", "2 h"]);
+    }
+}

@@ -1,0 +1,271 @@
+//! Estimates: what steps will cost, from a few steps of each size timed on this machine.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use burn::tensor::Device;
+
+use super::study::{Cell, Study};
+use floral::flow::Path;
+use floral::operator::{weights, with_weights};
+use floral::random::{Purpose, Stream, stream};
+use floral::sample::OdeSolver;
+use floral::train::adam::Adam;
+use floral::train::batches::steps;
+use floral::train::gradient::{Loss, block_rows};
+use floral::train::model::{Model, Shapes};
+use floral::train::samples::Samples;
+use floral::{Grid, Result};
+
+/// Evaluations of the velocity that an adaptive integrator is assumed to need.
+const ADAPTIVE_EVALUATIONS: usize = 80;
+
+/// Hidden values of the samples that are timed: enough to be typical, few enough to be quick.
+const TIMED_VALUES: usize = 1 << 20;
+
+/// Realizations of the solver that are timed.
+const TIMED_REALIZATIONS: usize = 16;
+
+/// What remains to be done for a cell.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Estimate {
+    /// Seconds of training, if it does not stop early.
+    pub training: f64,
+    /// Seconds of evaluation.
+    pub evaluation: f64,
+    /// Bytes of its checkpoints.
+    pub bytes: f64,
+}
+
+/// Seconds of the parts of which trainings and evaluations are made.
+#[derive(Debug, Clone, Copy)]
+struct Rates {
+    /// A sample's gradient.
+    gradient: f64,
+    /// An optimiser's step, besides the gradients.
+    update: f64,
+    /// A sample's loss on the training grid.
+    validation: f64,
+    /// A velocity on the full grid.
+    velocity: f64,
+    parameters: usize,
+}
+
+/// What is known of a problem's own solver.
+#[derive(Debug, Clone, Copy)]
+struct Solver {
+    /// Seconds of one realization.
+    realization: f64,
+    /// Whether moments are known without realizations.
+    exact: bool,
+}
+
+/// Times each size once, with the threads of the pool in which it is asked.
+pub struct Stopwatch<'a> {
+    device: &'a Device,
+    rates: HashMap<String, Rates>,
+    solvers: HashMap<String, Solver>,
+}
+
+impl<'a> Stopwatch<'a> {
+    /// Nothing is timed before it is asked for.
+    pub fn new(device: &'a Device) -> Self {
+        Self {
+            device,
+            rates: HashMap::new(),
+            solvers: HashMap::new(),
+        }
+    }
+
+    /// Seconds to generate a study's dataset.
+    pub fn generation(&mut self, study: &Study) -> Result<f64> {
+        let realizations = study.request.inputs * study.request.realizations;
+        Ok(realizations as f64 * self.solver_of(study)?.realization)
+    }
+
+    /// What a cell costs from nothing.
+    pub fn cell(&mut self, study: &Study, cell: &Cell) -> Result<Estimate> {
+        let rates = self.rates_of(study, cell)?;
+        let training = &cell.training;
+        let realizations = study.request.realizations;
+        let validated = (training.split.validation * realizations) as f64;
+        let updates = steps(cell.samples, training.optimiser.batch) as f64;
+        let epoch = cell.samples as f64 * rates.gradient
+            + updates * rates.update
+            + validated * rates.validation;
+        let options = study.experiment.options();
+        let solver = self.solver_of(study)?;
+        let truth = match solver.exact {
+            true => 0.0,
+            false => options.reference as f64 * solver.realization,
+        };
+        let predicted = match cell.method.is_generative() {
+            true => options.sampling.realizations * evaluations(&options.sampling.solver),
+            false => 1,
+        };
+        let input = predicted as f64 * rates.velocity + truth;
+        Ok(Estimate {
+            training: training.stopping.epochs as f64 * epoch,
+            evaluation: training.split.test as f64 * input,
+            // The best and the last, each with weights and two moments of the optimiser.
+            bytes: (2 * 3 * size_of::<f32>() * rates.parameters) as f64,
+        })
+    }
+
+    fn solver_of(&mut self, study: &Study) -> Result<Solver> {
+        let name = study.data_name();
+        if let Some(solver) = self.solvers.get(&name) {
+            return Ok(*solver);
+        }
+        let problem = study.problem.as_ref();
+        let input = problem.draw_input(&mut stream(0, Purpose::Input, 0, 0))?;
+        let draw = |j| stream(0, Purpose::Realization, 0, j);
+        let mut streams: Vec<Stream> = (0..TIMED_REALIZATIONS as u64).map(draw).collect();
+        let size = problem.low_fidelity(&input)?.values().len();
+        let mut out = vec![0.0; TIMED_REALIZATIONS * size];
+        let seconds = timed(|| {
+            problem
+                .high_fidelity(&input, &mut streams, &mut out)
+                .map(drop)
+        })?;
+        let solver = Solver {
+            realization: seconds / TIMED_REALIZATIONS as f64,
+            exact: problem.exact_moments(&input)?.is_some(),
+        };
+        self.solvers.insert(name, solver);
+        Ok(solver)
+    }
+
+    fn rates_of(&mut self, study: &Study, cell: &Cell) -> Result<Rates> {
+        let (coarse, full) = (study.training_grid(cell.resolution), study.problem.grid());
+        let network = &cell.training.network;
+        let batch = cell.training.optimiser.batch;
+        let size = (coarse.shape(), full.shape(), cell.method, network, batch);
+        let name = format!("{size:?}");
+        if let Some(rates) = self.rates.get(&name) {
+            return Ok(*rates);
+        }
+        let rates = measure(study, cell, &coarse, self.device)?;
+        self.rates.insert(name, rates);
+        Ok(rates)
+    }
+}
+
+fn evaluations(solver: &OdeSolver) -> usize {
+    match solver {
+        OdeSolver::Adaptive(_) => ADAPTIVE_EVALUATIONS,
+        OdeSolver::Fixed(fixed) => fixed.steps() * fixed.tableau().stages(),
+    }
+}
+
+fn measure(study: &Study, cell: &Cell, coarse: &Grid, device: &Device) -> Result<Rates> {
+    let input = study
+        .problem
+        .draw_input(&mut stream(0, Purpose::Input, 0, 0))?;
+    let shapes = Shapes {
+        input_channels: input.channels(),
+        solution_channels: study.problem.low_fidelity(&input)?.channels(),
+        grid: coarse.shape(),
+    };
+    let sizes = &cell.training.network;
+    let model = |device: &Device| Model::new(cell.method, sizes, shapes.clone(), 0, device);
+    let (learning, still) = (device.clone().autodiff(), model(device)?);
+    let mut model = model(&learning)?;
+    let trained = white(cell, &still, coarse);
+    let rows = trained.realizations as f64;
+    let batch: Vec<usize> = (0..trained.realizations).collect();
+    let gradient = loss_of(cell, &trained, |loss| {
+        timed(|| loss.gradient(&model, &batch, &learning).map(drop))
+    })?;
+    let validation = loss_of(cell, &trained, |loss| {
+        timed(|| loss.mean(&still, device).map(drop))
+    })?;
+    let predicted = white(cell, &still, study.problem.grid());
+    let velocity = loss_of(cell, &predicted, |loss| {
+        timed(|| loss.mean(&still, device).map(drop))
+    })?;
+    let mut arrays = weights(&model.network);
+    let zeros: Vec<Vec<f32>> = arrays.iter().map(|w| vec![0.0; w.values.len()]).collect();
+    let mut adam = Adam::new(zeros.iter().map(Vec::len));
+    let update = timed(|| {
+        let values = arrays.iter_mut().map(|w| w.values.as_mut_slice());
+        adam.step(0.0, 0.0, 1.0, values.zip(zeros.iter().map(Vec::as_slice)));
+        model.network = with_weights(model.network.clone(), arrays.clone())?;
+        Ok(())
+    })?;
+    Ok(Rates {
+        gradient: gradient / rows,
+        update,
+        validation: validation / rows,
+        velocity: velocity / predicted.realizations as f64,
+        parameters: zeros.iter().map(Vec::len).sum(),
+    })
+}
+
+/// Samples of one input that are zero everywhere: arithmetic takes as long as with any other.
+fn white(cell: &Cell, model: &Model, grid: &Grid) -> Samples {
+    let points = grid.len();
+    let hidden = cell.training.network.hidden_channels;
+    let most = cell.training.optimiser.batch.min(block_rows(points)).max(1);
+    let rows = (TIMED_VALUES / (points * hidden).max(1)).clamp(1, most);
+    Samples {
+        grid: grid.clone(),
+        conditions: vec![vec![0.0; model.condition_channels() * points]],
+        targets: vec![vec![0.0; rows * model.shapes.solution_channels * points]],
+        realizations: rows,
+    }
+}
+
+/// Calls a function with the loss of these samples.
+fn loss_of(cell: &Cell, samples: &Samples, call: impl FnOnce(&Loss) -> Result<f64>) -> Result<f64> {
+    let prior = cell.training.prior.on(&samples.grid)?;
+    let draws = |sample: usize| stream(0, Purpose::Path, 0, sample as u64);
+    call(&Loss {
+        samples,
+        path: cell.method.is_generative().then(|| Path {
+            config: &cell.training.path,
+            prior: prior.as_ref(),
+            points: samples.grid.len(),
+        }),
+        stream: &draws,
+    })
+}
+
+/// Seconds of a call; one that is quick is called again, warm.
+fn timed(mut call: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut once = || {
+        let start = Instant::now();
+        call().map(|()| start.elapsed().as_secs_f64())
+    };
+    let first = once()?;
+    match first < 0.2 {
+        true => Ok(first.min(once()?)),
+        false => Ok(first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::testing::tiny;
+    use floral::train::Method;
+
+    #[test]
+    fn a_cell_of_more_epochs_is_estimated_longer_and_timed_only_once() {
+        let device = floral::device::named("cpu").unwrap();
+        let mut experiment = tiny();
+        let one = Study::new(experiment.clone()).unwrap();
+        experiment.training.stopping.epochs *= 3;
+        let three = Study::new(experiment).unwrap();
+        let mut watch = Stopwatch::new(&device);
+        let mut estimate = |study: &Study| {
+            let cell = study.cell(0, Method::Floral, 8, None);
+            watch.cell(study, &cell).unwrap()
+        };
+        let (one, three) = (estimate(&one), estimate(&three));
+        assert!(one.training > 0.0 && one.evaluation > 0.0 && one.bytes > 0.0);
+        assert!((three.training / one.training - 3.0).abs() < 1e-9);
+        assert_eq!(three.evaluation, one.evaluation);
+        assert_eq!(watch.rates.len(), 1);
+    }
+}

@@ -1,0 +1,394 @@
+//! An experiment: a problem, its data, trainings and evaluations, and what the paper reports of it.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::paper::Paper;
+use floral::evaluate::Options;
+use floral::predict::Sampling;
+use floral::sample::OdeSolver;
+use floral::train::TrainConfig;
+use floral::{Error, Result};
+
+/// The files in `experiments/`, so that the command works anywhere.
+const EMBEDDED: [(&str, &str); 4] = [
+    (
+        "experiments/1dcr.toml",
+        include_str!("../../../../experiments/1dcr.toml"),
+    ),
+    (
+        "experiments/advection.toml",
+        include_str!("../../../../experiments/advection.toml"),
+    ),
+    (
+        "experiments/burgers.toml",
+        include_str!("../../../../experiments/burgers.toml"),
+    ),
+    (
+        "experiments/darcy.toml",
+        include_str!("../../../../experiments/darcy.toml"),
+    ),
+];
+
+/// The scale at which an experiment is what its file says.
+pub const PAPER_SCALE: &str = "paper";
+
+/// The sections that a scale may change.
+const SCALED: [&str; 6] = [
+    "constants",
+    "data",
+    "protocol",
+    "training",
+    "budget",
+    "evaluation",
+];
+
+/// One problem's share of the tables, at one scale.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experiment {
+    /// The name by which users ask for it.
+    pub name: String,
+    /// The name in print.
+    pub title: String,
+    /// The built-in problem.
+    pub problem: String,
+    /// Its constants where they differ from the defaults.
+    pub constants: Table,
+    /// The dataset.
+    pub data: DataConfig,
+    /// The cells of the tables.
+    pub protocol: Protocol,
+    /// How every method is trained.
+    pub training: TrainConfig,
+    /// What keeps a training short.
+    pub budget: Budget,
+    /// How predictions are made and judged.
+    pub evaluation: EvaluationConfig,
+    /// What the paper reports.
+    pub paper: Paper,
+}
+
+/// As its file is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    title: String,
+    problem: String,
+    #[serde(default)]
+    constants: Table,
+    data: DataConfig,
+    protocol: Protocol,
+    #[serde(default)]
+    training: Table,
+    #[serde(default)]
+    budget: Budget,
+    evaluation: EvaluationConfig,
+    paper: Paper,
+}
+
+/// The dataset, besides the problem.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataConfig {
+    /// Realizations per input.
+    pub realizations: usize,
+    /// The seed from which all is drawn.
+    pub seed: u64,
+}
+
+/// The cells of the tables.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Protocol {
+    /// Training samples of Table 1.
+    pub sizes: Vec<usize>,
+    /// Training samples of Table 2.
+    pub timed_size: usize,
+    /// Training points per axis of Table 3 ...
+    pub resolutions: Vec<usize>,
+    /// ... and its training samples.
+    pub resolutions_size: usize,
+}
+
+/// What keeps a training short, whatever its number of samples.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Budget {
+    /// At most about this many steps of the optimiser, in whole epochs.
+    pub steps: Option<usize>,
+    /// The learning rate falls evenly to this share of its first value.
+    pub final_rate: Option<f64>,
+}
+
+/// How predictions are made and judged.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvaluationConfig {
+    /// Realizations per test input of generative methods.
+    pub realizations: usize,
+    /// Fresh realizations that make the truth where it is not exact.
+    pub reference: usize,
+    /// The seed of the priors.
+    pub seed: u64,
+    /// The integrator.
+    pub solver: OdeSolver,
+}
+
+impl Experiment {
+    /// The paper's experiments.
+    pub fn embedded(scale: &str) -> Result<Vec<Self>> {
+        let parse = |(context, text): (&str, &str)| Self::parse(text, scale, context);
+        EMBEDDED.into_iter().map(parse).collect()
+    }
+
+    /// The experiments of a folder: its files ending in `.toml`, by name.
+    pub fn read_all(folder: &Path, scale: &str) -> Result<Vec<Self>> {
+        let entries = std::fs::read_dir(folder).map_err(Error::io(folder))?;
+        let mut paths = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(Error::io(folder))?.path();
+            if path.extension().is_some_and(|end| end == "toml") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        if paths.is_empty() {
+            return Err(Error::BadFile {
+                path: folder.to_owned(),
+                reason: "holds no experiment: no file ends in .toml".into(),
+            });
+        }
+        let read = |path: &std::path::PathBuf| {
+            let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+            Self::parse(&text, scale, &path.display().to_string())
+        };
+        paths.iter().map(read).collect()
+    }
+
+    /// Reads an experiment at a scale; unknown keys are refused.
+    pub fn parse(text: &str, scale: &str, context: &str) -> Result<Self> {
+        let mut table: Table = text.parse().map_err(Error::toml(context))?;
+        let scales = match table.remove("scale") {
+            Some(Value::Table(scales)) => scales,
+            None => Table::new(),
+            Some(_) => return Err(bad(context, "scale must be a table of scales".into())),
+        };
+        if scale != PAPER_SCALE {
+            let change = scales.get(scale).and_then(Value::as_table);
+            let change = change.ok_or_else(|| unknown_scale(scale, &scales))?;
+            if let Some(key) = change.keys().find(|key| !SCALED.contains(&key.as_str())) {
+                let known = SCALED.join(", ");
+                let reason = format!("scale.{scale}.{key}: a scale can change {known}");
+                return Err(bad(context, reason));
+            }
+            merge(&mut table, change);
+        }
+        let written: Written = table.try_into().map_err(Error::toml(context))?;
+        written.checked(&format!("{context}, scale {scale}"))
+    }
+
+    /// How a run is evaluated: on all test inputs.
+    pub fn options(&self) -> Options {
+        let EvaluationConfig {
+            realizations,
+            reference,
+            seed,
+            solver,
+        } = self.evaluation;
+        Options {
+            sampling: Sampling {
+                realizations,
+                seed,
+                solver,
+            },
+            inputs: Some(0..self.training.split.test),
+            reference,
+        }
+    }
+
+    /// The inputs that so many training samples are the realizations of.
+    pub fn inputs(&self, samples: usize) -> usize {
+        samples / self.data.realizations
+    }
+
+    /// The sizes of all cells.
+    fn all_sizes(&self) -> impl Iterator<Item = usize> {
+        let Protocol {
+            timed_size,
+            resolutions_size,
+            ..
+        } = self.protocol;
+        let sizes = self.protocol.sizes.iter().copied();
+        sizes.chain([timed_size, resolutions_size])
+    }
+
+    /// The inputs of a dataset that serves every cell.
+    pub fn all_inputs(&self) -> usize {
+        let most = self.all_sizes().max().map_or(0, |size| self.inputs(size));
+        let split = &self.training.split;
+        split.test + split.validation + most
+    }
+}
+
+impl Written {
+    fn checked(self, context: &str) -> Result<Experiment> {
+        for key in ["method", "resolution"] {
+            if self.training.contains_key(key) {
+                let reason = format!("training.{key} belongs to each cell; leave it out");
+                return Err(bad(context, reason));
+            }
+        }
+        let training = TrainConfig::from_table(self.training, context)?;
+        let experiment = Experiment {
+            name: self.name,
+            title: self.title,
+            problem: self.problem,
+            constants: self.constants,
+            data: self.data,
+            protocol: self.protocol,
+            training,
+            budget: self.budget,
+            evaluation: self.evaluation,
+            paper: self.paper,
+        };
+        let realizations = experiment.data.realizations.max(1);
+        let odd = experiment
+            .all_sizes()
+            .find(|size| *size == 0 || size % realizations != 0);
+        if let Some(size) = odd {
+            let reason = format!(
+                "{size} samples are no whole number of inputs with {realizations} realizations \
+                 each; choose a multiple"
+            );
+            return Err(bad(context, reason));
+        }
+        if experiment.training.split.test == 0 || experiment.paper.grid.contains(&0) {
+            let reason = "training.split.test and paper.grid must be positive".into();
+            return Err(bad(context, reason));
+        }
+        Ok(experiment)
+    }
+}
+
+/// Puts the values of `change` into `table`, table by table.
+fn merge(table: &mut Table, change: &Table) {
+    for (key, value) in change {
+        match (table.get_mut(key), value) {
+            (Some(Value::Table(inner)), Value::Table(change)) => merge(inner, change),
+            _ => {
+                table.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+fn unknown_scale(name: &str, scales: &Table) -> Error {
+    let known = scales.keys().map(String::as_str).chain([PAPER_SCALE]);
+    Error::UnknownName {
+        kind: "scale",
+        name: name.to_owned(),
+        known: known.collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn bad(context: &str, reason: String) -> Error {
+    Error::Config {
+        context: context.to_owned(),
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::paper::PaperScores;
+    use crate::reproduce::testing::TINY;
+    use floral::train::Method;
+
+    fn named(name: &str) -> Experiment {
+        let all = Experiment::embedded(PAPER_SCALE).unwrap();
+        all.into_iter().find(|e| e.name == name).unwrap()
+    }
+
+    #[test]
+    fn every_experiment_can_be_read_at_every_scale() {
+        for scale in ["quick", "half", "short", "trained", PAPER_SCALE] {
+            assert_eq!(Experiment::embedded(scale).unwrap().len(), 4);
+        }
+        let error = Experiment::embedded("huge").unwrap_err().to_string();
+        assert!(
+            error.contains("half, quick, short, trained, paper"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_paper_scale_is_the_default_training() {
+        for experiment in Experiment::embedded(PAPER_SCALE).unwrap() {
+            assert_eq!(experiment.training, TrainConfig::default());
+            assert_eq!(experiment.evaluation.solver, OdeSolver::default());
+            assert_eq!(experiment.budget, Budget::default());
+        }
+    }
+
+    /// Sums over the rows of the printed tables catch a digit that went astray.
+    #[test]
+    fn the_papers_values_add_up() {
+        let sums = |name: &str| {
+            let paper = named(name).paper;
+            let tables = [&paper.table1, &paper.table3];
+            tables.map(|table| {
+                let rows: Vec<&PaperScores> = Method::ALL
+                    .iter()
+                    .flat_map(|method| table.of(*method).values())
+                    .collect();
+                let sum = |of: fn(&PaperScores) -> f64| rows.iter().map(|row| of(row)).sum();
+                let sums: [f64; 3] = [
+                    sum(|row| row.mean_l2),
+                    sum(|row| row.nrmse),
+                    sum(|row| row.variance_l2.unwrap_or(0.0)),
+                ];
+                (rows.len(), sums.map(|sum| (sum * 1e3).round() / 1e3))
+            })
+        };
+        assert_eq!(
+            sums("advection"),
+            [(12, [135.24, 2.405, 8.83]), (8, [163.19, 2.86, 4.32])]
+        );
+        assert_eq!(
+            sums("burgers"),
+            [(12, [159.4, 4.03, 17.02]), (8, [133.28, 3.43, 11.18])]
+        );
+        assert_eq!(
+            sums("darcy"),
+            [(12, [22.01, 1.495, 0.765]), (8, [20.9, 1.396, 0.122])]
+        );
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_wherever_they_stand() {
+        let refused = |from: &str, to: &str| {
+            let text = TINY.replacen(from, to, 1);
+            assert_ne!(text, TINY);
+            Experiment::parse(&text, "small", "e.toml")
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(Experiment::parse(TINY, "small", "e.toml").is_ok());
+        assert!(refused("seed = 0", "seeds = 0").contains("seeds"));
+        assert!(refused("[scale.small]", "[scale.small]\nname = 'x'").contains("scale.small.name"));
+        assert!(refused("[scale.small]", "[scale.small]\nbudget.step = 3").contains("step"));
+        assert!(refused("[training.split]", "[training.split]\ntests = 3").contains("tests"));
+        assert!(refused("sizes = [4, 8]", "sizes = [4, 9]").contains("9 samples"));
+        assert!(
+            refused(
+                "[training.split]",
+                "[training]\nmethod = 'fno'\n[training.split]"
+            )
+            .contains("training.method")
+        );
+    }
+}

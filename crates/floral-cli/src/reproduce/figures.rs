@@ -1,0 +1,89 @@
+//! The figures: a page for each system and amount of training data, as the paper has them, and one
+//! with all runs of a system.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::plan::{Plan, Target};
+use super::results::Store;
+use super::study::{Cell, Study};
+use super::work::{State, States};
+use floral::evaluate;
+use floral::predict::Sampling;
+use floral_report::report::Options;
+
+/// Realizations at most for pictures, in which more cannot be seen.
+const REALIZATIONS: usize = 200;
+
+/// What a page shows.
+#[derive(Debug, Clone)]
+pub struct Figures {
+    /// The experiment, and the training data where the page is of one amount: `darcy-500-r8`.
+    pub name: String,
+    /// The dataset, whose test inputs are shown.
+    pub data: PathBuf,
+    /// The finished runs.
+    pub runs: Vec<PathBuf>,
+    /// How many runs are not there.
+    pub missing: usize,
+    /// How predictions are made.
+    pub options: Options,
+}
+
+/// The figures of every system of a plan.
+pub fn figures(plan: &Plan, store: &Store, states: &States) -> Vec<Figures> {
+    let mut all = Vec::new();
+    for (position, study) in plan.studies.iter().enumerate() {
+        let cells = plan.cells_of(Target::Figures, position);
+        let groups: BTreeMap<Amount, Vec<&Cell>> =
+            cells.iter().fold(BTreeMap::new(), |mut groups, cell| {
+                let amount = (cell.resolution, cell.samples);
+                groups.entry(amount).or_default().push(cell);
+                groups
+            });
+        for ((resolution, samples), group) in &groups {
+            let coarse = resolution.map_or(String::new(), |points| format!("-r{points}"));
+            let name = format!("{}-{samples}{coarse}", study.experiment.name);
+            all.push(of_cells(name, study, group, store, states));
+        }
+        if groups.len() > 1 {
+            let name = study.experiment.name.clone();
+            let cells: Vec<&Cell> = cells.iter().collect();
+            all.push(of_cells(name, study, &cells, store, states));
+        }
+    }
+    all
+}
+
+/// Training points per axis, all of them if absent, and training samples.
+type Amount = (Option<usize>, usize);
+
+fn of_cells(
+    name: String,
+    study: &Study,
+    cells: &[&Cell],
+    store: &Store,
+    states: &States,
+) -> Figures {
+    let is_done = |name: &String| matches!(states.get(name), Some(State::Done(_)));
+    let done = cells.iter().filter(|cell| is_done(&cell.evaluation_name()));
+    let runs: Vec<PathBuf> = done.map(|cell| store.run(cell)).collect();
+    let evaluation = study.experiment.options();
+    Figures {
+        name,
+        data: store.data(study),
+        missing: cells.len() - runs.len(),
+        runs,
+        options: Options {
+            evaluation: evaluate::Options {
+                sampling: Sampling {
+                    realizations: evaluation.sampling.realizations.min(REALIZATIONS),
+                    ..evaluation.sampling
+                },
+                ..evaluation
+            },
+            build: crate::provenance::build(),
+            ..Options::default()
+        },
+    }
+}

@@ -1,0 +1,27 @@
+//! `floral reproduce`: the paper's tables, our values beside the paper's.
+//!
+//! An `Experiment` is a file that says what to generate, train and evaluate, how a scale shrinks
+//! it, and what the paper reports. A `Plan` is the list of cells that tables are made of; `work`
+//! does what is missing of it in a `Store`, where everything is found again by its content: the
+//! same settings on the same data. A `PaperTable` shows what is there, and says of the rest why
+//! it is not.
+
+mod command;
+mod estimate;
+mod experiment;
+mod figures;
+mod paper;
+mod plan;
+mod publish;
+mod recipe;
+mod results;
+mod study;
+mod tables;
+mod work;
+
+pub use command::{Arguments, run};
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

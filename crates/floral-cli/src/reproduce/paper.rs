@@ -1,0 +1,89 @@
+//! What the paper reports, cell by cell.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use floral::train::Method;
+
+/// The paper's numbers for one problem.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paper {
+    /// Points per axis of the grid over which its norms are taken.
+    pub grid: Vec<usize>,
+    /// The low-fidelity solution.
+    pub low: Option<PaperScores>,
+    /// By method and number of training samples.
+    #[serde(default)]
+    pub table1: ByMethod<BTreeMap<String, PaperScores>>,
+    /// By method.
+    #[serde(default)]
+    pub table2: ByMethod<PaperTimes>,
+    /// By method and training points per axis.
+    #[serde(default)]
+    pub table3: ByMethod<BTreeMap<String, PaperScores>>,
+}
+
+/// Something for each method.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ByMethod<T> {
+    fno: T,
+    residual_fno: T,
+    flora: T,
+    floral: T,
+}
+
+impl<T> ByMethod<T> {
+    /// That of one.
+    pub fn of(&self, method: Method) -> &T {
+        match method {
+            Method::Fno => &self.fno,
+            Method::ResidualFno => &self.residual_fno,
+            Method::Flora => &self.flora,
+            Method::Floral => &self.floral,
+        }
+    }
+}
+
+/// A row of Table 1 or 3.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PaperScores {
+    /// Mean over inputs of the Euclidean norm of the mean field's error.
+    pub mean_l2: f64,
+    /// Root mean square error, pooled.
+    pub rmse: f64,
+    /// That over the root mean square of the truth.
+    pub nrmse: f64,
+    /// Mean norm of the variance field's error; absent for deterministic methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variance_l2: Option<f64>,
+}
+
+/// A row of Table 2.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PaperTimes {
+    /// Seconds of the whole training.
+    pub training_seconds: Option<f64>,
+    /// Training samples per second.
+    pub samples_per_second: Option<f64>,
+    /// Seconds to predict one input, with all its realizations.
+    pub seconds_per_input: Option<f64>,
+    /// Seconds per realization.
+    pub seconds_per_realization: Option<f64>,
+}
+
+impl Paper {
+    /// What Table 1 says of a method trained on so many samples.
+    pub fn by_size(&self, method: Method, samples: usize) -> Option<PaperScores> {
+        self.table1.of(method).get(&samples.to_string()).copied()
+    }
+
+    /// What Table 3 says of a method trained on so many points per axis.
+    pub fn by_resolution(&self, method: Method, points: usize) -> Option<PaperScores> {
+        self.table3.of(method).get(&points.to_string()).copied()
+    }
+}

@@ -1,0 +1,264 @@
+//! A plan: which cells are wanted, in the order in which they are worked on.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::experiment::Experiment;
+use super::study::{Cell, Study};
+use floral::train::Method;
+use floral::{Error, Result};
+
+/// Something of the paper to reproduce.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// Errors by number of training samples.
+    Table1,
+    /// Seconds of training and prediction.
+    Table2,
+    /// Errors by training resolution.
+    Table3,
+    /// Fields and their spread.
+    Figures,
+}
+
+impl Target {
+    /// All of them, in the paper's order.
+    pub const ALL: [Self; 4] = [Self::Table1, Self::Table2, Self::Table3, Self::Figures];
+
+    /// The name by which users ask for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table1 => "table1",
+            Self::Table2 => "table2",
+            Self::Table3 => "table3",
+            Self::Figures => "figures",
+        }
+    }
+
+    /// Samples and training resolutions of its cells.
+    fn places(self, experiment: &Experiment) -> Vec<(usize, Option<usize>)> {
+        let protocol = &experiment.protocol;
+        let by_size = protocol.sizes.iter().map(|size| (*size, None));
+        let resolutions = protocol.resolutions.iter();
+        let by_resolution = resolutions.map(|r| (protocol.resolutions_size, Some(*r)));
+        match self {
+            Self::Table1 => by_size.collect(),
+            Self::Table2 => vec![(protocol.timed_size, None)],
+            Self::Table3 => by_resolution.collect(),
+            Self::Figures => by_size.chain(by_resolution).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|target| target.name() == name);
+        found.ok_or_else(|| Error::UnknownName {
+            kind: "target",
+            name: name.to_owned(),
+            known: Self::ALL.map(Self::name).join(", "),
+        })
+    }
+}
+
+/// What is wanted; an empty list stands for all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// Tables and figures.
+    pub targets: Vec<Target>,
+    /// Experiments by name.
+    pub only: Vec<String>,
+    /// Methods.
+    pub methods: Vec<Method>,
+    /// Numbers of training samples.
+    pub sizes: Vec<usize>,
+}
+
+/// What is to be done.
+pub struct Plan {
+    /// The scale's name, printed on everything.
+    pub scale: String,
+    /// Tables and figures.
+    pub targets: Vec<Target>,
+    /// The experiments.
+    pub studies: Vec<Study>,
+    /// Every cell once, the cheap ones first.
+    pub cells: Vec<Cell>,
+    choice: Choice,
+}
+
+impl Plan {
+    /// The cells of these experiments that are wanted.
+    pub fn new(experiments: Vec<Experiment>, scale: &str, choice: &Choice) -> Result<Self> {
+        let targets = match choice.targets.is_empty() {
+            true => Target::ALL.to_vec(),
+            false => choice.targets.clone(),
+        };
+        let experiments = chosen(experiments, &choice.only)?;
+        let studies: Result<Vec<Study>> = experiments.into_iter().map(Study::new).collect();
+        let mut plan = Self {
+            scale: scale.to_owned(),
+            targets,
+            studies: studies?,
+            cells: Vec::new(),
+            choice: choice.clone(),
+        };
+        let mut cells = Vec::new();
+        for target in &plan.targets {
+            for position in 0..plan.studies.len() {
+                cells.extend(plan.cells_of(*target, position));
+            }
+        }
+        // The cheapest first, and of each four the one that is most telling.
+        cells.sort_by_key(|cell| {
+            let place = (cell.study, cell.samples, cell.resolution);
+            (plan.cost(cell), place, telling(cell.method))
+        });
+        cells.dedup();
+        if cells.is_empty() {
+            return Err(Error::Config {
+                context: "reproduce".into(),
+                reason: "the filters leave nothing to do; drop one of them".into(),
+            });
+        }
+        plan.cells = cells;
+        Ok(plan)
+    }
+
+    /// The cells of a target in one study, in the order of the paper's rows.
+    pub fn cells_of(&self, target: Target, position: usize) -> Vec<Cell> {
+        let study = &self.studies[position];
+        let wanted =
+            |size: &usize| self.choice.sizes.is_empty() || self.choice.sizes.contains(size);
+        let places = target.places(&study.experiment);
+        let places: Vec<_> = places
+            .into_iter()
+            .filter(|(size, _)| wanted(size))
+            .collect();
+        let methods = Method::ALL.into_iter();
+        let methods = methods.filter(|method| {
+            self.choice.methods.is_empty() || self.choice.methods.contains(method)
+        });
+        let cells = methods.flat_map(|method| {
+            let cell = |&(size, resolution)| study.cell(position, method, size, resolution);
+            places.iter().map(cell).collect::<Vec<_>>()
+        });
+        cells.collect()
+    }
+
+    /// The study of a cell.
+    pub fn study(&self, cell: &Cell) -> &Study {
+        &self.studies[cell.study]
+    }
+
+    /// Grid values of all training samples.
+    fn cost(&self, cell: &Cell) -> usize {
+        cell.samples * self.study(cell).training_grid(cell.resolution).len()
+    }
+}
+
+/// FLORAL, then what it is compared with.
+fn telling(method: Method) -> usize {
+    match method {
+        Method::Floral => 0,
+        Method::ResidualFno => 1,
+        Method::Flora => 2,
+        Method::Fno => 3,
+    }
+}
+
+fn chosen(experiments: Vec<Experiment>, only: &[String]) -> Result<Vec<Experiment>> {
+    let known: Vec<String> = experiments.iter().map(|e| e.name.clone()).collect();
+    if let Some(name) = only.iter().find(|name| !known.contains(name)) {
+        return Err(Error::UnknownName {
+            kind: "experiment",
+            name: name.clone(),
+            known: known.join(", "),
+        });
+    }
+    let wanted = |e: &Experiment| only.is_empty() || only.contains(&e.name);
+    Ok(experiments.into_iter().filter(wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::experiment::PAPER_SCALE;
+
+    /// How many cells a choice has at a scale at which problems are quickly built.
+    fn count(choice: Choice) -> usize {
+        let experiments = Experiment::embedded("quick").unwrap();
+        Plan::new(experiments, "quick", &choice)
+            .unwrap()
+            .cells
+            .len()
+    }
+
+    fn of(target: Target) -> Choice {
+        Choice {
+            targets: vec![target],
+            ..Choice::default()
+        }
+    }
+
+    #[test]
+    fn the_tables_have_every_cell_of_the_paper_and_1dcr_besides() {
+        assert_eq!(count(of(Target::Table1)), 3 * 3 * 4 + 2 * 4);
+        assert_eq!(count(of(Target::Table2)), 4 * 4);
+        assert_eq!(count(of(Target::Table3)), 3 * 2 * 4 + 3 * 4);
+        assert_eq!(count(Choice::default()), 44 + 36);
+    }
+
+    #[test]
+    fn filters_leave_what_they_name() {
+        let choice = Choice {
+            only: vec!["darcy".into(), "1dcr".into()],
+            methods: vec![Method::Floral],
+            sizes: vec![500],
+            ..of(Target::Table1)
+        };
+        assert_eq!(count(choice.clone()), 2);
+        let experiments = || Experiment::embedded("quick").unwrap();
+        let refused = |choice| Plan::new(experiments(), "quick", &choice).err().unwrap();
+        let nothing = Choice {
+            sizes: vec![7],
+            ..choice.clone()
+        };
+        assert!(refused(nothing).to_string().contains("filters"));
+        let unknown = Choice {
+            only: vec!["stokes".into()],
+            ..choice
+        };
+        assert!(refused(unknown).to_string().contains("darcy"));
+    }
+
+    #[test]
+    fn a_plan_is_the_same_every_time_and_begins_with_the_cheapest() {
+        let plan = || {
+            let only = vec!["1dcr".to_owned()];
+            let choice = Choice {
+                only,
+                ..Choice::default()
+            };
+            Plan::new(
+                Experiment::embedded(PAPER_SCALE).unwrap(),
+                PAPER_SCALE,
+                &choice,
+            )
+            .unwrap()
+        };
+        let (one, two) = (plan(), plan());
+        assert_eq!(one.cells, two.cells);
+        let costs: Vec<usize> = one.cells.iter().map(|cell| one.cost(cell)).collect();
+        assert!(costs.is_sorted());
+        assert_eq!(one.cells[0].method, Method::Floral);
+    }
+}

@@ -1,0 +1,107 @@
+//! Recipes: all that decides a dataset, a run or an evaluation, and the key by which it is found.
+
+use std::ops::Range;
+
+use serde::Serialize;
+use toml::Table;
+
+use floral::Checksum;
+use floral::evaluate::Options;
+use floral::sample::OdeSolver;
+use floral::train::TrainConfig;
+use floral::{dataset, train};
+
+/// The version of evaluation records, raised when older ones mean something else.
+const EVALUATION_FORMAT: u32 = 1;
+
+/// What decides the values of a dataset's inputs. How many inputs there are decides nothing: each
+/// is the same among few and among many.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DataRecipe {
+    format: u64,
+    problem: String,
+    constants: Table,
+    realizations: usize,
+    seed: u64,
+    precision: &'static str,
+}
+
+impl DataRecipe {
+    /// `constants` are all of them, with the defaults.
+    pub fn new(problem: &str, constants: Table, request: &dataset::Request) -> Self {
+        Self {
+            format: dataset::FORMAT,
+            problem: problem.to_owned(),
+            constants,
+            realizations: request.realizations,
+            seed: request.seed,
+            precision: request.precision.data_type(),
+        }
+    }
+}
+
+/// What decides a run's weights.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunRecipe {
+    format: u32,
+    data: DataRecipe,
+    training: TrainConfig,
+}
+
+impl RunRecipe {
+    /// This training on these data.
+    pub fn new(data: DataRecipe, training: TrainConfig) -> Self {
+        Self {
+            format: train::checkpoint::FORMAT,
+            data,
+            training,
+        }
+    }
+}
+
+/// What decides an evaluation's scores.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EvaluationRecipe {
+    format: u32,
+    run: RunRecipe,
+    inputs: Option<Range<usize>>,
+    realizations: usize,
+    reference: usize,
+    seed: u64,
+    solver: OdeSolver,
+}
+
+impl EvaluationRecipe {
+    /// This run evaluated so.
+    pub fn new(run: RunRecipe, options: &Options) -> Self {
+        Self {
+            format: EVALUATION_FORMAT,
+            run,
+            inputs: options.inputs.clone(),
+            realizations: options.sampling.realizations,
+            reference: options.reference,
+            seed: options.sampling.seed,
+            solver: options.sampling.solver,
+        }
+    }
+}
+
+/// A name made of the content: twelve hexadecimal digits.
+///
+/// Keys name files; that two recipes are the same is decided by comparing them.
+pub fn key(recipe: &impl Serialize) -> String {
+    let text = serde_json::to_string(recipe).expect("a recipe of numbers, strings and lists");
+    let checksum = Checksum::default().bytes(text.as_bytes());
+    format!("{:012x}", checksum.value() >> 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_twelve_digits() {
+        assert_eq!(key(&[1, 2]).len(), 12);
+        assert_ne!(key(&[1, 2]), key(&[2, 1]));
+    }
+}

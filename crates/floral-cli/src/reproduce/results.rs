@@ -1,0 +1,134 @@
+//! Where results are kept: datasets, runs and evaluations, each under a name made of its content.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::study::{Cell, Study};
+use floral::dataset::write_atomically;
+use floral::evaluate::Evaluation;
+use floral::train::RunFolder;
+use floral::{Error, Result};
+
+/// A folder of results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Store {
+    root: PathBuf,
+}
+
+/// A finished evaluation, with what its run has cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The program, by version and commit.
+    pub floral: String,
+    /// All that decides the scores.
+    pub recipe: serde_json::Value,
+    /// Threads that run and evaluation had.
+    pub threads: usize,
+    /// Epochs trained.
+    pub epochs: usize,
+    /// Seconds of training.
+    pub training_seconds: f64,
+    /// Seconds of evaluation, with the truth.
+    pub evaluation_seconds: f64,
+    /// The scores.
+    pub evaluation: Evaluation,
+}
+
+impl Store {
+    /// The results in this folder, which need not exist.
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// Makes the folder where it is missing and keeps other processes from working in it until the
+    /// file is dropped.
+    pub fn occupy(&self) -> Result<File> {
+        for folder in ["data", "runs", "evaluations"] {
+            let path = self.root.join(folder);
+            std::fs::create_dir_all(&path).map_err(Error::io(&path))?;
+        }
+        let path = self.root.join("lock");
+        let file = File::create(&path).map_err(Error::io(&path))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(Error::BadFile {
+                path: self.root.clone(),
+                reason: "another process is working here; wait for it, or choose another folder \
+                         with -o"
+                    .into(),
+            }),
+            // Some network file systems know no locks.
+            _ => Ok(file),
+        }
+    }
+
+    /// The dataset of a study.
+    pub fn data(&self, study: &Study) -> PathBuf {
+        self.root.join("data").join(study.data_name())
+    }
+
+    /// The run of a cell.
+    pub fn run(&self, cell: &Cell) -> PathBuf {
+        self.root.join("runs").join(cell.run_name())
+    }
+
+    /// The evaluation of a cell.
+    pub fn evaluation(&self, cell: &Cell) -> PathBuf {
+        self.root.join("evaluations").join(cell.evaluation_name())
+    }
+
+    /// The run folder of a cell, made where it is missing.
+    pub fn run_folder(&self, cell: &Cell) -> Result<RunFolder> {
+        let path = self.run(cell);
+        let run = match RunFolder::open(&path) {
+            Err(_) if !path.join("config.toml").exists() => {
+                return RunFolder::create(&path, &cell.training);
+            }
+            run => run?,
+        };
+        if run.config()? == cell.training {
+            return Ok(run);
+        }
+        Err(other(path))
+    }
+
+    /// The recorded evaluation of a cell, if it is there.
+    pub fn record(&self, cell: &Cell) -> Result<Option<Record>> {
+        let path = self.evaluation(cell);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+        let record: Record = serde_json::from_str(&text).map_err(|error| Error::BadFile {
+            path: path.clone(),
+            reason: format!("is no evaluation ({error}); remove it"),
+        })?;
+        if record.recipe == cell.recipe() {
+            return Ok(Some(record));
+        }
+        Err(other(path))
+    }
+
+    /// Writes the evaluation of a cell, whole or not at all.
+    pub fn write_record(&self, cell: &Cell, record: &Record) -> Result<()> {
+        let text = serde_json::to_string_pretty(record).expect("numbers, strings and lists");
+        write_atomically(&self.evaluation(cell), (text + "\n").as_bytes())
+    }
+
+    /// Writes a table or a page.
+    pub fn write(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let path = self.root.join(name);
+        write_atomically(&path, text.as_bytes())?;
+        Ok(path)
+    }
+}
+
+fn other(path: PathBuf) -> Error {
+    Error::BadFile {
+        path,
+        reason: "was made with other settings than its name says; remove it".into(),
+    }
+}

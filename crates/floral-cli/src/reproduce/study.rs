@@ -1,0 +1,266 @@
+//! A study: an experiment with its problem built, and its dataset known.
+
+use super::experiment::{Budget, Experiment};
+use super::recipe::{DataRecipe, EvaluationRecipe, RunRecipe, key};
+use floral::dataset::{Precision, Request};
+use floral::problem::{Problem, catalogue};
+use floral::train::batches::steps;
+use floral::train::{Method, TrainConfig};
+use floral::{Axis, Grid, Result};
+
+/// An experiment, ready to be worked on.
+pub struct Study {
+    /// What is to be done.
+    pub experiment: Experiment,
+    /// The problem.
+    pub problem: Box<dyn Problem>,
+    /// The dataset: enough inputs for every cell, whichever are asked for.
+    pub request: Request,
+    data: DataRecipe,
+}
+
+/// One entry of a table: a method trained on so much data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// The study's position in the plan.
+    pub study: usize,
+    /// The method.
+    pub method: Method,
+    /// Training samples.
+    pub samples: usize,
+    /// Training points per axis; all of them if absent.
+    pub resolution: Option<usize>,
+    /// The resolved training.
+    pub training: TrainConfig,
+    /// The run's identity.
+    pub run: RunRecipe,
+    /// The evaluation's identity.
+    pub evaluation: EvaluationRecipe,
+    /// `darcy-floral-100`, for people; see [`Cell::run_name`].
+    label: String,
+}
+
+impl Study {
+    /// Builds the problem.
+    pub fn new(experiment: Experiment) -> Result<Self> {
+        let context = format!("constants of {}", experiment.name);
+        let constants = experiment.constants.clone();
+        let problem = catalogue::build(&experiment.problem, constants, &context)?;
+        let request = Request {
+            inputs: experiment.all_inputs(),
+            realizations: experiment.data.realizations,
+            seed: experiment.data.seed,
+            precision: Precision::F32,
+            force: false,
+        };
+        let data = DataRecipe::new(&experiment.problem, problem.constants(), &request);
+        Ok(Self {
+            experiment,
+            problem,
+            request,
+            data,
+        })
+    }
+
+    /// The name of its dataset, made of the content.
+    pub fn data_name(&self) -> String {
+        let key = key(&(&self.data, self.request.inputs));
+        format!("{}-{key}.zarr", self.experiment.problem)
+    }
+
+    /// The grid of a training with so many points per axis.
+    pub fn training_grid(&self, resolution: Option<usize>) -> Grid {
+        let full = self.problem.grid();
+        let Some(points) = resolution else {
+            return full.clone();
+        };
+        let strided = full.axes.iter().map(|axis| {
+            let stride = (axis.len() / points.max(1)).max(1);
+            Axis {
+                name: axis.name.clone(),
+                coordinates: axis.coordinates.iter().copied().step_by(stride).collect(),
+            }
+        });
+        Grid::new(strided.collect())
+    }
+
+    /// What a norm over this study's grid is multiplied by to be one over the paper's: both are sums
+    /// over points of which one grid may have more.
+    pub fn norm_factor(&self) -> f64 {
+        let paper: usize = self.experiment.paper.grid.iter().product();
+        (paper as f64 / self.problem.grid().len() as f64).sqrt()
+    }
+
+    /// The cell at this place; `position` is the study's own in the plan.
+    pub fn cell(
+        &self,
+        position: usize,
+        method: Method,
+        samples: usize,
+        resolution: Option<usize>,
+    ) -> Cell {
+        // A resolution that is no smaller than the grid is none.
+        let coarser = |points: &usize| self.problem.grid().axes.iter().any(|a| a.len() != *points);
+        let resolution = resolution.filter(coarser);
+        let training = self.training(method, samples, resolution);
+        let run = RunRecipe::new(self.data.clone(), training.clone());
+        let evaluation = EvaluationRecipe::new(run.clone(), &self.experiment.options());
+        let coarse = resolution.map_or(String::new(), |points| format!("-r{points}"));
+        Cell {
+            study: position,
+            method,
+            samples,
+            resolution,
+            training,
+            run,
+            evaluation,
+            label: format!("{}-{method}-{samples}{coarse}", self.experiment.problem),
+        }
+    }
+
+    fn training(&self, method: Method, samples: usize, resolution: Option<usize>) -> TrainConfig {
+        let mut training = self.experiment.training.clone();
+        training.method = method;
+        training.resolution = resolution.map(|points| vec![points]);
+        training.split.train = Some(self.experiment.inputs(samples));
+        self.experiment.budget.shorten(&mut training, samples);
+        training
+    }
+}
+
+impl Cell {
+    /// The name of its run, made of the content.
+    pub fn run_name(&self) -> String {
+        format!("{}-{}", self.label, key(&self.run))
+    }
+
+    /// The name of its evaluation, made of the content.
+    pub fn evaluation_name(&self) -> String {
+        format!("{}-{}.json", self.label, key(&self.evaluation))
+    }
+
+    /// The name in print: `darcy floral, 500 samples at resolution 8`.
+    pub fn title(&self, study: &Study) -> String {
+        let coarse = match self.resolution {
+            Some(points) => format!(" at resolution {points}"),
+            None => String::new(),
+        };
+        format!(
+            "{} {}, {} samples{coarse}",
+            study.experiment.name, self.method, self.samples
+        )
+    }
+
+    /// Its evaluation as JSON, to be compared with a recorded one.
+    pub fn recipe(&self) -> serde_json::Value {
+        serde_json::to_value(&self.evaluation).expect("a recipe of numbers, strings and lists")
+    }
+}
+
+impl Budget {
+    /// Cuts the epochs to the steps allowed, and spreads the learning rate over those left.
+    fn shorten(self, training: &mut TrainConfig, samples: usize) {
+        if let Some(most) = self.steps {
+            let epochs = most / steps(samples, training.optimiser.batch).max(1);
+            training.stopping.epochs = training.stopping.epochs.min(epochs).max(1);
+        }
+        if let Some(share) = self.final_rate {
+            let epochs = training.stopping.epochs as f64;
+            training.optimiser.decay = share.clamp(f64::MIN_POSITIVE, 1.0).powf(1.0 / epochs);
+            training.optimiser.decay_every = 1;
+        }
+    }
+}
+
+/// A one-line account of how an experiment is scaled, for whatever is made of it.
+pub fn in_short(study: &Study) -> String {
+    let Experiment {
+        training,
+        budget,
+        evaluation,
+        ..
+    } = &study.experiment;
+    let axes = study.problem.grid().shape();
+    let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
+    let steps = match budget.steps {
+        Some(steps) => format!(" or {steps} steps"),
+        None => String::new(),
+    };
+    format!(
+        "grid {}, width {}, at most {} epochs{steps}, {} test inputs, {} realizations each by {}",
+        axes.join("x"),
+        training.network.hidden_channels,
+        training.stopping.epochs,
+        training.split.test,
+        evaluation.realizations,
+        evaluation.solver
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use toml::Value;
+
+    use super::*;
+    use crate::reproduce::testing::tiny;
+
+    fn study(change: impl FnOnce(&mut Experiment)) -> Study {
+        let mut experiment = tiny();
+        change(&mut experiment);
+        Study::new(experiment).unwrap()
+    }
+
+    fn names(study: &Study) -> [String; 3] {
+        let cell = study.cell(0, Method::Floral, 4, Some(8));
+        [study.data_name(), cell.run_name(), cell.evaluation_name()]
+    }
+
+    #[test]
+    fn the_same_settings_have_the_same_names() {
+        assert_eq!(names(&study(|_| ())), names(&study(|_| ())));
+        let name = &names(&study(|_| ()))[1];
+        assert!(name.starts_with("1dcr-floral-4-r8-"), "{name}");
+    }
+
+    #[test]
+    fn a_changed_setting_renames_what_depends_on_it_and_nothing_else() {
+        let before = names(&study(|_| ()));
+        let changed = |after: [String; 3]| [0, 1, 2].map(|i| before[i] != after[i]);
+        let epochs = study(|e| e.training.stopping.epochs += 1);
+        assert_eq!(changed(names(&epochs)), [false, true, true]);
+        let judged = study(|e| e.evaluation.realizations += 1);
+        assert_eq!(changed(names(&judged)), [false, false, true]);
+        let seed = study(|e| e.data.seed += 1);
+        assert_eq!(changed(names(&seed)), [true, true, true]);
+        let gamma = Value::Float(0.4);
+        let constant = study(|e| drop(e.constants.insert("gamma".into(), gamma)));
+        assert_eq!(changed(names(&constant)), [true, true, true]);
+        // A constant that is written out is the same as the default.
+        let alpha = Value::Float(0.1);
+        let same = study(|e| drop(e.constants.insert("alpha".into(), alpha)));
+        assert_eq!(changed(names(&same)), [false, false, false]);
+        // More inputs for other cells leave these as they are.
+        let longer = study(|e| e.protocol.sizes.push(40));
+        assert_eq!(changed(names(&longer)), [true, false, false]);
+    }
+
+    #[test]
+    fn a_budget_bounds_the_steps_of_every_size() {
+        let budget = Budget {
+            steps: Some(100),
+            final_rate: Some(0.1),
+        };
+        let study = study(|e| {
+            e.budget = budget;
+            e.training.stopping.epochs = 300;
+        });
+        for samples in [4, 8, 400] {
+            let training = study.cell(0, Method::Fno, samples, None).training;
+            let per_epoch = steps(samples, training.optimiser.batch);
+            let epochs = training.stopping.epochs;
+            assert!(epochs * per_epoch <= 100 || epochs == 1);
+            let last = training.learning_rate(epochs) / training.learning_rate(0);
+            assert!((last - 0.1).abs() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Laws of a reproduction, on a tiny experiment.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use floral::{Observer, device};
+
+use super::experiment::Experiment;
+use super::figures::figures;
+use super::plan::{Choice, Plan, Target};
+use super::publish;
+use super::results::Store;
+use super::tables::{PaperTable, Provenance};
+use super::testing::tiny;
+use super::work::{State, States, work};
+use crate::progress::Narrator;
+use crate::workers::Workers;
+
+const TWO: Workers = Workers {
+    count: 2,
+    threads: 1,
+};
+
+fn provenance() -> Provenance {
+    Provenance {
+        command: "floral reproduce".into(),
+        floral: "0".into(),
+        cores: 2,
+        jobs: 2,
+    }
+}
+
+fn plan(change: impl FnOnce(&mut Experiment)) -> Plan {
+    let mut experiment = tiny();
+    change(&mut experiment);
+    Plan::new(vec![experiment], "tiny", &Choice::default()).unwrap()
+}
+
+/// Asks to stop after it was asked so often.
+struct Patience(AtomicUsize);
+
+impl Observer for Patience {
+    fn should_stop(&self) -> bool {
+        let left = |n: usize| n.checked_sub(1);
+        let update = self
+            .0
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, left);
+        update.is_err()
+    }
+}
+
+/// The states, and the steps that were begun.
+fn tried(root: &Path, plan: &Plan, patience: Option<usize>) -> (States, Vec<String>) {
+    let patience = Patience(AtomicUsize::new(patience.unwrap_or(usize::MAX)));
+    let narrator = Narrator::silent(&patience);
+    let device = device::named("cpu").unwrap();
+    let states = work(plan, &Store::new(root), &device, TWO, &narrator).unwrap();
+    let mut began = narrator.told();
+    began.retain(|line| !line.ends_with(" s)"));
+    (states, began)
+}
+
+fn done(states: &States) -> usize {
+    let mut states = states.values().collect::<Vec<_>>();
+    states.retain(|state| matches!(state, State::Done(_)));
+    states.len()
+}
+
+#[test]
+fn finished_work_is_reused_by_content_and_only_what_changed_is_done_again() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    let (states, began) = tried(root, &plan(|_| ()), None);
+    assert_eq!((done(&states), began.len()), (12, 13));
+    let (again, began) = tried(root, &plan(|_| ()), None);
+    assert_eq!((again, began.len()), (states, 0));
+    // Another name for the same content changes nothing.
+    let (_, began) = tried(root, &plan(|e| e.name = "other".into()), None);
+    assert_eq!(began.len(), 0);
+    let (states, began) = tried(root, &plan(|e| e.training.stopping.epochs = 3), None);
+    assert_eq!(
+        (done(&states), began.len()),
+        (12, 12),
+        "the dataset is kept"
+    );
+    let (_, began) = tried(root, &plan(|e| e.evaluation.realizations = 9), None);
+    assert_eq!(began.len(), 12);
+    // Evaluated anew, but trained once for each number of epochs.
+    assert_eq!(std::fs::read_dir(root.join("runs")).unwrap().count(), 24);
+}
+
+#[test]
+fn an_interrupted_plan_says_so_and_goes_on_where_it_stopped() {
+    let (cut, whole) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let plan = plan(|_| ());
+    let (first, _) = tried(cut.path(), &plan, Some(15));
+    assert!(done(&first) < 12);
+    let table = |states: &States, root: &Path| {
+        let store = Store::new(root);
+        PaperTable::new(Target::Table1, &plan, &store, states, &provenance())
+    };
+    let text = publish::text(&table(&first, cut.path()));
+    assert!(text.contains("(not run)"), "{text}");
+    let (second, began) = tried(cut.path(), &plan, None);
+    assert_eq!(began.len(), 12 - done(&first));
+    assert_eq!(done(&second), 12);
+    let (undisturbed, _) = tried(whole.path(), &plan, None);
+    let errors = |states: &States| -> Vec<f64> {
+        let mean = |state: &State| match state {
+            State::Done(record) => record.evaluation.prediction.mean.mean_l2,
+            State::Missing { .. } => f64::NAN,
+        };
+        states.values().map(mean).collect()
+    };
+    assert_eq!(errors(&second), errors(&undisturbed));
+}
+
+#[test]
+fn a_table_shows_the_papers_value_beside_ours_on_the_papers_grid() {
+    let root = tempfile::tempdir().unwrap();
+    let plan = plan(|_| ());
+    let (states, _) = tried(root.path(), &plan, None);
+    let store = Store::new(root.path());
+    let table = PaperTable::new(Target::Table1, &plan, &store, &states, &provenance());
+    assert_eq!(table.missing(), 0);
+    let numbers = table.numbers(&table.systems[0]);
+    let names: Vec<&str> = numbers.rows.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(names[..3], ["Low-fidelity", "FNO 4", "FNO 8"]);
+    assert_eq!(names.len(), 9);
+    // Four times the points of our grid: norms are twice as long.
+    let ours = table.systems[0].cells[0].ours.as_ref().unwrap();
+    let fno = &numbers.rows[1].values;
+    assert_eq!(fno[0], Some(2.0 * ours.evaluation.prediction.mean.mean_l2));
+    assert_eq!((fno[1], fno[5], fno[7]), (Some(1.5), Some(0.125), None));
+    assert_eq!((fno[6], fno[8]), (None, None), "one field has no variance");
+    assert!(numbers.rows[8].values[8].is_some());
+    for text in [
+        publish::text(&table),
+        publish::markdown(&table),
+        publish::html(&table),
+        publish::json(&table),
+    ] {
+        assert!(
+            text.contains("tiny") && text.contains("exact moments"),
+            "{text}"
+        );
+        assert!(!text.contains("NaN"));
+    }
+    let times = PaperTable::new(Target::Table2, &plan, &store, &states, &provenance());
+    assert_eq!(times.numbers(&times.systems[0]).rows.len(), 4);
+    let figures = figures(&plan, &store, &states);
+    let pages = figures.iter().map(|page| (&page.name[..], page.runs.len()));
+    let expected = [("tiny-4", 4), ("tiny-8", 4), ("tiny-8-r8", 4), ("tiny", 12)];
+    assert_eq!(pages.collect::<Vec<_>>(), expected);
+    assert!(figures.iter().all(|page| page.missing == 0));
+}
+
+#[test]
+fn a_cell_that_fails_says_why_and_leaves_the_others_alone() {
+    let root = tempfile::tempdir().unwrap();
+    let plan = plan(|_| ());
+    let store = Store::new(root.path());
+    let broken = store.run(&plan.cells[0]);
+    std::fs::create_dir_all(&broken).unwrap();
+    std::fs::write(broken.join("config.toml"), "seed = 'x'").unwrap();
+    let (states, _) = tried(root.path(), &plan, None);
+    assert_eq!(done(&states), 11);
+    let table = PaperTable::new(Target::Table1, &plan, &store, &states, &provenance());
+    let all = publish::text(&table);
+    let state = &states[&plan.cells[0].evaluation_name()];
+    assert!(state.is_failed());
+    assert!(
+        all.contains("(failed)") && all.contains("config.toml"),
+        "{all}"
+    );
+}
+
+#[test]
+fn two_processes_do_not_work_in_the_same_folder() {
+    let root = tempfile::tempdir().unwrap();
+    let store = Store::new(root.path());
+    let occupied = store.occupy().unwrap();
+    let error = store.occupy().unwrap_err().to_string();
+    assert!(error.contains("another process"), "{error}");
+    drop(occupied);
+    assert!(store.occupy().is_ok());
+}
+
+#[test]
+fn a_recorded_evaluation_of_another_recipe_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let plan = plan(|_| ());
+    let (states, _) = tried(root.path(), &plan, None);
+    let store = Store::new(root.path());
+    let cell = &plan.cells[0];
+    let State::Done(record) = &states[&cell.evaluation_name()] else {
+        panic!("it is done");
+    };
+    let mut record = record.as_ref().clone();
+    record.recipe["seed"] = 9.into();
+    store.write_record(cell, &record).unwrap();
+    let error = store.record(cell).unwrap_err().to_string();
+    assert!(error.contains("other settings"), "{error}");
+}

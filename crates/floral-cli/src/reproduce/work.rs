@@ -1,0 +1,280 @@
+//! The work of a plan: generate, train, evaluate, whatever is not there yet.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use burn::tensor::Device;
+
+use super::estimate::{Estimate, Stopwatch};
+use super::plan::Plan;
+use super::results::{Record, Store};
+use super::study::{Cell, Study};
+use crate::progress::Narrator;
+use crate::workers::Workers;
+use floral::dataset::{Dataset, generate};
+use floral::evaluate::evaluate;
+use floral::predict::Predictor;
+use floral::train::train;
+use floral::{Error, Result};
+
+/// What has become of a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum State {
+    /// It is evaluated.
+    Done(Box<Record>),
+    /// It is not, for this reason.
+    Missing {
+        /// One word or two, for the table.
+        short: &'static str,
+        /// The whole reason, where there is more to say.
+        reason: Option<String>,
+    },
+}
+
+impl State {
+    /// Nobody has begun it, or not in this session.
+    pub const NOT_RUN: Self = Self::Missing {
+        short: "not run",
+        reason: None,
+    };
+
+    const INTERRUPTED: Self = Self::Missing {
+        short: "interrupted",
+        reason: None,
+    };
+
+    fn failed(error: &Error) -> Self {
+        match error {
+            Error::Interrupted => Self::INTERRUPTED,
+            error => Self::Missing {
+                short: "failed",
+                reason: Some(error.to_string()),
+            },
+        }
+    }
+
+    /// Whether it failed, rather than being done or left out.
+    pub fn is_failed(&self) -> bool {
+        let Self::Missing { reason, .. } = self else {
+            return false;
+        };
+        reason.is_some()
+    }
+}
+
+/// What has become of every cell, by the name of its evaluation.
+pub type States = BTreeMap<String, State>;
+
+/// What a step will cost.
+#[derive(Debug, Clone)]
+pub struct Expected {
+    /// What it does.
+    pub title: String,
+    /// Seconds of training, or of generating.
+    pub work: f64,
+    /// Seconds of evaluation; none for a dataset.
+    pub evaluation: Option<f64>,
+    /// Bytes on disk.
+    pub bytes: f64,
+    /// Whether it is there already.
+    pub done: bool,
+}
+
+/// What is known of the cells without doing anything.
+pub fn states(plan: &Plan, store: &Store) -> Result<States> {
+    let state = |cell: &Cell| {
+        let record = store.record(cell)?;
+        let state = record.map_or(State::NOT_RUN, |record| State::Done(Box::new(record)));
+        Ok((cell.evaluation_name(), state))
+    };
+    plan.cells.iter().map(state).collect()
+}
+
+/// The datasets that cells need which are not done.
+fn pending(plan: &Plan, store: &Store, states: &States) -> Vec<usize> {
+    let open = |position: &usize| {
+        let mut cells = plan.cells.iter();
+        let missing = cells.any(|c| c.study == *position && !is_done(states, c));
+        missing && !store.data(&plan.studies[*position]).exists()
+    };
+    (0..plan.studies.len()).filter(open).collect()
+}
+
+fn is_done(states: &States, cell: &Cell) -> bool {
+    matches!(states.get(&cell.evaluation_name()), Some(State::Done(_)))
+}
+
+/// Every step with what it will cost; sizes are timed with the threads of one worker.
+pub fn estimated(
+    plan: &Plan,
+    store: &Store,
+    device: &Device,
+    workers: Workers,
+) -> Result<Vec<Expected>> {
+    let states = states(plan, store)?;
+    let mut watch = Stopwatch::new(device);
+    let mut steps = Vec::new();
+    for position in pending(plan, store, &states) {
+        let study = &plan.studies[position];
+        let values = study.request.inputs * study.request.realizations * study.problem.grid().len();
+        steps.push(Expected {
+            title: format!("generate {}", study.experiment.name),
+            work: workers.with_own_threads(|| watch.generation(study))?,
+            evaluation: None,
+            bytes: (values * study.request.precision.size()) as f64,
+            done: false,
+        });
+    }
+    for cell in &plan.cells {
+        let (study, done) = (plan.study(cell), is_done(&states, cell));
+        let estimate = if done {
+            Estimate::default()
+        } else {
+            workers.with_own_threads(|| watch.cell(study, cell))?
+        };
+        steps.push(Expected {
+            title: cell.title(study),
+            work: estimate.training,
+            evaluation: Some(estimate.evaluation),
+            bytes: estimate.bytes,
+            done,
+        });
+    }
+    Ok(steps)
+}
+
+/// Does what is missing. A cell that fails leaves the others alone; a request to stop leaves what
+/// is under way where the same call finds it again.
+pub fn work(
+    plan: &Plan,
+    store: &Store,
+    device: &Device,
+    workers: Workers,
+    narrator: &Narrator,
+) -> Result<States> {
+    let _occupied = store.occupy()?;
+    let before = states(plan, store)?;
+    let open: Vec<&Cell> = plan.cells.iter().filter(|c| !is_done(&before, c)).collect();
+    let datasets = pending(plan, store, &before);
+    let steps = datasets.len() + open.len();
+    let session = Session {
+        plan,
+        store,
+        device,
+        threads: workers.threads,
+        steps,
+        narrator,
+    };
+    let mut failures = BTreeMap::new();
+    for (position, study) in datasets.iter().enumerate() {
+        if let Err(error) = session.generate(position + 1, &plan.studies[*study]) {
+            failures.insert(*study, State::failed(&error));
+        }
+    }
+    let states = Mutex::new(before);
+    let tasks = open.into_iter().enumerate();
+    workers.run(tasks, |(index, cell)| {
+        let state = match failures.get(&cell.study) {
+            Some(failure) => failure.clone(),
+            None if narrator.should_stop() => State::NOT_RUN,
+            None => session.cell(datasets.len() + index + 1, cell),
+        };
+        let mut states = states.lock().unwrap_or_else(PoisonError::into_inner);
+        states.insert(cell.evaluation_name(), state);
+        Ok(())
+    })?;
+    Ok(states.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// What every step needs.
+struct Session<'a> {
+    plan: &'a Plan,
+    store: &'a Store,
+    device: &'a Device,
+    threads: usize,
+    steps: usize,
+    narrator: &'a Narrator<'a>,
+}
+
+impl Session<'_> {
+    fn began(&self, position: usize, what: &str) {
+        let steps = self.steps;
+        self.narrator.say(&format!("[{position}/{steps}] {what}"));
+    }
+
+    fn ended(&self, position: usize, result: &str, start: Instant) {
+        let (steps, seconds) = (self.steps, start.elapsed().as_secs_f64());
+        self.narrator
+            .say(&format!("[{position}/{steps}] {result} ({seconds:.1} s)"));
+    }
+
+    fn generate(&self, position: usize, study: &Study) -> Result<()> {
+        let title = format!("generate {}", study.experiment.name);
+        self.began(position, &title);
+        let start = Instant::now();
+        let progress = self.narrator.watch(&study.experiment.name);
+        let path = self.store.data(study);
+        let problem = study.problem.as_ref();
+        let outcome = generate(problem, &study.request, &path, &progress);
+        progress.finish();
+        let result = match &outcome {
+            Ok(_) => format!("{title}: {} inputs", study.request.inputs),
+            Err(error) => format!("{title}: {error}"),
+        };
+        self.ended(position, &result, start);
+        outcome.map(drop)
+    }
+
+    fn cell(&self, position: usize, cell: &Cell) -> State {
+        let title = cell.title(self.plan.study(cell));
+        self.began(position, &title);
+        let start = Instant::now();
+        let outcome = self.trained_and_evaluated(cell, &title);
+        let result = match &outcome {
+            Ok(record) => {
+                let error = record.evaluation.prediction.mean.nrmse;
+                format!("{title}: nRMSE {error:.4}")
+            }
+            Err(Error::Interrupted) => format!("{title}: interrupted"),
+            Err(error) => format!("{title}: {error}"),
+        };
+        self.ended(position, &result, start);
+        match outcome {
+            Ok(record) => State::Done(Box::new(record)),
+            Err(error) => State::failed(&error),
+        }
+    }
+
+    fn trained_and_evaluated(&self, cell: &Cell, title: &str) -> Result<Record> {
+        let study = self.plan.study(cell);
+        let dataset = Dataset::open(self.store.data(study))?;
+        let run = self.store.run_folder(cell)?;
+        let progress = self.narrator.watch(title);
+        train(&run, &dataset, self.device, &progress)?;
+        let start = Instant::now();
+        let predictor = Predictor::load(&run, self.device)?;
+        let options = study.experiment.options();
+        let mut evaluation = evaluate(&predictor, &dataset, &options, &progress)?;
+        progress.finish();
+        // Records go from place to place with their folder.
+        evaluation.data = study.data_name().into();
+        let Some(last) = run.last()? else {
+            return Err(Error::BadFile {
+                path: run.path().to_owned(),
+                reason: "has lost its last checkpoint; remove it".into(),
+            });
+        };
+        let record = Record {
+            floral: crate::provenance::build(),
+            recipe: cell.recipe(),
+            threads: self.threads,
+            epochs: last.header.progress.epoch,
+            training_seconds: last.header.progress.seconds,
+            evaluation_seconds: start.elapsed().as_secs_f64(),
+            evaluation,
+        };
+        self.store.write_record(cell, &record)?;
+        Ok(record)
+    }
+}

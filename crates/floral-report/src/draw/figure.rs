@@ -1,0 +1,379 @@
+//! A figure of curves with bands, as SVG.
+
+use super::colour::Colour;
+use super::escape::escaped;
+use super::frame::{Frame, HEIGHT, LEFT, RIGHT, WIDTH};
+use super::scale::{Scale, is_drawable};
+
+/// An estimate of the width of a character of the legend.
+const CHARACTER: f64 = 7.8;
+
+/// The height of a line of the legend.
+const LINE: f64 = 19.0;
+
+/// How a line is broken, so that curves of one colour differ, also in print without colours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dash {
+    /// Not at all.
+    #[default]
+    Solid,
+    /// Dashes.
+    Dashed,
+    /// Dots.
+    Dotted,
+    /// Dashes and dots.
+    DashDotted,
+}
+
+impl Dash {
+    /// All patterns, in the order in which curves of one colour take them.
+    pub const ALL: [Self; 4] = [Self::Solid, Self::Dashed, Self::Dotted, Self::DashDotted];
+
+    /// The lengths of lines and gaps, as CSS writes them.
+    pub fn lengths(self) -> &'static str {
+        match self {
+            Self::Solid => "",
+            Self::Dashed => "6 4",
+            Self::Dotted => "1.5 3.5",
+            Self::DashDotted => "9 3 2 3",
+        }
+    }
+}
+
+/// A line over x, perhaps with a band around it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Its name in the legend; without one it is not listed.
+    pub name: Option<String>,
+    /// The line: one value per x.
+    pub values: Vec<f64>,
+    /// Places of its own; empty for those of the figure.
+    pub x: Vec<f64>,
+    /// Half the height of the band at every x; empty for none.
+    pub half_band: Vec<f64>,
+    /// Its colour.
+    pub colour: Colour,
+    /// How it is broken; truths are dashed.
+    pub dash: Dash,
+    /// Whether it is thin, as one of many.
+    pub thin: bool,
+    /// Whether its points are marked, as few of them need it.
+    pub marked: bool,
+    /// Whether the area under it is filled.
+    pub filled: bool,
+}
+
+impl Curve {
+    /// A plain line.
+    pub fn line(name: &str, values: Vec<f64>, colour: Colour) -> Self {
+        Self {
+            name: Some(name.into()),
+            values,
+            x: Vec::new(),
+            half_band: Vec::new(),
+            colour,
+            dash: Dash::Solid,
+            thin: false,
+            marked: false,
+            filled: false,
+        }
+    }
+
+    /// The outline of a histogram: one height between each two neighbouring edges.
+    pub fn steps(name: &str, edges: &[f64], heights: &[f64], colour: Colour) -> Self {
+        let x = edges.windows(2).flat_map(|pair| [pair[0], pair[1]]);
+        let values = heights.iter().flat_map(|height| [*height; 2]);
+        Self::line(name, values.collect(), colour).at(x.collect())
+    }
+
+    /// The same at places of its own.
+    pub fn at(mut self, x: Vec<f64>) -> Self {
+        self.x = x;
+        self
+    }
+
+    /// The same broken in this way.
+    pub fn broken(mut self, dash: Dash) -> Self {
+        self.dash = dash;
+        self
+    }
+
+    /// The same with the area under it, down to zero, faintly filled.
+    pub fn with_fill(mut self) -> Self {
+        self.filled = true;
+        self
+    }
+
+    /// The same with a mark at every point.
+    pub fn marked(mut self) -> Self {
+        self.marked = true;
+        self
+    }
+
+    /// The same with a band around it.
+    pub fn with_band(mut self, half_band: Vec<f64>) -> Self {
+        self.half_band = half_band;
+        self
+    }
+
+    /// The same dashed.
+    pub fn dashed(self) -> Self {
+        self.broken(Dash::Dashed)
+    }
+
+    /// The same as a thin line.
+    pub fn thin(mut self) -> Self {
+        self.thin = true;
+        self
+    }
+
+    /// The same without a place in the legend.
+    pub fn unnamed(mut self) -> Self {
+        self.name = None;
+        self
+    }
+
+    /// The lower and the upper edge of the band; empty without one.
+    pub fn edges(&self) -> (Vec<f64>, Vec<f64>) {
+        if self.filled {
+            return (vec![0.0; self.values.len()], self.values.clone());
+        }
+        let pairs = self.values.iter().zip(&self.half_band);
+        pairs.map(|(v, h)| (v - h.abs(), v + h.abs())).unzip()
+    }
+}
+
+/// Curves over one axis.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Figure {
+    /// What it shows.
+    pub title: String,
+    /// The name of the horizontal axis.
+    pub x_label: String,
+    /// The name of the vertical axis.
+    pub y_label: String,
+    /// The places of the values.
+    pub x: Vec<f64>,
+    /// The curves, the first at the back.
+    pub curves: Vec<Curve>,
+    /// Values that the vertical axis covers besides the curves, so that figures can share it.
+    pub covers: Vec<f64>,
+    /// Whether the horizontal axis is logarithmic.
+    pub log_x: bool,
+    /// Whether the vertical axis is logarithmic.
+    pub log_y: bool,
+}
+
+impl Figure {
+    /// The values that the vertical axis has to cover.
+    pub fn extent(&self) -> Vec<f64> {
+        let mut all = self.covers.clone();
+        for curve in &self.curves {
+            let (lower, upper) = curve.edges();
+            all.extend(curve.values.iter().chain(&lower).chain(&upper));
+        }
+        all.retain(|value| is_drawable(*value));
+        all
+    }
+
+    /// The figure as an SVG element that scales with its container.
+    pub fn to_svg(&self) -> String {
+        let scale = |values: Vec<f64>, is_logarithmic| match is_logarithmic {
+            true => Scale::logarithmic(values),
+            false => Scale::covering(values, 5),
+        };
+        let frame = Frame {
+            x: scale(self.places(), self.log_x),
+            y: scale(self.extent(), self.log_y),
+        };
+        let bands: String = self.curves.iter().map(|c| frame.band(&self.x, c)).collect();
+        let lines: String = self.curves.iter().map(|c| frame.line(&self.x, c)).collect();
+        let title = escaped(&self.title);
+        let (legend, lift) = self.legend();
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {:.0} {WIDTH} {:.0}\" role=\"img\" \
+             aria-label=\"{title}\" font-family=\"system-ui,sans-serif\" font-size=\"14\">\n\
+             {}{bands}{lines}{legend}</svg>\n",
+            0.0 - lift,
+            HEIGHT + lift,
+            frame.axes(&self.x_label, &self.y_label),
+        )
+    }
+
+    /// The places that the horizontal axis has to cover.
+    fn places(&self) -> Vec<f64> {
+        let own = self.curves.iter().flat_map(|curve| &curve.x);
+        self.x.iter().chain(own).copied().collect()
+    }
+
+    /// The legend, and how far its lines beyond the first reach above the drawing.
+    fn legend(&self) -> (String, f64) {
+        let width = |name: &str| 32.0 + CHARACTER * name.chars().count() as f64;
+        let mut lines: Vec<Vec<(f64, &Curve)>> = vec![Vec::new()];
+        let mut x = LEFT;
+        for curve in &self.curves {
+            let Some(name) = &curve.name else { continue };
+            if x > LEFT && x + width(name) > RIGHT {
+                lines.push(Vec::new());
+                x = LEFT;
+            }
+            if let Some(line) = lines.last_mut() {
+                line.push((x, curve));
+            }
+            x += width(name) + 16.0;
+        }
+        let lift = LINE * (lines.len() - 1) as f64;
+        let mut svg = String::new();
+        for (i, (x, curve)) in lines
+            .iter()
+            .enumerate()
+            .flat_map(|(i, line)| line.iter().map(move |entry| (i, entry)))
+        {
+            let Some(name) = &curve.name else { continue };
+            let (colour, y) = (curve.colour, 15.0 - lift + LINE * i as f64);
+            if !curve.half_band.is_empty() || curve.filled {
+                svg += &format!(
+                    "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"26\" height=\"12\" \
+                     style=\"fill:{colour};fill-opacity:{}\"/>\n",
+                    y - 6.0,
+                    opacity(colour)
+                );
+            }
+            if curve.marked {
+                svg += &mark(x + 13.0, y, colour);
+            }
+            let style = stroke(curve);
+            svg += &format!(
+                "<path d=\"M{x:.1} {y:.1}h26\" style=\"{style}\"/>\n\
+                 <text x=\"{:.1}\" y=\"{:.1}\" style=\"fill:{}\">{}</text>\n",
+                x + 32.0,
+                y + 4.5,
+                Colour::Ink,
+                escaped(name)
+            );
+        }
+        (svg, lift)
+    }
+}
+
+/// A point of a curve.
+pub(super) fn mark(x: f64, y: f64, colour: Colour) -> String {
+    format!("<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" style=\"fill:{colour}\"/>\n")
+}
+
+/// A truth's band stays in the background.
+pub(super) fn opacity(colour: Colour) -> f64 {
+    match colour {
+        Colour::Ink | Colour::Grey => 0.14,
+        _ => 0.38,
+    }
+}
+
+pub(super) fn stroke(curve: &Curve) -> String {
+    let width = match (curve.thin, curve.dash, curve.colour) {
+        (true, ..) => 1.1,
+        // Narrow enough to leave what lies under it in sight.
+        (false, Dash::Dashed, Colour::Ink) => 1.5,
+        (false, Dash::Solid, _) => 2.8,
+        (false, ..) => 2.2,
+    };
+    let dashes = match curve.dash.lengths() {
+        "" => String::new(),
+        lengths => format!(";stroke-dasharray:{lengths}"),
+    };
+    format!(
+        "fill:none;stroke:{};stroke-width:{width};stroke-linejoin:round{dashes}",
+        curve.colour
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::testing::assert_well_formed;
+
+    fn figure() -> Figure {
+        let x: Vec<f64> = (0..20).map(|i| i as f64 / 19.0).collect();
+        let mean: Vec<f64> = x.iter().map(|x| (6.0 * x).sin()).collect();
+        let spread = x.iter().map(|x| 0.1 + 0.1 * x).collect();
+        Figure {
+            title: "a < b & \"c\"".into(),
+            x_label: "x".into(),
+            y_label: "w".into(),
+            curves: vec![
+                Curve::line("truth", mean.clone(), Colour::Ink).dashed(),
+                Curve::line("floral", mean, Colour::Vermillion).with_band(spread),
+            ],
+            x,
+            ..Figure::default()
+        }
+    }
+
+    /// All numbers of all paths.
+    fn coordinates(svg: &str) -> Vec<f64> {
+        let paths = svg
+            .split(" d=\"")
+            .skip(1)
+            .filter_map(|p| p.split('"').next());
+        let numbers = paths.flat_map(|path| path.split(|c: char| "MLHZhv ".contains(c)));
+        numbers
+            .filter(|text| !text.is_empty())
+            .map(|text| text.parse().expect("a number"))
+            .collect()
+    }
+
+    #[test]
+    fn svg_is_well_formed_and_inside_its_frame() {
+        let svg = figure().to_svg();
+        assert_well_formed(&svg);
+        let numbers = coordinates(&svg);
+        assert!(numbers.len() > 100);
+        assert!(numbers.iter().all(|n| (0.0..=WIDTH).contains(n)));
+    }
+
+    #[test]
+    fn a_band_encloses_its_line_whatever_the_sign() {
+        let mut figure = figure();
+        for half in &mut figure.curves[1].half_band {
+            *half = -*half;
+        }
+        let curve = &figure.curves[1];
+        let (lower, upper) = curve.edges();
+        for ((value, lower), upper) in curve.values.iter().zip(&lower).zip(&upper) {
+            assert!(lower <= value && value <= upper);
+        }
+        assert_eq!(lower.len(), figure.x.len());
+    }
+
+    #[test]
+    fn a_long_legend_takes_further_lines_above_the_drawing() {
+        let mut figure = figure();
+        let short = figure.to_svg();
+        assert!(short.contains("viewBox=\"0 0 480 300\""), "{short}");
+        for curve in &mut figure.curves {
+            curve.name = Some("a name that is rather long, too long for two".into());
+        }
+        assert!(figure.to_svg().contains("viewBox=\"0 -19 480 319\""));
+    }
+
+    #[test]
+    fn the_steps_of_a_histogram_hold_each_height_between_its_edges() {
+        let curve = Curve::steps("h", &[0.0, 1.0, 3.0], &[2.0, 5.0], Colour::Blue);
+        assert_eq!(curve.x, [0.0, 1.0, 1.0, 3.0]);
+        assert_eq!(curve.values, [2.0, 2.0, 5.0, 5.0]);
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_leaves_a_gap() {
+        let mut figure = figure();
+        figure.curves[1].values[7] = f64::NAN;
+        figure.curves[1].half_band[3] = f64::INFINITY;
+        figure.curves[0].values[0] = f64::MAX;
+        let svg = figure.to_svg();
+        assert_well_formed(&svg);
+        assert!(coordinates(&svg).iter().all(|n| n.is_finite()));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        figure.curves.clear();
+        assert_well_formed(&figure.to_svg());
+    }
+}

@@ -1,0 +1,190 @@
+//! A page: one HTML file that needs no other.
+
+use super::escape::escaped;
+use super::figure::Figure;
+use super::panels::Panels;
+use super::style;
+use super::table::Table;
+
+/// A part of a section.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// A paragraph.
+    Text(String),
+    /// Figures side by side, as many as fit.
+    Figures(Vec<Figure>),
+    /// Rows of maps.
+    Panels(Panels),
+    /// A table.
+    Table(Table),
+    /// Lines to type, or of output.
+    Lines(Vec<String>),
+    /// A part that answers to its reader.
+    Interactive(Interactive),
+}
+
+/// Markup with a program behind it. Markup, style and script are trusted, and written as they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interactive {
+    /// The elements.
+    pub markup: String,
+    /// Their look.
+    pub style: String,
+    /// What they do.
+    pub script: String,
+    /// What the script shows, in base 64; it finds it in the element `data`.
+    pub data: String,
+}
+
+/// A part of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// Its heading.
+    pub heading: String,
+    /// What it holds.
+    pub blocks: Vec<Block>,
+}
+
+/// A title, a paragraph that says what there is to see, and sections.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// The title.
+    pub title: String,
+    /// What a newcomer sees here.
+    pub lead: String,
+    /// The sections.
+    pub sections: Vec<Section>,
+    /// The last line: how the page was made.
+    pub footer: String,
+}
+
+impl Page {
+    /// The file's text.
+    pub fn to_html(&self) -> String {
+        let (title, lead) = (escaped(&self.title), escaped(&self.lead));
+        let sections: String = self.sections.iter().map(section).collect();
+        let styles: String = self.interactive().map(|part| part.style.as_str()).collect();
+        let scripts: String = self.interactive().map(script).collect();
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
+             <title>{title}</title>\n<style>\n{}{styles}</style>\n</head>\n<body>\n<main>\n\
+             <h1>{title}</h1>\n<p class=\"lead\">{lead}</p>\n{sections}</main>\n\
+             <footer>{}</footer>\n{scripts}</body>\n</html>\n",
+            style::sheet(),
+            escaped(&self.footer)
+        )
+    }
+
+    fn interactive(&self) -> impl Iterator<Item = &Interactive> {
+        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
+        blocks.filter_map(|block| match block {
+            Block::Interactive(part) => Some(part),
+            _ => None,
+        })
+    }
+}
+
+fn script(part: &Interactive) -> String {
+    let Interactive { script, data, .. } = part;
+    format!(
+        "<script id=\"data\" type=\"text/plain\">{data}</script>\n<script>\n{script}</script>\n"
+    )
+}
+
+fn section(section: &Section) -> String {
+    let blocks: String = section.blocks.iter().map(block).collect();
+    let heading = escaped(&section.heading);
+    format!("<section>\n<h2>{heading}</h2>\n{blocks}</section>\n")
+}
+
+fn block(block: &Block) -> String {
+    match block {
+        Block::Text(text) => format!("<p>{}</p>\n", escaped(text)),
+        Block::Table(table) => table.to_html(),
+        Block::Interactive(part) => part.markup.clone(),
+        Block::Panels(panels) => {
+            let (title, svg) = (escaped(&panels.title), panels.to_svg());
+            format!(
+                "<figure class=\"maps\"><figcaption>{title}</figcaption>\n\
+                 <div class=\"wide\">{svg}</div></figure>\n"
+            )
+        }
+        Block::Lines(lines) => format!("<pre>{}</pre>\n", escaped(&lines.join("\n"))),
+        Block::Figures(figures) => {
+            let figures: String = figures.iter().map(captioned).collect();
+            format!("<div class=\"figures\">\n{figures}</div>\n")
+        }
+    }
+}
+
+fn captioned(figure: &Figure) -> String {
+    let (title, svg) = (escaped(&figure.title), figure.to_svg());
+    format!("<figure><figcaption>{title}</figcaption>\n{svg}</figure>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::testing::assert_well_formed;
+    use crate::draw::{Colour, Curve};
+
+    fn page() -> Page {
+        let figure = Figure {
+            title: "<script>".into(),
+            x_label: "x".into(),
+            y_label: "w".into(),
+            x: vec![0.0, 1.0],
+            curves: vec![Curve::line("a & b", vec![0.0, 1.0], Colour::Blue)],
+            ..Figure::default()
+        };
+        let table = Table {
+            columns: Vec::new(),
+            rows: Vec::new(),
+        };
+        Page {
+            title: "One < two".into(),
+            lead: "What you see.".into(),
+            sections: vec![Section {
+                heading: "First & last".into(),
+                blocks: vec![
+                    Block::Text("text".into()),
+                    Block::Figures(vec![figure]),
+                    Block::Table(table),
+                    Block::Lines(vec!["$ floral > out".into()]),
+                ],
+            }],
+            footer: "made".into(),
+        }
+    }
+
+    #[test]
+    fn a_page_is_well_formed_and_escaped() {
+        let html = page().to_html();
+        assert_well_formed(&html);
+        assert!(!html.contains("<script"));
+        assert!(html.contains("<title>One &lt; two</title>"));
+    }
+
+    #[test]
+    fn a_page_refers_to_nothing_outside_itself() {
+        // The name space of SVG is a name that nothing fetches.
+        let html = page()
+            .to_html()
+            .replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+        for reference in [
+            "http:", "https:", "src=", "href=", "url(", "@import", "<link",
+        ] {
+            assert!(!html.contains(reference), "{reference}");
+        }
+    }
+
+    #[test]
+    fn a_page_follows_the_theme_and_fits_a_phone() {
+        let html = page().to_html();
+        assert!(html.contains("prefers-color-scheme:dark") && html.contains("width=device-width"));
+        for colour in Colour::ALL {
+            assert_eq!(html.matches(&format!("--{}:", colour.name())).count(), 2);
+        }
+    }
+}

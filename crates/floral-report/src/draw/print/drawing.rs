@@ -1,0 +1,58 @@
+//! What a figure's SVG draws, in the order in which it is drawn.
+
+use usvg::{FontResolver, Group, Image, ImageKind, Node, Options, Paint, Transform, Tree};
+
+use super::{FONT, standalone};
+use crate::draw::png::pixels;
+use floral::{Error, Result};
+
+/// The drawing of an SVG, all its text in the font that the program carries.
+pub(super) fn drawing(svg: &str) -> Result<Tree> {
+    let mut options = Options {
+        font_resolver: FontResolver {
+            select_font: Box::new(|_, fonts| fonts.faces().next().map(|face| face.id)),
+            select_fallback: Box::new(|_, _, _| None),
+        },
+        ..Options::default()
+    };
+    options.fontdb_mut().load_font_data(FONT.to_vec());
+    Tree::from_str(&standalone(svg), &options).map_err(|error| undrawable(&error))
+}
+
+pub(super) fn undrawable(reason: &dyn std::fmt::Display) -> Error {
+    Error::Undrawable {
+        reason: reason.to_string(),
+    }
+}
+
+/// Calls `visit` with every path, image and text and where it lies, the first at the back.
+pub(super) fn walk(
+    group: &Group,
+    place: Transform,
+    visit: &mut dyn FnMut(&Node, Transform) -> Result<()>,
+) -> Result<()> {
+    for node in group.children() {
+        match node {
+            Node::Group(group) => walk(group, place.pre_concat(group.transform()), visit)?,
+            node => visit(node, place)?,
+        }
+    }
+    Ok(())
+}
+
+/// The width and the pixels of an image.
+pub(super) fn pixels_of(image: &Image) -> Result<(usize, Vec<[u8; 4]>)> {
+    let found = match image.kind() {
+        ImageKind::PNG(file) => pixels(file),
+        _ => None,
+    };
+    found.ok_or_else(|| undrawable(&"an image in it is not as this program writes them"))
+}
+
+/// A colour; figures have no gradients or patterns.
+pub(super) fn colour(paint: &Paint) -> [u8; 3] {
+    match paint {
+        Paint::Color(colour) => [colour.red, colour.green, colour.blue],
+        _ => [0; 3],
+    }
+}

@@ -1,0 +1,198 @@
+//! Scored summaries kept beside their run, under the hash of all that they depend on.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+
+use super::distribution::{Anomalies, Distribution};
+use super::summary::Summary;
+use super::test_input::ScoredSummary;
+use floral::Checksum;
+use floral::dataset::write_atomically;
+use floral::train::RunFolder;
+
+/// Changes whenever summaries are made or stored differently.
+const FORMAT: u32 = 2;
+
+/// The hash of contents.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Key(Checksum);
+
+impl Key {
+    /// The key of nothing but the format and the program's version.
+    pub fn new() -> Self {
+        let version = env!("CARGO_PKG_VERSION").as_bytes();
+        Self(Checksum::default())
+            .bytes(version)
+            .number(f64::from(FORMAT))
+    }
+
+    /// With these bytes, and how many they are.
+    pub fn bytes(self, bytes: &[u8]) -> Self {
+        Self(self.0.bytes(bytes)).number(bytes.len() as f64)
+    }
+
+    /// With this number.
+    pub fn number(self, number: f64) -> Self {
+        Self(self.0.numbers(&[number]))
+    }
+
+    /// With these numbers.
+    pub fn numbers(self, numbers: impl IntoIterator<Item = f64>) -> Self {
+        numbers.into_iter().fold(self, Self::number)
+    }
+}
+
+/// Where the summary of this key is kept.
+pub(super) fn place(run: &RunFolder, key: Key) -> PathBuf {
+    run.path()
+        .join("report")
+        .join(format!("{}.safetensors", key.0))
+}
+
+/// The scored summary in a file; none if there is none, or it cannot be read.
+pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
+    let bytes = std::fs::read(path).ok()?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).ok()?;
+    let facts = metadata.metadata().as_ref()?;
+    let file = SafeTensors::deserialize(&bytes).ok()?;
+    let floats = |name: &str| -> Option<Vec<f32>> {
+        let (words, _) = file.tensor(name).ok()?.data().as_chunks::<4>();
+        Some(words.iter().map(|word| f32::from_le_bytes(*word)).collect())
+    };
+    let pairs = |name: &str| -> Option<Vec<[f32; 2]>> {
+        let values = floats(name)?;
+        Some(values.as_chunks::<2>().0.to_vec())
+    };
+    let anomalies = |name: &str| -> Option<Anomalies> {
+        Some(Anomalies {
+            reach: facts.get(name)?.parse().ok()?,
+            codes: file.tensor(name).ok()?.data().to_vec(),
+        })
+    };
+    Some(ScoredSummary {
+        summary: Summary {
+            distribution: Distribution {
+                mean: floats("mean")?,
+                deviation: floats("deviation")?,
+                quantiles: anomalies("quantiles")?,
+                realizations: anomalies("realizations")?,
+            },
+            pairs: pairs("pairs")?,
+            spectrum: serde_json::from_str(facts.get("spectrum")?).ok()?,
+        },
+        scoring: serde_json::from_str(facts.get("scoring")?).ok()?,
+        spread_error: pairs("spread_error")?,
+    })
+}
+
+/// Keeps a scored summary. A cache that cannot be written costs time later and nothing else, so that is no
+/// error.
+pub(super) fn store(path: &Path, scored: &ScoredSummary) {
+    let Summary {
+        distribution,
+        pairs,
+        spectrum,
+    } = &scored.summary;
+    let floats = |values: &[f32]| -> Vec<u8> {
+        values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect()
+    };
+    let arrays = [
+        ("mean", Dtype::F32, floats(&distribution.mean)),
+        ("deviation", Dtype::F32, floats(&distribution.deviation)),
+        ("pairs", Dtype::F32, floats(pairs.as_flattened())),
+        (
+            "spread_error",
+            Dtype::F32,
+            floats(scored.spread_error.as_flattened()),
+        ),
+        ("quantiles", Dtype::U8, distribution.quantiles.codes.clone()),
+        (
+            "realizations",
+            Dtype::U8,
+            distribution.realizations.codes.clone(),
+        ),
+    ];
+    let json = |value: serde_json::Result<String>| value.unwrap_or_default();
+    let facts = HashMap::from([
+        ("spectrum".to_owned(), json(serde_json::to_string(spectrum))),
+        (
+            "scoring".to_owned(),
+            json(serde_json::to_string(&scored.scoring)),
+        ),
+        (
+            "quantiles".to_owned(),
+            distribution.quantiles.reach.to_string(),
+        ),
+        (
+            "realizations".to_owned(),
+            distribution.realizations.reach.to_string(),
+        ),
+    ]);
+    let views = arrays.iter().filter_map(|(name, kind, bytes)| {
+        let size = if *kind == Dtype::F32 { 4 } else { 1 };
+        let view = TensorView::new(*kind, vec![bytes.len() / size], bytes).ok()?;
+        Some((*name, view))
+    });
+    let Ok(bytes) = safetensors::serialize(views, Some(facts)) else {
+        return;
+    };
+    let folder = path.parent().map(std::fs::create_dir_all);
+    if let Some(Ok(())) = folder {
+        let _ = write_atomically(path, &bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scored_summary_survives_its_file() {
+        let scored = ScoredSummary {
+            summary: Summary {
+                distribution: Distribution {
+                    mean: vec![1.0, 2.5],
+                    deviation: vec![0.1, 0.2],
+                    quantiles: Anomalies {
+                        reach: 3.3,
+                        codes: vec![0, 255, 7],
+                    },
+                    realizations: Anomalies::default(),
+                },
+                pairs: vec![[0.5, 1.5]],
+                spectrum: vec![1e-9, 0.25],
+            },
+            spread_error: vec![[1.0, 2.0], [3.0, 4.0]],
+            ..ScoredSummary::default()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report/key.safetensors");
+        assert!(load(&path).is_none());
+        store(&path, &scored);
+        assert_eq!(load(&path), Some(scored));
+        std::fs::write(&path, b"damaged").unwrap();
+        assert!(load(&path).is_none());
+    }
+
+    #[test]
+    fn other_contents_have_another_key() {
+        let keys = [
+            Key::new(),
+            Key::new().bytes(b""),
+            Key::new().bytes(b"\0"),
+            Key::new().bytes(b"ab"),
+            Key::new().bytes(b"ab").number(1.0),
+            Key::new().numbers([1.0, 2.0]),
+            Key::new().numbers([2.0, 1.0]),
+        ];
+        for (i, a) in keys.iter().enumerate() {
+            assert!(keys[..i].iter().all(|b| a != b), "{i}");
+        }
+    }
+}

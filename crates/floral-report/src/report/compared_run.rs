@@ -1,0 +1,166 @@
+//! The runs of a comparison: loaded, checked to be comparable, named.
+
+use std::path::Path;
+
+use burn::tensor::Device;
+
+use super::cache::Key;
+use floral::dataset::Dataset;
+use floral::predict::Predictor;
+use floral::train::checkpoint::DataIdentity;
+use floral::train::{EpochRecord, Header, RunFolder};
+use floral::{Error, Result};
+
+/// A run, ready to predict.
+pub(super) struct ComparedRun {
+    pub folder: RunFolder,
+    pub predictor: Predictor,
+    pub epochs: Vec<EpochRecord>,
+    pub training_inputs: Option<usize>,
+    pub label: String,
+    pub variant: usize,
+    /// The hash of its checkpoint.
+    pub key: Key,
+}
+
+/// Loads the runs, in the order of their method, size and grid, and names them.
+pub(super) fn loaded(
+    runs: &[RunFolder],
+    dataset: &Dataset,
+    device: &Device,
+) -> Result<Vec<ComparedRun>> {
+    if runs.is_empty() {
+        return Err(Error::Config {
+            context: "report".into(),
+            reason: "there is no run to report on; name at least one run folder".into(),
+        });
+    }
+    let mut all = Vec::new();
+    for run in runs {
+        all.push(ComparedRun::load(run, dataset, device)?);
+    }
+    all.sort_by_key(|c| {
+        let header = c.predictor.header();
+        (
+            header.config.method as usize,
+            c.training_inputs,
+            header.shapes.grid.clone(),
+        )
+    });
+    for other in &all[1..] {
+        check_alike(&all[0], other)?;
+    }
+    name(&mut all, &dataset.grid().shape());
+    Ok(all)
+}
+
+impl ComparedRun {
+    fn load(run: &RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
+        let predictor = Predictor::load(run, device)?;
+        let header = predictor.header();
+        check_data(run.path(), header, dataset)?;
+        let split = &header.config.split;
+        let known = split.train.or_else(|| {
+            let is_same = DataIdentity::of(dataset) == header.data;
+            let split = split.of(dataset.inputs()).ok().filter(|_| is_same);
+            split.map(|split| split.train.len())
+        });
+        Ok(Self {
+            epochs: run.epochs()?,
+            training_inputs: known,
+            label: String::new(),
+            variant: 0,
+            key: Key::new().bytes(&run.best_bytes()?),
+            folder: run.clone(),
+            predictor,
+        })
+    }
+}
+
+/// Refuses a dataset of another problem, or of other channels or axes.
+fn check_data(run: &Path, header: &Header, dataset: &Dataset) -> Result<()> {
+    let named = |problem: Option<&str>| problem.unwrap_or("no built-in problem").to_owned();
+    let (trained, given) = (header.data.problem.as_deref(), dataset.problem());
+    let shapes = &header.shapes;
+    let reason = if trained != given {
+        let (trained, given) = (named(trained), named(given));
+        format!("was trained on {trained}, but the dataset is of {given}")
+    } else if dataset.input_channels() != shapes.input_channels
+        || dataset
+            .solution_channels()
+            .is_some_and(|n| n != shapes.solution_channels)
+        || dataset.grid().dimensions() != shapes.grid.len()
+    {
+        format!(
+            "has {} input and {} solution channels on {} axes, but the dataset has {}, {} and {}",
+            shapes.input_channels,
+            shapes.solution_channels,
+            shapes.grid.len(),
+            dataset.input_channels(),
+            dataset.solution_channels().unwrap_or(0),
+            dataset.grid().dimensions()
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::BadFile {
+        path: run.to_owned(),
+        reason: format!(
+            "{reason} ({}); report on runs and a dataset of one problem",
+            dataset.path().display()
+        ),
+    })
+}
+
+/// Refuses runs whose test inputs are not the same.
+fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
+    let test = |c: &ComparedRun| c.predictor.header().config.split.test;
+    if test(first) == test(other) && first.folder.path() != other.folder.path() {
+        return Ok(());
+    }
+    Err(Error::BadFile {
+        path: other.folder.path().to_owned(),
+        reason: if first.folder.path() == other.folder.path() {
+            "is named twice".into()
+        } else {
+            format!(
+                "keeps {} inputs for testing, but {} keeps {}; what one is tested on, the other may \
+                 have been trained on. Report on them apart",
+                test(other),
+                first.folder.path().display(),
+                test(first)
+            )
+        },
+    })
+}
+
+/// Gives each run its method's name, with what distinguishes it from others of the method, and the
+/// grid it was trained on if that is not the dataset's.
+fn name(all: &mut [ComparedRun], full: &[usize]) {
+    let facts: Vec<(Option<usize>, Vec<usize>)> = all
+        .iter()
+        .map(|c| (c.training_inputs, c.predictor.header().shapes.grid.clone()))
+        .collect();
+    let sizes_differ = facts.iter().any(|(size, _)| *size != facts[0].0);
+    for (run, (size, grid)) in all.iter_mut().zip(&facts) {
+        let mut label = run.predictor.method().title().to_owned();
+        if let (true, Some(size)) = (sizes_differ, size) {
+            label += &format!(" {size} inputs");
+        }
+        if grid != full {
+            let grid: Vec<String> = grid.iter().map(usize::to_string).collect();
+            label += &format!(" at {}", grid.join("\u{d7}"));
+        }
+        run.label = label;
+    }
+    for i in 0..all.len() {
+        let twin = |c: &ComparedRun| c.label == all[i].label;
+        if all.iter().filter(|c| twin(c)).count() > 1 {
+            let folder = all[i].folder.path().file_name().unwrap_or_default();
+            all[i].label = format!("{} ({})", all[i].label, folder.to_string_lossy());
+        }
+        let method = all[i].predictor.method();
+        let before = all[..i].iter().filter(|c| c.predictor.method() == method);
+        all[i].variant = before.count();
+    }
+}

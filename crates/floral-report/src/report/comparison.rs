@@ -1,0 +1,155 @@
+//! The numbers of a report.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::distribution::Distribution;
+use floral::Grid;
+use floral::evaluate::{MeanErrors, Prediction, TruthSource};
+use floral::metric::Interval;
+use floral::predict::Sampling;
+use floral::train::{EpochRecord, Method};
+
+/// Several runs beside the truth.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// What is compared, and how.
+    pub setting: Setting,
+    /// The low-fidelity solution; none where there is none.
+    pub low: Option<LowResult>,
+    /// Energy by wave number of true realizations.
+    pub truth_spectrum: Vec<f64>,
+    /// Values of the truth after those of the low-fidelity solution, over all inputs.
+    #[serde(skip)]
+    pub truth_pairs: Vec<[f32; 2]>,
+    /// The runs, methods in the order of the paper, small training sets first.
+    pub runs: Vec<RunResult>,
+    /// The inputs that are shown.
+    #[serde(skip)]
+    pub shown: Vec<ShownInput>,
+}
+
+/// More runs than this cannot be told apart in one picture.
+const MOST_DRAWN: usize = 8;
+
+impl Comparison {
+    /// What pictures show: all runs if they are few, otherwise of each method the last, which has
+    /// the most training inputs on the finest grid.
+    pub(super) fn drawn(&self) -> Cow<'_, Self> {
+        if self.runs.len() <= MOST_DRAWN {
+            return Cow::Borrowed(self);
+        }
+        let leads = |i: &usize| {
+            let later = &self.runs[i + 1..];
+            later.iter().all(|run| run.method != self.runs[*i].method)
+        };
+        let leading: Vec<usize> = (0..self.runs.len()).filter(leads).collect();
+        let run = |i: &usize| RunResult {
+            variant: 0,
+            ..self.runs[*i].clone()
+        };
+        let shown = |shown: &ShownInput| ShownInput {
+            runs: leading.iter().map(|i| shown.runs[*i].clone()).collect(),
+            ..shown.clone()
+        };
+        Cow::Owned(Self {
+            runs: leading.iter().map(run).collect(),
+            shown: self.shown.iter().map(shown).collect(),
+            ..self.clone()
+        })
+    }
+}
+
+/// What is compared, and how.
+#[derive(Debug, Clone, Serialize)]
+pub struct Setting {
+    /// The problem, if the dataset tells.
+    pub problem: Option<String>,
+    /// The dataset.
+    pub data: PathBuf,
+    /// The name of the solution with its units.
+    pub quantity: String,
+    /// The grid.
+    #[serde(skip)]
+    pub grid: Grid,
+    /// The names of its axes with their units.
+    pub axes: Vec<String>,
+    /// Channels of the solution.
+    pub channels: usize,
+    /// The inputs over which scores are taken.
+    pub inputs: Range<usize>,
+    /// How many of them some run was trained or validated on.
+    pub seen: usize,
+    /// Realizations of the dataset per input.
+    pub observations: usize,
+    /// Where true moments come from.
+    pub truth: TruthSource,
+    /// How realizations of generative methods were made.
+    pub sampling: Sampling,
+    /// The program, by version and commit.
+    pub build: String,
+}
+
+/// The low-fidelity solution taken as a prediction.
+#[derive(Debug, Clone, Serialize)]
+pub struct LowResult {
+    /// Its errors.
+    pub errors: MeanErrors,
+    /// Its energy by wave number.
+    pub spectrum: Vec<f64>,
+}
+
+/// A run over all inputs.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunResult {
+    /// Its name in the report.
+    pub label: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its method.
+    pub method: Method,
+    /// Which of the runs of its method it is, from 0.
+    pub variant: usize,
+    /// Inputs it was trained on; none if that is not known.
+    pub training_inputs: Option<usize>,
+    /// Points per axis of the grid it was trained on.
+    pub training_grid: Vec<usize>,
+    /// Seconds of training.
+    pub training_seconds: f64,
+    /// The epoch of the checkpoint.
+    pub epoch: usize,
+    /// The log of its epochs; empty where there is none.
+    #[serde(skip)]
+    pub epochs: Vec<EpochRecord>,
+    /// Its scores and what they cost.
+    pub prediction: Prediction,
+    /// Central intervals; empty for a deterministic method, as are the following.
+    pub coverage: Vec<Interval>,
+    /// Share of realizations by their rank among the members.
+    pub ranks: Vec<f64>,
+    /// Expected and found error, in groups of points of like expected error.
+    pub spread_error: Vec<[f64; 2]>,
+    /// Energy by wave number of single realizations.
+    pub spectrum: Vec<f64>,
+    /// Predicted values after those of the low-fidelity solution, over all inputs.
+    #[serde(skip)]
+    pub pairs: Vec<[f32; 2]>,
+}
+
+/// An input with its truth and what each run says of it.
+#[derive(Debug, Clone)]
+pub struct ShownInput {
+    /// Its index in the dataset.
+    pub input: usize,
+    /// The input itself: [channel, point].
+    pub field: Vec<f32>,
+    /// The low-fidelity solution, where there is one.
+    pub low: Option<Vec<f32>>,
+    /// The truth.
+    pub truth: Distribution,
+    /// The runs, in their order.
+    pub runs: Vec<Distribution>,
+}

@@ -1,0 +1,204 @@
+//! A distribution of fields in little space: moments, quantiles and a few realizations.
+
+use rayon::prelude::*;
+
+use floral::metric::{Fields, SortedMembers};
+
+/// Levels of the quantiles, closer together in the tails.
+pub const LEVELS: [f64; 25] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65,
+    0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99, 0.995,
+];
+
+/// Differences from the mean in standard deviations, a byte each: where the spread is small, so is
+/// the error of storing it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Anomalies {
+    /// The difference that the largest byte stands for, and the smallest with a minus.
+    pub reach: f32,
+    /// The bytes.
+    pub codes: Vec<u8>,
+}
+
+impl Anomalies {
+    fn of(values: &[f32]) -> Self {
+        let reach = values.iter().fold(0.0f32, |reach, v| reach.max(v.abs()));
+        let code = |value: &f32| match reach > 0.0 {
+            true => ((value / reach + 1.0) * 127.5).round() as u8,
+            false => 128,
+        };
+        Self {
+            reach,
+            codes: values.iter().map(code).collect(),
+        }
+    }
+
+    /// The differences again.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = f32> + '_ {
+        let reach = self.reach;
+        self.codes
+            .iter()
+            .map(move |code| (f32::from(*code) / 127.5 - 1.0) * reach)
+    }
+}
+
+/// The distribution of one input's solution.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Distribution {
+    /// The mean: [channel, point].
+    pub mean: Vec<f32>,
+    /// The standard deviation; empty for a deterministic method.
+    pub deviation: Vec<f32>,
+    /// Quantiles at the points of `kept_points`: [level, value].
+    pub quantiles: Anomalies,
+    /// The first realizations: [realization, channel, point].
+    pub realizations: Anomalies,
+}
+
+impl Distribution {
+    /// Of members with these moments, keeping so many of them and quantiles at these values.
+    pub fn of(
+        members: Fields,
+        mean: &[f64],
+        variance: Option<&[f64]>,
+        kept: usize,
+        places: &[usize],
+    ) -> Self {
+        let mean: Vec<f32> = mean.iter().map(|v| *v as f32).collect();
+        let Some(variance) = variance else {
+            return Self {
+                mean,
+                ..Self::default()
+            };
+        };
+        let deviation: Vec<f32> = variance.iter().map(|v| v.max(0.0).sqrt() as f32).collect();
+        let anomaly = |value: f32, at: usize| match deviation[at] > 0.0 {
+            true => (value - mean[at]) / deviation[at],
+            false => 0.0,
+        };
+        let first = members.iter().take(kept);
+        let first: Vec<f32> = first
+            .flat_map(|member| member.iter().enumerate().map(|(at, v)| anomaly(*v, at)))
+            .collect();
+        let columns: Vec<Vec<f32>> = places
+            .par_iter()
+            .map(|&at| {
+                let mut column: Vec<f32> = members.iter().map(|member| member[at]).collect();
+                let sorted = SortedMembers::new(&mut column);
+                let quantiles = LEVELS.iter().map(|level| sorted.quantile(*level) as f32);
+                quantiles.map(|value| anomaly(value, at)).collect()
+            })
+            .collect();
+        let levels = 0..LEVELS.len();
+        let quantiles: Vec<f32> = levels
+            .flat_map(|level| columns.iter().map(move |column| column[level]))
+            .collect();
+        Self {
+            quantiles: Anomalies::of(&quantiles),
+            realizations: Anomalies::of(&first),
+            mean,
+            deviation,
+        }
+    }
+
+    /// A realization that was kept.
+    pub fn realization(&self, index: usize) -> Option<Vec<f32>> {
+        let size = self.mean.len();
+        if self.deviation.is_empty() {
+            return Some(self.mean.clone());
+        }
+        if (index + 1) * size > self.realizations.codes.len() {
+            return None;
+        }
+        let anomalies = self.realizations.values().skip(index * size).take(size);
+        let moments = self.mean.iter().zip(&self.deviation);
+        Some(
+            moments
+                .zip(anomalies)
+                .map(|((m, d), a)| m + d * a)
+                .collect(),
+        )
+    }
+
+    /// How many realizations were kept.
+    pub fn kept(&self) -> usize {
+        self.realizations.codes.len() / self.mean.len().max(1)
+    }
+}
+
+/// Every how many points of each axis quantiles are kept.
+pub fn stride(shape: &[usize]) -> Vec<usize> {
+    // A map of 64 x 64 and a curve of 256 points show all that an eye can see of them.
+    let most = if shape.len() > 1 { 64 } else { 256 };
+    shape.iter().map(|n| n.div_ceil(most)).collect()
+}
+
+/// The places of the values at which quantiles are kept: every channel, every s-th point.
+pub fn kept_points(shape: &[usize], channels: usize) -> Vec<usize> {
+    let strides = stride(shape);
+    let points: usize = shape.iter().product();
+    let is_kept = |mut index: usize| {
+        let axes = shape.iter().zip(&strides).rev();
+        axes.into_iter().all(|(n, stride)| {
+            let i = index % n;
+            index /= n;
+            i.is_multiple_of(*stride)
+        })
+    };
+    let all = (0..channels).flat_map(|c| (0..points).map(move |i| (c, i)));
+    all.filter(|(_, i)| is_kept(*i))
+        .map(|(c, i)| c * points + i)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members() -> Vec<f32> {
+        // At point p the values 0..100 times p + 1.
+        (0..101)
+            .flat_map(|i| (0..3).map(move |p| (i * (p + 1)) as f32))
+            .collect()
+    }
+
+    fn distribution() -> Distribution {
+        let (mean, variance) = ([50.0, 100.0, 150.0], [858.5, 3434.0, 7726.5]);
+        let members = members();
+        let fields = Fields::new(&members, 3).unwrap();
+        Distribution::of(fields, &mean, Some(&variance), 4, &[0, 2])
+    }
+
+    #[test]
+    fn quantiles_come_back_within_a_byte() {
+        let distribution = distribution();
+        let quantiles: Vec<f32> = distribution.quantiles.values().collect();
+        let median = LEVELS.iter().position(|l| *l == 0.5).unwrap();
+        let step = distribution.quantiles.reach / 127.5;
+        for (column, at) in [0, 2].into_iter().enumerate() {
+            let value =
+                distribution.mean[at] + distribution.deviation[at] * quantiles[median * 2 + column];
+            assert!((value - distribution.mean[at]).abs() <= step * distribution.deviation[at]);
+        }
+        assert!(quantiles.iter().step_by(2).is_sorted());
+    }
+
+    #[test]
+    fn realizations_come_back_and_there_are_no_more_than_kept() {
+        let distribution = distribution();
+        assert_eq!(distribution.kept(), 4);
+        let third = distribution.realization(2).unwrap();
+        for (value, expected) in third.iter().zip([2.0, 4.0, 6.0]) {
+            assert!((value - expected).abs() < 0.02 * 3.0 * expected.max(50.0));
+        }
+        assert!(distribution.realization(4).is_none());
+    }
+
+    #[test]
+    fn large_grids_keep_every_second_point() {
+        assert_eq!(stride(&[128]), [1]);
+        assert_eq!(stride(&[64, 128]), [1, 2]);
+        assert_eq!(kept_points(&[64, 128], 2).len(), 2 * 64 * 64);
+        assert_eq!(&kept_points(&[64, 128], 1)[..3], [0, 2, 4]);
+    }
+}

@@ -1,0 +1,289 @@
+//! Predicts every input with every run and gathers the numbers of a report.
+//!
+//! [`compare`] is a consumer of the one loop that predicts ([`floral::predict::Walk`]): what it
+//! takes from it becomes a [`Comparison`], and is kept beside each run ([`cache`]).
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use burn::tensor::Device;
+use floral::dataset::Dataset;
+use floral::evaluate::{Truth, TruthSource, Truths, chosen_inputs, seen_inputs};
+use floral::metric::Fields;
+use floral::predict::{Cases, Consumer, PredictionCost, Predictor, Walk, WalkedInput};
+use floral::train::RunFolder;
+use floral::train::checkpoint::DataIdentity;
+use floral::{Error, Field, Observer, Result};
+
+use super::cache::{self, Key};
+use super::compared_run::{ComparedRun, loaded};
+use super::comparison::{Comparison, LowResult, RunResult, Setting, ShownInput};
+use super::names;
+use super::options::Options;
+use super::pooled::Pooled;
+use super::summary::{Summary, spectrum};
+use super::test_input::{ScoredSummary, TestInput};
+
+/// Compares runs on the inputs that they have not seen. What was predicted before with the same
+/// program, weights, data and options is taken from the run's folder.
+pub fn compare(
+    runs: &[RunFolder],
+    dataset: &Dataset,
+    options: &Options,
+    device: &Device,
+    observer: &dyn Observer,
+) -> Result<Comparison> {
+    let runs = loaded(runs, dataset, device)?;
+    let wanted = options.evaluation.inputs.clone();
+    let inputs = chosen_inputs(runs[0].predictor.header(), dataset, wanted)?;
+    if options.evaluation.sampling.realizations < 2 {
+        return Err(Error::Config {
+            context: "report".into(),
+            reason: "a spread needs at least two realizations; ask for more".into(),
+        });
+    }
+    let mut gathering = Gathering {
+        truths: Truths::of(dataset, options.evaluation.reference)?,
+        results: vec![Pooled::default(); runs.len()],
+        low: Pooled::default(),
+        truth: Pooled::default(),
+        shown: Vec::new(),
+        current: None,
+        members: Vec::new(),
+        place: PathBuf::new(),
+        runs: &runs,
+        dataset,
+        options,
+    };
+    let predictors: Vec<&Predictor> = runs.iter().map(|run| &run.predictor).collect();
+    let walk = Walk {
+        predictors: &predictors,
+        cases: &Cases::of(dataset)?,
+        inputs: inputs.clone(),
+        sampling: &options.evaluation.sampling,
+        observer,
+    };
+    walk.run(&mut gathering)?;
+    Ok(gathering.finish(inputs))
+}
+
+struct Gathering<'a> {
+    runs: &'a [ComparedRun],
+    truths: Truths<'a>,
+    dataset: &'a Dataset,
+    options: &'a Options,
+    results: Vec<Pooled>,
+    low: Pooled,
+    truth: Pooled,
+    shown: Vec<ShownInput>,
+    /// The truth of the input under way.
+    current: Option<Truth>,
+    /// The ensemble under way, [member, value], and where its summary will be kept.
+    members: Vec<f32>,
+    place: PathBuf,
+}
+
+impl Consumer for Gathering<'_> {
+    fn input(&mut self, input: &WalkedInput) -> Result<()> {
+        let truth = self.truths.at(input.index)?;
+        let summary = self.true_summary(&self.test(input, &truth), input.index)?;
+        self.truth.add(&summary);
+        let low = input.case.low.as_ref().map(rounded);
+        if let Some(low) = &low {
+            let own = spectrum(std::iter::once(&low[..]), &input.grid.shape());
+            self.low.add_spectrum(&own);
+        }
+        if input.position < self.options.shown {
+            self.shown.push(ShownInput {
+                input: input.index,
+                field: rounded(&input.case.input),
+                low,
+                truth: summary.distribution,
+                runs: Vec::new(),
+            });
+        }
+        self.current = Some(truth);
+        Ok(())
+    }
+
+    fn begin(&mut self, run: usize, input: &WalkedInput) -> Result<Option<usize>> {
+        self.members.clear();
+        let Some(truth) = &self.current else {
+            return Ok(None);
+        };
+        self.place = cache::place(&self.runs[run].folder, self.key(run, truth, input));
+        Ok(match cache::load(&self.place) {
+            Some(scored) => {
+                self.take(run, input, scored);
+                None
+            }
+            None => Some(0),
+        })
+    }
+
+    fn realization(&mut self, _index: usize, values: &[f32], _evaluations: usize) -> Result<()> {
+        self.members.extend_from_slice(values);
+        Ok(())
+    }
+
+    fn end(&mut self, run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()> {
+        let Some(truth) = &self.current else {
+            return Ok(());
+        };
+        let scored = self.test(input, truth).scored(&self.members, cost)?;
+        cache::store(&self.place, &scored);
+        self.take(run, input, scored);
+        Ok(())
+    }
+}
+
+impl Gathering<'_> {
+    fn test<'t>(&self, input: &'t WalkedInput, truth: &'t Truth) -> TestInput<'t> {
+        TestInput {
+            grid: input.grid,
+            low: input.case.low.as_ref(),
+            truth,
+            kept: self.options.kept,
+        }
+    }
+
+    fn take(&mut self, run: usize, input: &WalkedInput, scored: ScoredSummary) {
+        self.results[run].add_scored(&scored);
+        if input.position < self.options.shown
+            && let Some(shown) = self.shown.last_mut()
+        {
+            shown.runs.push(scored.summary.distribution);
+        }
+    }
+
+    fn true_summary(&self, test: &TestInput, index: usize) -> Result<Summary> {
+        let truth = test.truth;
+        let fresh = match self.options.evaluation.reference {
+            0 | 1 => Vec::new(),
+            wanted => self.truths.ensemble(index, wanted)?,
+        };
+        let members = if fresh.is_empty() {
+            &truth.observations
+        } else {
+            &fresh
+        };
+        if members.is_empty() {
+            // Moments alone, as of a dataset that holds nothing else.
+            let mean: Vec<f32> = truth.mean.iter().map(|v| *v as f32).collect();
+            let only = Fields::new(&mean, mean.len())?;
+            return Ok(test.summary(only, &truth.mean, None));
+        }
+        let members = Fields::new(members, truth.mean.len())?;
+        Ok(test.summary(members, &truth.mean, truth.variance.as_deref()))
+    }
+
+    /// The hash of all that a prediction and its scores depend on.
+    fn key(&self, run: usize, truth: &Truth, input: &WalkedInput) -> Key {
+        let json = |value: serde_json::Result<String>| value.unwrap_or_default();
+        let identity = json(serde_json::to_string(&DataIdentity::of(self.dataset)));
+        let source = json(serde_json::to_string(&truth.source));
+        let run = &self.runs[run];
+        let key = run
+            .key
+            .bytes(self.options.build.as_bytes())
+            .bytes(identity.as_bytes())
+            .bytes(source.as_bytes());
+        let sampling = &self.options.evaluation.sampling;
+        let key = if run.predictor.method().is_generative() {
+            key.bytes(json(serde_json::to_string(&sampling.solver)).as_bytes())
+                .number(sampling.realizations as f64)
+                .number(sampling.seed as f64)
+        } else {
+            key
+        };
+        let axes = input.grid.axes.iter();
+        let low = input.case.low.iter();
+        key.number(self.options.kept as f64)
+            .number(input.index as f64)
+            .numbers(axes.flat_map(|axis| axis.coordinates.iter().copied()))
+            .numbers(input.case.input.values().iter().copied())
+            .numbers(low.flat_map(|low| low.values().iter().copied()))
+            .numbers(truth.mean.iter().copied())
+            .numbers(truth.variance.iter().flatten().copied())
+            .numbers(truth.observations.iter().map(|v| f64::from(*v)))
+    }
+
+    fn finish(self, inputs: Range<usize>) -> Comparison {
+        let low_errors = self.results.iter().find_map(|result| result.scoring.low());
+        let low = low_errors.map(|errors| LowResult {
+            errors,
+            spectrum: self.low.spectrum(),
+        });
+        let runs = self.runs.iter().zip(&self.results);
+        Comparison {
+            setting: self.setting(inputs),
+            low,
+            truth_spectrum: self.truth.spectrum(),
+            runs: runs.map(|(run, pooled)| result(run, pooled)).collect(),
+            truth_pairs: self.truth.pairs,
+            shown: self.shown,
+        }
+    }
+
+    fn setting(&self, inputs: Range<usize>) -> Setting {
+        let dataset = self.dataset;
+        let header = self.runs[0].predictor.header();
+        let headers = self.runs.iter().map(|run| run.predictor.header());
+        let seen = headers.map(|header| seen_inputs(header, dataset, &inputs).len());
+        Setting {
+            problem: dataset.problem().map(str::to_owned),
+            data: dataset.path().to_owned(),
+            quantity: names::quantity(dataset),
+            axes: names::axes(dataset),
+            grid: dataset.grid().clone(),
+            channels: header.shapes.solution_channels,
+            seen: seen.max().unwrap_or(0),
+            inputs,
+            observations: dataset.realizations(),
+            truth: self.truths.source(),
+            sampling: self.options.evaluation.sampling,
+            build: self.options.build.clone(),
+        }
+    }
+}
+
+fn result(run: &ComparedRun, pooled: &Pooled) -> RunResult {
+    let header = run.predictor.header();
+    let observed = pooled.scoring.observed();
+    let logged = run.epochs.last().map(|record| record.seconds);
+    RunResult {
+        label: run.label.clone(),
+        folder: run.folder.path().to_owned(),
+        method: run.predictor.method(),
+        variant: run.variant,
+        training_inputs: run.training_inputs,
+        training_grid: header.shapes.grid.clone(),
+        // The best checkpoint knows the time up to itself alone.
+        training_seconds: logged.unwrap_or(header.progress.seconds),
+        epoch: header.progress.epoch,
+        epochs: run.epochs.clone(),
+        prediction: pooled.scoring.prediction(),
+        coverage: observed.map_or_else(Vec::new, |scores| scores.coverage.curve()),
+        ranks: observed.map_or_else(Vec::new, |scores| scores.ranks.frequencies()),
+        spread_error: pooled.spread_error(),
+        spectrum: pooled.spectrum(),
+        pairs: pooled.pairs.clone(),
+    }
+}
+
+fn rounded(field: &Field) -> Vec<f32> {
+    field.values().iter().map(|value| *value as f32).collect()
+}
+
+/// In words, where true moments come from.
+pub(super) fn words(truth: TruthSource) -> String {
+    match truth {
+        TruthSource::Exact => "the exact moments of the solution".into(),
+        TruthSource::Reference { realizations } => {
+            format!("{realizations} fresh realizations per input of the true solver")
+        }
+        TruthSource::Dataset { realizations } => {
+            format!("the {realizations} realizations per input of the dataset")
+        }
+    }
+}

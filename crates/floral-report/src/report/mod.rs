@@ -1,0 +1,37 @@
+//! Comparison: several runs beside the truth, as the numbers of a report, and the report itself.
+//!
+//! [`compare()`] predicts test inputs with every run and gathers a [`Comparison`]: numbers alone.
+//! From them come the [`page`] that a browser shows, and single figures and tables for a paper.
+
+mod cache;
+mod compared_run;
+mod comparison;
+mod curve_figures;
+mod distribution;
+mod explorer;
+mod export;
+mod gather;
+mod histogram;
+mod map_figures;
+mod names;
+mod options;
+mod pooled;
+mod story;
+mod summary;
+mod tables;
+mod test_input;
+
+pub use comparison::{Comparison, LowResult, RunResult, Setting, ShownInput};
+pub use distribution::{Anomalies, Distribution, LEVELS};
+pub use export::{Exported, curves_of_input, exports};
+pub use gather::compare;
+pub use options::Options;
+pub use story::page;
+pub use summary::Summary;
+pub use tables::scores;
+pub use test_input::ScoredSummary;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

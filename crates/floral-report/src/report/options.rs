@@ -1,0 +1,34 @@
+//! What a comparison is asked for.
+
+use floral::evaluate;
+use floral::predict::Sampling;
+
+/// What to compare, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How the scores are taken.
+    pub evaluation: evaluate::Options,
+    /// How many of the inputs are shown, the first ones.
+    pub shown: usize,
+    /// How many realizations are kept of each to be shown.
+    pub kept: usize,
+    /// The program that predicts, by version and commit: another one predicts anew.
+    pub build: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            evaluation: evaluate::Options {
+                sampling: Sampling {
+                    realizations: 500,
+                    ..Sampling::default()
+                },
+                ..evaluate::Options::default()
+            },
+            shown: 5,
+            kept: 8,
+            build: format!("floral {}", env!("CARGO_PKG_VERSION")),
+        }
+    }
+}

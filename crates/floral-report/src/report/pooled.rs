@@ -1,0 +1,64 @@
+//! What is pooled over inputs for a report: scores, spectra, pairs of values.
+
+use floral::evaluate::Scoring;
+
+use super::summary::Summary;
+use super::test_input::ScoredSummary;
+
+/// Groups of points by their expected error.
+const GROUPS: usize = 8;
+
+/// Sums over the inputs of one run, or of the truth.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pooled {
+    pub scoring: Scoring,
+    pub pairs: Vec<[f32; 2]>,
+    spectrum: Vec<f64>,
+    spread_error: Vec<[f32; 2]>,
+    inputs: usize,
+}
+
+impl Pooled {
+    /// Adds what is shown of an input.
+    pub fn add(&mut self, summary: &Summary) {
+        self.pairs.extend_from_slice(&summary.pairs);
+        self.add_spectrum(&summary.spectrum);
+    }
+
+    /// Adds a prediction with its scores.
+    pub fn add_scored(&mut self, scored: &ScoredSummary) {
+        self.scoring.merge(&scored.scoring);
+        self.spread_error.extend_from_slice(&scored.spread_error);
+        self.add(&scored.summary);
+    }
+
+    /// Adds the spectrum of an input.
+    pub fn add_spectrum(&mut self, spectrum: &[f64]) {
+        self.inputs += 1;
+        self.spectrum.resize(spectrum.len(), 0.0);
+        for (sum, energy) in self.spectrum.iter_mut().zip(spectrum) {
+            *sum += energy;
+        }
+    }
+
+    /// The mean spectrum over inputs.
+    pub fn spectrum(&self) -> Vec<f64> {
+        let inputs = self.inputs.max(1) as f64;
+        self.spectrum.iter().map(|sum| sum / inputs).collect()
+    }
+
+    /// Root mean squares of expected and found errors in groups of like expected error.
+    pub fn spread_error(&self) -> Vec<[f64; 2]> {
+        let mut pairs = self.spread_error.clone();
+        pairs.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
+        let size = pairs.len().div_ceil(GROUPS).max(1);
+        let root = |group: &[[f32; 2]], i: usize| {
+            let sum: f64 = group.iter().map(|pair| f64::from(pair[i])).sum();
+            (sum / group.len() as f64).sqrt()
+        };
+        pairs
+            .chunks(size)
+            .map(|group| [root(group, 0), root(group, 1)])
+            .collect()
+    }
+}

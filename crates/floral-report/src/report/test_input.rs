@@ -1,0 +1,84 @@
+//! One test input with its truth, and the scored summary of what a run predicts for it.
+//!
+//! Made by `gather`, kept by `cache`.
+
+use super::distribution::{Distribution, kept_points};
+use super::summary::{Summary, scattered};
+use floral::Result;
+use floral::evaluate::{Scoring, Truth};
+use floral::metric::Fields;
+use floral::predict::PredictionCost;
+use floral::sample::{EnsembleStatistics, Wanted};
+use floral::{Field, Grid};
+
+/// Points of each input at which spread and error are kept.
+const POINTS: usize = 1024;
+
+/// A run's prediction of one input, and its scores.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ScoredSummary {
+    /// What is shown.
+    pub summary: Summary,
+    /// Its scores alone.
+    pub scoring: Scoring,
+    /// The variance that the ensemble expects of its mean's error and the square of that error, at
+    /// some points; empty for a deterministic method.
+    pub spread_error: Vec<[f32; 2]>,
+}
+
+/// One input with all that is true of it.
+pub(super) struct TestInput<'a> {
+    pub grid: &'a Grid,
+    pub low: Option<&'a Field>,
+    pub truth: &'a Truth,
+    pub kept: usize,
+}
+
+impl TestInput<'_> {
+    /// The summary and the scores of members, [member, value], that have cost so much.
+    pub fn scored(&self, members: &[f32], cost: PredictionCost) -> Result<ScoredSummary> {
+        let mut scoring = Scoring::default();
+        scoring.add_cost(cost);
+        scoring.push(members, self.low, self.truth)?;
+        let fields = Fields::new(members, self.truth.mean.len())?;
+        let mut statistics = EnsembleStatistics::new(fields.points(), 0, &Wanted::default())?;
+        fields
+            .iter()
+            .try_for_each(|member| statistics.push(member))?;
+        let variance = (fields.count() > 1).then(|| statistics.variance());
+        Ok(ScoredSummary {
+            spread_error: self.spread_error(&statistics, variance.as_deref()),
+            summary: self.summary(fields, statistics.mean(), variance.as_deref()),
+            scoring,
+        })
+    }
+
+    /// A summary of members with these moments.
+    pub fn summary(&self, members: Fields, mean: &[f64], variance: Option<&[f64]>) -> Summary {
+        let shape = self.grid.shape();
+        let places = kept_points(&shape, members.points() / self.grid.len().max(1));
+        let distribution = Distribution::of(members, mean, variance, self.kept, &places);
+        Summary::new(members, self.low.map(Field::values), &shape, distribution)
+    }
+
+    fn spread_error(
+        &self,
+        statistics: &EnsembleStatistics,
+        variance: Option<&[f64]>,
+    ) -> Vec<[f32; 2]> {
+        let (points, observations) = (self.truth.mean.len(), &self.truth.observations);
+        let Some(variance) = variance.filter(|_| !observations.is_empty()) else {
+            return Vec::new();
+        };
+        let members = statistics.count() as f64;
+        let count = (observations.len() / points) as f64;
+        let at = |point: usize| {
+            let mean = statistics.mean()[point];
+            let seen = observations.iter().skip(point).step_by(points);
+            let square: f64 = seen.map(|y| (f64::from(*y) - mean).powi(2)).sum();
+            let expected = variance[point] * (members + 1.0) / members;
+            [expected as f32, (square / count) as f32]
+        };
+        scattered(points, POINTS).map(at).collect()
+    }
+}

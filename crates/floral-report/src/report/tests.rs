@@ -1,0 +1,192 @@
+//! Laws of a comparison, on tiny networks.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use floral::device::Device;
+use floral::predict::{Predictor, Sampling};
+use floral::sample::OdeSolver;
+use floral::train::{Method, RunFolder};
+use floral::{Error, Event, Observer, Silent, evaluate};
+
+use super::testing::{Play, play};
+use super::*;
+
+fn options() -> Options {
+    Options {
+        evaluation: evaluate::Options {
+            sampling: Sampling {
+                realizations: 12,
+                solver: OdeSolver::named("euler", Some(2)).unwrap(),
+                ..Sampling::default()
+            },
+            reference: 40,
+            ..evaluate::Options::default()
+        },
+        shown: 1,
+        kept: 3,
+        build: "test".into(),
+    }
+}
+
+/// Counts the predictions that are made.
+#[derive(Default)]
+struct Counter(AtomicUsize);
+
+impl Observer for Counter {
+    fn observe(&self, event: &Event<'_>) {
+        if let Event::Prediction { progress, .. } = event {
+            let is_last = progress.is_some_and(|p| p.done == p.total);
+            self.0.fetch_add(usize::from(is_last), Ordering::SeqCst);
+        }
+    }
+}
+
+/// The comparison, and how many predictions were made for it.
+fn compared(play: &Play, runs: &[RunFolder], options: &Options) -> (Comparison, usize) {
+    let counter = Counter::default();
+    let comparison = compare(runs, &play.dataset, options, &Device::flex(), &counter);
+    (comparison.unwrap(), counter.0.into_inner())
+}
+
+fn refused(play: &Play, runs: &[RunFolder], options: &Options) -> Error {
+    compare(runs, &play.dataset, options, &Device::flex(), &Silent).unwrap_err()
+}
+
+#[test]
+fn scores_are_those_of_an_evaluation() {
+    let play = play();
+    let run = play.run(Method::Floral);
+    let (comparison, _) = compared(&play, std::slice::from_ref(&run), &options());
+    let options = options().evaluation;
+    let predictor = Predictor::load(&run, &Device::flex()).unwrap();
+    let evaluation = evaluate::evaluate(&predictor, &play.dataset, &options, &Silent).unwrap();
+    let [own, expected] = [&comparison.runs[0].prediction, &evaluation.prediction];
+    assert_eq!(own.mean.mean_l2, expected.mean.mean_l2);
+    assert_eq!(own.evaluations, expected.evaluations);
+    let crps =
+        |p: &evaluate::Prediction| p.spread.as_ref().unwrap().observed.as_ref().unwrap().crps;
+    assert!((crps(own) - crps(expected)).abs() < 1e-12);
+    assert_eq!(comparison.setting.inputs, evaluation.inputs);
+    assert_eq!(
+        comparison.low.unwrap().errors.rmse,
+        evaluation.low.unwrap().rmse
+    );
+}
+
+#[test]
+fn what_was_predicted_once_is_not_predicted_again() {
+    let play = play();
+    let runs = [Method::Fno, Method::Floral].map(|method| play.run(method));
+    let (first, predicted) = compared(&play, &runs, &options());
+    assert_eq!(predicted, 4, "two runs, two test inputs");
+    let (again, predicted) = compared(&play, &runs, &options());
+    assert_eq!(predicted, 0);
+    let html = |c: &Comparison| page(c).unwrap().to_html();
+    assert_eq!(html(&first), html(&again));
+    let mut more = options();
+    more.evaluation.sampling.realizations = 13;
+    let (_, predicted) = compared(&play, &runs, &more);
+    assert_eq!(
+        predicted, 2,
+        "regression does not depend on the number of realizations"
+    );
+    let another = Options {
+        build: "another program".into(),
+        ..options()
+    };
+    assert_eq!(compared(&play, &runs, &another).1, 4);
+}
+
+#[test]
+fn a_page_refers_to_nothing_outside_itself() {
+    let play = play();
+    let runs = Method::ALL.map(|method| play.run(method));
+    let (comparison, _) = compared(&play, &runs, &options());
+    let html = page(&comparison).unwrap().to_html();
+    // The name space of SVG is a name that nothing fetches.
+    let html = html.replace("http://www.w3.org/2000/svg", "");
+    for reference in ["http:", "https:", " src=", "@import", "<link"] {
+        assert!(!html.contains(reference), "{reference}");
+    }
+    for method in Method::ALL {
+        assert!(html.contains(method.title()), "{method}");
+    }
+}
+
+#[test]
+fn every_figure_and_table_has_a_name_of_its_own() {
+    let play = play();
+    let runs = Method::ALL.map(|method| play.run(method));
+    let (comparison, _) = compared(&play, &runs, &options());
+    let exports = exports(&comparison);
+    let mut names: Vec<&String> = exports.iter().map(|(name, _)| name).collect();
+    for wanted in [
+        "scores",
+        "speed",
+        "mean-0-0",
+        "joint-residual",
+        "ranks",
+        "spectra",
+    ] {
+        assert!(names.contains(&&wanted.to_owned()), "{wanted}");
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), exports.len());
+    for (name, exported) in &exports {
+        let text = match exported {
+            Exported::Curves(figure) => figure.to_svg(),
+            Exported::Maps(panels) => panels.to_svg(),
+            Exported::Table(table) => table.to_latex(),
+        };
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{name}");
+    }
+}
+
+#[test]
+fn a_run_without_a_log_has_no_training_curve() {
+    let play = play();
+    let run = play.run(Method::Flora);
+    std::fs::remove_file(run.path().join("epochs.csv")).unwrap();
+    let (comparison, _) = compared(&play, &[run], &options());
+    assert!(comparison.runs[0].epochs.is_empty());
+    assert!(comparison.runs[0].training_seconds > 0.0);
+    assert!(!page(&comparison).unwrap().to_html().contains(">Training<"));
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_the_reason() {
+    let play = play();
+    let run = play.run(Method::Fno);
+    let message = |runs: &[RunFolder], options: &Options| refused(&play, runs, options).to_string();
+    assert!(message(&[], &options()).contains("no run"));
+    assert!(message(&[run.clone(), run.clone()], &options()).contains("twice"));
+    let mut beyond = options();
+    beyond.evaluation.inputs = Some(3..9);
+    assert!(message(std::slice::from_ref(&run), &beyond).contains("0..5"));
+    let mut single = options();
+    single.evaluation.sampling.realizations = 1;
+    assert!(message(&[run], &single).contains("two realizations"));
+}
+
+#[test]
+fn of_many_runs_pictures_show_the_last_of_each_method() {
+    let play = play();
+    let runs = [play.run(Method::Fno), play.run(Method::Floral)];
+    let (few, _) = compared(&play, &runs, &options());
+    assert_eq!(few.drawn().runs.len(), 2);
+    let mut many = few.clone();
+    for (i, of) in [0, 0, 0, 0, 1, 1, 1, 1, 1].into_iter().enumerate() {
+        many.runs.push(few.runs[of].clone());
+        many.runs[i + 2].label = format!("run {i}");
+        for (shown, own) in many.shown.iter_mut().zip(&few.shown) {
+            shown.runs.push(own.runs[of].clone());
+        }
+    }
+    let drawn = many.drawn();
+    let labels: Vec<&str> = drawn.runs.iter().map(|run| &run.label[..]).collect();
+    assert_eq!(labels, ["run 3", "run 8"]);
+    assert_eq!(drawn.shown[0].runs, few.shown[0].runs);
+    let page = page(&many).unwrap().to_html();
+    assert!(page.contains("Pictures show of each method"));
+}

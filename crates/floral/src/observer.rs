@@ -1,0 +1,97 @@
+//! Progress and stopping: the one handle by which long work is watched and ended.
+//!
+//! Generation, training, sampling and evaluation all take a `&dyn Observer`; [`Silent`] watches
+//! nothing, and an [`AtomicBool`] alone stops the work once it is set.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::sample::Progress;
+use crate::train::EpochRecord;
+use crate::{Error, Result};
+
+/// Is told how long work goes, from any thread, and may ask it to stop.
+pub trait Observer: Sync {
+    /// Something has happened.
+    fn observe(&self, event: &Event<'_>) {
+        let _ = event;
+    }
+
+    /// Whether the work is to stop as soon as what is finished is safe.
+    fn should_stop(&self) -> bool {
+        false
+    }
+}
+
+/// What happens in the course of long work.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// Work on inputs begins: `done` of `total` are there from an earlier call.
+    Inputs {
+        /// Inputs that are there.
+        done: usize,
+        /// Inputs in all.
+        total: usize,
+    },
+    /// A dataset's input is computed and stored.
+    Generated {
+        /// Its index.
+        input: usize,
+    },
+    /// Training begins or goes on.
+    Training {
+        /// Epochs that are done.
+        epoch: usize,
+        /// Epochs at most.
+        epochs: usize,
+        /// Steps of an epoch.
+        steps: usize,
+        /// Samples of an epoch.
+        samples: usize,
+    },
+    /// A step of training is done.
+    Step {
+        /// Its epoch, from 0.
+        epoch: usize,
+        /// Its number in the epoch, from 0.
+        step: usize,
+        /// Its loss.
+        loss: f64,
+    },
+    /// An epoch is done.
+    Epoch(&'a EpochRecord),
+    /// A block of one ensemble's realizations is delivered.
+    Realizations(Progress),
+    /// One of several predictions, each of one input by one run, has come this far.
+    Prediction {
+        /// The name of the run's method.
+        method: &'a str,
+        /// Predictions that are done.
+        done: usize,
+        /// Predictions in all.
+        total: usize,
+        /// How far the one under way is; none if it was there from an earlier call.
+        progress: Option<Progress>,
+    },
+}
+
+/// Watches nothing and never stops.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// Stops the work once it is set.
+impl Observer for AtomicBool {
+    fn should_stop(&self) -> bool {
+        self.load(Ordering::SeqCst)
+    }
+}
+
+/// An error once the observer asks to stop.
+pub(crate) fn go_on(observer: &dyn Observer) -> Result<()> {
+    if observer.should_stop() {
+        return Err(Error::Interrupted);
+    }
+    Ok(())
+}

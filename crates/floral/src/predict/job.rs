@@ -1,0 +1,162 @@
+//! Statistics of what is predicted, input by input into a prediction store; what was cut goes on.
+//!
+//! A [`Job`] is a consumer of the one loop that predicts ([`Walk`]) and hands each input's
+//! statistics to a [`PredictionWriter`]; realizations of an input under way wait in its spool.
+
+use std::ops::Range;
+
+use super::{
+    Cases, Consumer, Interpolation, PredictionCost, Predictor, Sampling, Walk, WalkedInput,
+    block_rows,
+};
+use crate::Result;
+use crate::dataset::{PredictionWriter, Spool};
+use crate::observer::{Event, Observer};
+use crate::sample::{EnsembleStatistics, Wanted};
+
+/// What to predict, and what to store of it.
+pub struct Job<'a> {
+    /// The network.
+    pub predictor: &'a Predictor,
+    /// The inputs.
+    pub cases: &'a Cases<'a>,
+    /// Those of them that are predicted.
+    pub inputs: Range<usize>,
+    /// Where values are wanted, if not at every point of the grid.
+    pub interpolation: Option<&'a Interpolation>,
+    /// Quantiles and thresholds.
+    pub wanted: &'a Wanted,
+    /// Realizations stored of each input, the first ones.
+    pub kept: usize,
+    /// How realizations are made.
+    pub sampling: Sampling,
+}
+
+/// How much was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// Inputs that an earlier run had finished.
+    pub resumed: usize,
+    /// Realizations of an input under way that an earlier run had computed.
+    pub resumed_realizations: usize,
+    /// Realizations computed.
+    pub computed: usize,
+    /// Evaluations of the network for them.
+    pub evaluations: usize,
+}
+
+impl Job<'_> {
+    /// Stores what is missing.
+    pub fn store(&self, writer: &PredictionWriter, observer: &dyn Observer) -> Result<Stored> {
+        let total = self.inputs.len();
+        let done = (0..total).filter(|&position| writer.is_finished(position));
+        let mut storing = Storing {
+            job: self,
+            writer,
+            under_way: None,
+            stored: Stored {
+                resumed: done.count(),
+                ..Stored::default()
+            },
+        };
+        observer.observe(&Event::Inputs {
+            done: storing.stored.resumed,
+            total,
+        });
+        let walk = Walk {
+            predictors: &[self.predictor],
+            cases: self.cases,
+            inputs: self.inputs.clone(),
+            sampling: &self.sampling,
+            observer,
+        };
+        walk.run(&mut storing)?;
+        Ok(storing.stored)
+    }
+
+    /// Values stored of a realization.
+    fn values(&self) -> usize {
+        let channels = self.predictor.header().shapes.solution_channels;
+        let all = channels * self.cases.grid().len();
+        self.interpolation.map_or(all, |places| places.values(all))
+    }
+}
+
+struct Storing<'a> {
+    job: &'a Job<'a>,
+    writer: &'a PredictionWriter,
+    under_way: Option<UnderWay>,
+    stored: Stored,
+}
+
+/// One input under way.
+struct UnderWay {
+    gathered: Gathered,
+    spool: Spool,
+    evaluations: usize,
+}
+
+/// One input's statistics as they grow.
+struct Gathered {
+    statistics: EnsembleStatistics,
+    kept: Vec<f32>,
+}
+
+impl Gathered {
+    fn push(&mut self, is_kept: bool, values: &[f32]) -> Result<()> {
+        if is_kept {
+            self.kept.extend_from_slice(values);
+        }
+        self.statistics.push(values)
+    }
+}
+
+impl Consumer for Storing<'_> {
+    fn wants(&self, position: usize) -> bool {
+        !self.writer.is_finished(position)
+    }
+
+    fn begin(&mut self, _run: usize, input: &WalkedInput) -> Result<Option<usize>> {
+        let (job, size) = (self.job, self.job.values());
+        let rows = block_rows(input.grid.len());
+        let mut spool = self.writer.spool(input.position, size, rows);
+        let mut gathered = Gathered {
+            statistics: EnsembleStatistics::new(size, job.sampling.realizations, job.wanted)?,
+            kept: Vec::new(),
+        };
+        let keep = |realization, values: &[f32]| gathered.push(realization < job.kept, values);
+        let before = spool.replay(keep)?;
+        self.stored.resumed_realizations += before.realizations;
+        self.under_way = Some(UnderWay {
+            gathered,
+            spool,
+            evaluations: before.evaluations,
+        });
+        Ok(Some(before.realizations))
+    }
+
+    fn realization(&mut self, index: usize, values: &[f32], evaluations: usize) -> Result<()> {
+        let Some(under_way) = &mut self.under_way else {
+            return Ok(());
+        };
+        let values = match self.job.interpolation {
+            Some(interpolation) => &interpolation.apply(values),
+            None => values,
+        };
+        self.stored.computed += 1;
+        under_way.gathered.push(index < self.job.kept, values)?;
+        under_way.spool.push(values, evaluations)
+    }
+
+    fn end(&mut self, _run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()> {
+        let Some(under_way) = self.under_way.take() else {
+            return Ok(());
+        };
+        let Gathered { statistics, kept } = under_way.gathered;
+        let evaluations = under_way.evaluations + cost.progress.evaluations;
+        self.stored.evaluations += cost.progress.evaluations;
+        self.writer
+            .write(input.position, &statistics, &kept, evaluations)?;
+        under_way.spool.clear()
+    }
+}

@@ -1,0 +1,169 @@
+//! The one loop that predicts: every input, its condition, the realizations of every run.
+//!
+//! What becomes of them is a [`Consumer`]'s: statistics in a store ([`Job`](super::Job)), scores
+//! beside the truth ([`evaluate`](crate::evaluate)), the summaries of a report.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use super::{Case, Cases, Predictor, Sampling};
+use crate::observer::{Event, Observer, go_on};
+use crate::sample::Progress;
+use crate::{Error, Grid, Result};
+
+/// Which inputs are predicted, by which runs, and how.
+pub struct Walk<'a> {
+    /// The runs; every input is predicted by each before the next input.
+    pub predictors: &'a [&'a Predictor],
+    /// The inputs of a file.
+    pub cases: &'a Cases<'a>,
+    /// Those of them that are predicted.
+    pub inputs: Range<usize>,
+    /// How realizations are made.
+    pub sampling: &'a Sampling,
+    /// Told how it goes, and asked to stop.
+    pub observer: &'a dyn Observer,
+}
+
+/// One input on its way through a walk.
+pub struct WalkedInput<'a> {
+    /// Its position in the walk.
+    pub position: usize,
+    /// Its index in the file.
+    pub index: usize,
+    /// Its fields.
+    pub case: &'a Case,
+    /// Their grid.
+    pub grid: &'a Grid,
+}
+
+/// What a prediction has cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct PredictionCost {
+    /// Realizations and evaluations.
+    pub progress: Progress,
+    /// Seconds, conditioning included.
+    pub seconds: f64,
+}
+
+/// Takes what a [`Walk`] predicts, in its order.
+pub trait Consumer {
+    /// Whether the input at this position is wanted; asked before it is read.
+    fn wants(&self, position: usize) -> bool {
+        let _ = position;
+        true
+    }
+
+    /// An input is read, and its predictions begin.
+    fn input(&mut self, input: &WalkedInput) -> Result<()> {
+        let _ = input;
+        Ok(())
+    }
+
+    /// The prediction by a run begins; answers with the first realization that is wanted, or none
+    /// if all of it is there.
+    fn begin(&mut self, run: usize, input: &WalkedInput) -> Result<Option<usize>>;
+
+    /// A realization, [channel, point], and the evaluations of the network that it took.
+    fn realization(&mut self, index: usize, values: &[f32], evaluations: usize) -> Result<()>;
+
+    /// The prediction by a run is complete.
+    fn end(&mut self, run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()>;
+}
+
+impl Walk<'_> {
+    /// Predicts what the consumer wants.
+    pub fn run(&self, consumer: &mut dyn Consumer) -> Result<()> {
+        for (position, index) in self.inputs.clone().enumerate() {
+            if !consumer.wants(position) {
+                continue;
+            }
+            go_on(self.observer)?;
+            let case = self.cases.case(index)?;
+            let input = WalkedInput {
+                position,
+                index,
+                case: &case,
+                grid: self.cases.grid(),
+            };
+            consumer.input(&input)?;
+            for run in 0..self.predictors.len() {
+                let predicted = self.predict(run, &input, consumer);
+                predicted.map_err(|error| at_input(index, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn predict(&self, run: usize, input: &WalkedInput, consumer: &mut dyn Consumer) -> Result<()> {
+        go_on(self.observer)?;
+        let predictor = self.predictors[run];
+        let within = Within {
+            observer: self.observer,
+            method: predictor.method().title(),
+            done: input.position * self.predictors.len() + run,
+            total: self.inputs.len() * self.predictors.len(),
+        };
+        let Some(first) = consumer.begin(run, input)? else {
+            within.tell(None);
+            return Ok(());
+        };
+        let start = Instant::now();
+        let Case { input: field, low } = input.case;
+        let predicted = predictor.for_input(field, low.as_ref(), input.grid)?;
+        let index = input.index as u64;
+        let progress = predicted.deliver_from(
+            first,
+            index,
+            self.sampling,
+            &within,
+            |realization, values, evaluations| {
+                consumer.realization(realization, values, evaluations)
+            },
+        )?;
+        let seconds = start.elapsed().as_secs_f64();
+        consumer.end(run, input, PredictionCost { progress, seconds })
+    }
+}
+
+/// Tells the observer of a walk how far one of its ensembles is.
+struct Within<'a> {
+    observer: &'a dyn Observer,
+    method: &'a str,
+    done: usize,
+    total: usize,
+}
+
+impl Within<'_> {
+    fn tell(&self, progress: Option<Progress>) {
+        self.observer.observe(&Event::Prediction {
+            method: self.method,
+            done: self.done,
+            total: self.total,
+            progress,
+        });
+    }
+}
+
+impl Observer for Within<'_> {
+    fn observe(&self, event: &Event<'_>) {
+        if let Event::Realizations(progress) = event {
+            self.tell(Some(*progress));
+        }
+    }
+
+    fn should_stop(&self) -> bool {
+        self.observer.should_stop()
+    }
+}
+
+/// Names the input at which a prediction failed.
+fn at_input(index: usize, error: Error) -> Error {
+    match error {
+        Error::Numerical { what, advice } => Error::Numerical {
+            what: format!("input {index}: {what}"),
+            advice,
+        },
+        other => other,
+    }
+}
