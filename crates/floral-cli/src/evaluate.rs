@@ -19,7 +19,7 @@ use crate::{Ending, inputs, integrator, interrupt, output};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral evaluate runs/darcy darcy.zarr\n  \
-    floral evaluate runs/darcy darcy.zarr --inputs 0..5 --realizations 200 --solver rk4 --steps 10\n\n\
+    floral evaluate runs/darcy darcy.zarr --inputs 0..5 --realizations 200 --solver rk4 --steps 11\n\n\
     The truth is exact where the dataset has exact moments. For other built-in problems it is\n\
     computed from fresh realizations, for foreign data from those of the dataset.")]
 pub struct Arguments {
@@ -85,6 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
             evaluation.inputs.len()
         ));
     }
+    integrator::tell_of_aliasing(&predictor, &options.sampling.solver);
     output::print(&if arguments.json {
         serde_json::to_string_pretty(&evaluation)? + "\n"
     } else {
