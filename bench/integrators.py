@@ -25,8 +25,15 @@ OTHERS = [
     "--tolerance 1e-6",
     "--solver rk4 --steps 100",
     "--solver midpoint --steps 40",
+    "--solver midpoint --steps 21",
     "--solver midpoint --steps 20",
+    "--solver midpoint --steps 11",
+    "--solver midpoint --steps 10",
+    "--solver midpoint --steps 8",
     "--solver heun --steps 20",
+    "--solver heun --steps 15",
+    "--solver heun --steps 7",
+    "--solver heun --steps 6",
     "--solver euler --steps 40",
 ]
 

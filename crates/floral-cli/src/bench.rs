@@ -15,7 +15,7 @@ use crate::{Ending, integrator, output};
 #[command(after_help = "Examples:\n  \
     floral bench\n  \
     floral bench --sizes 64x64,128x128 --batch 4 --only velocity --only training\n  \
-    floral bench --sizes 256 --hidden 32 --solver heun --steps 10 --json\n\n\
+    floral bench --sizes 256 --hidden 32 --solver heun --steps 11 --json\n\n\
     Weights and data are random. GFLOP/s count the arithmetic that cannot be avoided: products with\n\
     weights and truncated Fourier transforms. Percentages are of the fastest matrix product that\n\
     this machine managed in the same run.")]

@@ -1,7 +1,10 @@
 //! The flags that choose an integrator.
 
 use anyhow::{Result, ensure};
+use floral::predict::Predictor;
 use floral::sample::{Adaptive, OdeSolver};
+
+use crate::output;
 
 /// How realizations are integrated.
 #[derive(clap::Args)]
@@ -31,5 +34,12 @@ impl Arguments {
             "--tolerance is for dopri5 without --steps; leave one of them out"
         );
         Ok(OdeSolver::Adaptive(Adaptive::new(tolerance, tolerance)?))
+    }
+}
+
+/// Says so where equal steps took a wave of the network's time for a constant.
+pub fn tell_of_aliasing(predictor: &Predictor, solver: &OdeSolver) {
+    if let Some(aliasing) = predictor.aliasing(solver) {
+        output::tell(&format!("note: {aliasing}"));
     }
 }

@@ -30,7 +30,7 @@ const MARK: &str = "<title>FLORAL report";
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral report runs/darcy-* --data darcy.zarr -o report.html\n  \
-    floral report runs/fno runs/floral --data darcy.zarr --inputs 0..3 --solver midpoint --steps 10 \
+    floral report runs/fno runs/floral --data darcy.zarr --inputs 0..3 --solver midpoint --steps 11 \
     -o report.html\n  \
     floral report runs/darcy-* --data darcy.zarr --format pdf --figure fields-0 -o figures\n  \
     floral report runs/darcy-* --data darcy.zarr --format png --dpi 300 -o figures\n  \

@@ -127,6 +127,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     writer.finish()?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());
     output::tell(&format!("{}: {words}", path.display()));
+    integrator::tell_of_aliasing(&task.predictor, &task.solver);
     Ok(Ending::Done)
 }
 

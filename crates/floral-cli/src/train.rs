@@ -1,9 +1,10 @@
 //! `floral train`: from a dataset to a run folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
+use floral::Error;
 use floral::cost::check_training;
 use floral::dataset::Dataset;
 use floral::device;
@@ -18,7 +19,8 @@ use crate::{Ending, constants, interrupt, output};
 #[command(after_help = "Examples:\n  \
     floral train darcy.zarr -o runs/darcy\n  \
     floral train darcy.zarr --method fno --train-inputs 10 --set optimiser.batch=16 -o runs/fno\n  \
-    floral train darcy.zarr -o runs/darcy --resume")]
+    floral train darcy.zarr -o runs/darcy --resume\n\n\
+    The same command again continues a run that was cut; --resume needs no settings.")]
 pub struct Arguments {
     /// The dataset to learn from
     #[arg(value_name = "DATA.zarr", required_unless_present = "print_config")]
@@ -89,11 +91,27 @@ impl Arguments {
             || self.epochs.is_some()
     }
 
-    fn check_memory(&self, config: &TrainConfig, dataset: &Dataset) -> Result<()> {
-        match self.ignore_memory {
-            true => Ok(()),
-            false => Ok(check_training(config, dataset)?),
+    /// Refuses what cannot be trained, before anything is written.
+    fn check(&self, config: &TrainConfig, dataset: &Dataset) -> Result<()> {
+        check(config, dataset)?;
+        if self.ignore_memory {
+            return Ok(());
         }
+        check_training(config, dataset)
+            .map_err(|error| advised(error, "--train-resolution sets it, --ignore-memory tries"))
+    }
+
+    /// The run folder: made, or found with a run of the same settings or of any with --resume.
+    fn run_folder(&self, folder: &Path, dataset: &Dataset) -> Result<RunFolder> {
+        if self.resume {
+            let run = RunFolder::open(folder)?;
+            self.check(&run.config()?, dataset)?;
+            return Ok(run);
+        }
+        let config = self.resolved()?;
+        self.check(&config, dataset)?;
+        RunFolder::create_or_continue(folder, &config)
+            .map_err(|error| advised(error, "as --resume without settings does"))
     }
 
     /// The settings they amount to.
@@ -146,19 +164,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         );
     }
     let dataset = Dataset::open(data)?;
-    let run = match arguments.resume {
-        true => {
-            let run = RunFolder::open(folder)?;
-            arguments.check_memory(&run.config()?, &dataset)?;
-            run
-        }
-        false => {
-            let config = arguments.resolved()?;
-            check(&config, &dataset)?;
-            arguments.check_memory(&config, &dataset)?;
-            RunFolder::create(folder, &config)?
-        }
-    };
+    let run = arguments.run_folder(folder, &dataset)?;
     let progress = Progress::new(&run.config()?.method.to_string(), interrupt::flag()?);
     let device = device::named(&arguments.device)?;
     let outcome = train(&run, &dataset, &device, &progress);
@@ -171,4 +177,12 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     };
     output::tell(&format!("{}: {words}", folder.display()));
     Ok(Ending::Done)
+}
+
+/// Adds how this command line follows the advice.
+fn advised(error: Error, how: &str) -> anyhow::Error {
+    match error {
+        Error::Memory { .. } | Error::OtherSettings { .. } => anyhow!("{error}; {how}"),
+        other => other.into(),
+    }
 }

@@ -47,9 +47,13 @@ fn a_run_killed_again_and_again_ends_with_the_weights_of_an_undisturbed_one() {
         let mut kills = 0;
         for attempt in 0..200 {
             let begun = folder.join(format!("cut-{method}/config.toml")).exists();
-            let mut child = floral(folder, if begun { &resume } else { &start })
-                .spawn()
-                .unwrap();
+            // The same command continues a run, and so does --resume without settings.
+            let words = if begun && attempt % 2 == 0 {
+                &resume
+            } else {
+                &start
+            };
+            let mut child = floral(folder, words).spawn().unwrap();
             // Ever longer, so that kills fall into every stage and the run ends at last.
             std::thread::sleep(Duration::from_millis(20 + 15 * attempt));
             if child
@@ -100,8 +104,11 @@ fn what_cannot_be_trained_is_refused_and_nothing_is_overwritten() {
     succeed(folder, &format!("train data.zarr {SMALL} -o run"));
     let before = arrays(&folder.join("run/last.safetensors"));
 
-    let message = refuse(folder, &format!("train data.zarr {SMALL} -o run"));
-    assert!(message.contains("--resume"), "{message}");
+    let words = format!("train data.zarr {SMALL} --set optimiser.batch=5 -o run");
+    let message = refuse(folder, &words);
+    for part in ["optimiser.batch 4, not 5", "--resume"] {
+        assert!(message.contains(part), "{message}");
+    }
     let message = refuse(folder, "train data.zarr --resume --epochs 3 -o run");
     assert!(
         message.contains("settings it was started with"),

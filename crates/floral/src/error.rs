@@ -110,8 +110,7 @@ pub enum Error {
     /// More memory than there is.
     #[error(
         "training would take about {needed} of memory and {available} are available; choose a \
-         smaller optimiser.batch, a coarser --train-resolution or fewer network.hidden_channels, \
-         or add --ignore-memory to try"
+         smaller optimiser.batch, a coarser training resolution or fewer network.hidden_channels"
     )]
     Memory {
         /// The estimate.
@@ -127,6 +126,18 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong with it, and what to do.
         reason: String,
+    },
+
+    /// A run folder that holds a run of other settings.
+    #[error(
+        "{path}: holds a run with other settings ({differences}); choose another folder, or \
+         continue it with its own settings"
+    )]
+    OtherSettings {
+        /// The run folder.
+        path: PathBuf,
+        /// Every setting that differs, with the value there and the value asked for.
+        differences: String,
     },
 
     /// The operating system refused to read or write.
@@ -159,6 +170,15 @@ impl Error {
                 context,
                 reason: words.join(" "),
             }
+        }
+    }
+
+    /// Turns an error about the contents of a file into one that names it.
+    pub fn in_file(path: impl Into<PathBuf>) -> impl FnOnce(Self) -> Self {
+        let path = path.into();
+        move |error| Self::BadFile {
+            path,
+            reason: error.to_string(),
         }
     }
 

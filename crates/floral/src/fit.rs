@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use crate::Result;
 use crate::dataset::Dataset;
 use crate::device::Device;
 use crate::observer::Observer;
 use crate::predict::Predictor;
 use crate::train::{self, RunFolder, TrainConfig};
-use crate::Result;
 
 /// Trains a run in a folder and loads its best network. A folder that holds the run already is gone
 /// on with, or only loaded if it is finished; one with other settings is refused.

@@ -3,6 +3,7 @@
 //! The rooms of the library, in the order in which a field walks through them:
 //!
 //! - [`grid`], [`points`], [`field`]: where values live, and the values;
+//! - [`storage`]: files that are whole or absent, locks, checksums;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
 //! - [`problem`]: stochastic problems with an expensive and a cheap solver;
 //! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
@@ -17,13 +18,13 @@
 //! - [`cost`]: the arithmetic and the memory that a network takes;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
-mod checksum;
 pub mod cost;
 pub mod dataset;
 pub mod device;
 pub mod error;
 pub mod evaluate;
 pub mod field;
+mod fit;
 pub mod flow;
 pub mod grid;
 pub mod inspect;
@@ -35,14 +36,16 @@ pub mod predict;
 pub mod problem;
 pub mod random;
 pub mod sample;
+pub mod storage;
 pub mod train;
 pub mod verify;
 
-pub use checksum::Checksum;
 pub use error::{Error, Result};
 pub use field::Field;
+pub use fit::fit;
 /// An allocator for programs that train or sample.
 pub use floral_kernels::memory;
 pub use grid::{Axis, Grid};
 pub use observer::{Event, Observer, Silent};
 pub use points::Points;
+pub use storage::Checksum;

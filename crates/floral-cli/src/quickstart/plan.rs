@@ -42,7 +42,7 @@ impl Plan {
             width: 32,
             epochs: 65,
             predicted: 400,
-            steps: 10,
+            steps: 11,
         }
     }
 

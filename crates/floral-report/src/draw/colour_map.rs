@@ -97,9 +97,9 @@ fn within_gamut([lightness, a, b]: Oklab) -> Oklab {
     for _ in 0..30 {
         let middle = 0.5 * (inside + outside);
         if fits(middle) {
-            inside = middle
+            inside = middle;
         } else {
-            outside = middle
+            outside = middle;
         }
     }
     [lightness, inside * a, inside * b]

@@ -18,9 +18,9 @@ pub fn assert_well_formed(markup: &str) {
             continue;
         }
         if tag.starts_with('/') {
-            assert_eq!(open.pop().as_deref(), Some(name.as_str()), "at {tag}")
+            assert_eq!(open.pop().as_deref(), Some(name.as_str()), "at {tag}");
         } else {
-            open.push(name)
+            open.push(name);
         }
     }
     assert!(open.is_empty(), "not closed: {open:?}");

@@ -1,16 +1,16 @@
-//! The memory that training and sampling hold at once, estimated before they start.
+//! The memory that training holds at once, estimated before it starts.
 //!
 //! Everything is f32. A training step works on a block of samples at a time
 //! (`train::gradient::block_rows`) and keeps for the backward pass of each layer its input and
 //! two half spectra; what else a layer needs is computed again. With the symbols of
 //! [`arithmetic`](super::arithmetic), in numbers of values:
 //!
-//! | part | training | sampling |
-//! |---|---|---|
-//! | parameters | [`PARAMETER_COPIES`] times | [`PLAIN_COPIES`] times |
-//! | FiLM coefficients | inputs 2 N h (layers + 1), and as many gradients | once, for one input |
-//! | activations | rows (layers (N h + 4 ky kx h) + [`WORKING_FIELDS`] N h) | rows `WORKING_FIELDS` N h per thread |
-//! | data | all samples and conditions | none |
+//! | part | values |
+//! |---|---|
+//! | parameters | [`PARAMETER_COPIES`] times |
+//! | FiLM coefficients | inputs 2 N h (layers + 1), and as many gradients |
+//! | activations | rows (layers (N h + 4 ky kx h) + [`WORKING_FIELDS`] N h) |
+//! | data | all samples and conditions |
 
 use super::arithmetic::Sizes;
 use super::available::available;
@@ -19,14 +19,11 @@ use crate::operator::FilmFnoConfig;
 use crate::train::model::{Shapes, network_config};
 use crate::train::samples::Reader;
 use crate::train::{TrainConfig, gradient};
-use crate::{Error, Result, predict};
+use crate::{Error, Result};
 
 /// In training: the network's, the optimiser's own and its two moments, two of the gradient while
 /// blocks are added, and the best checkpoint (weights and moments) until it is written.
 pub const PARAMETER_COPIES: f64 = 9.0;
-
-/// In sampling: as read, and the network's.
-pub const PLAIN_COPIES: f64 = 2.0;
 
 /// Fields of all hidden channels beside those kept for the backward pass: a layer's input, output
 /// and spectral part, and their gradients.
@@ -83,19 +80,6 @@ impl Memory {
             context: BYTES * inputs * 2.0 * 2.0 * field * (s.layers + 2.0),
             activations: BYTES * rows * (s.layers * kept + WORKING_FIELDS * field),
             data: BYTES * load.values as f64,
-        }
-    }
-
-    /// Of sampling one input at a time on so many threads.
-    pub fn of_sampling(network: &FilmFnoConfig, grid: &[usize], threads: usize) -> Self {
-        let s = Sizes::new(network, grid);
-        let rows = (threads * predict::block_rows(s.points as usize)) as f64;
-        let field = s.points * s.hidden;
-        Self {
-            parameters: BYTES * PLAIN_COPIES * parameters(network),
-            context: BYTES * 2.0 * field * (s.layers + 2.0),
-            activations: BYTES * rows * WORKING_FIELDS * field,
-            data: 0.0,
         }
     }
 }
@@ -203,13 +187,5 @@ mod tests {
         assert!(training(64, 4).total() < training(64, 32).total());
         let rows = gradient::block_rows(128 * 128);
         assert_eq!(training(128, rows), training(128, 4 * rows));
-    }
-
-    #[test]
-    fn sampling_takes_less_than_training() {
-        let network = FilmFnoConfig::new(1, 1, 2, vec![32, 32]);
-        let sampling = Memory::of_sampling(&network, &[64, 64], 2);
-        assert!(sampling.total() < training(64, 32).total());
-        assert_eq!(sampling.data, 0.0);
     }
 }

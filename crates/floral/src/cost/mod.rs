@@ -1,7 +1,7 @@
 //! What a network costs: arithmetic and memory by formula, and the memory a machine has left.
 //!
 //! [`arithmetic`] counts the operations that a velocity or a training step cannot do without;
-//! `floral bench` divides them by the time. [`memory`] estimates what training and sampling hold at
+//! `floral bench` divides them by the time. [`memory`] estimates what training holds at
 //! once; `floral train` compares it with what is [`available`].
 
 pub mod arithmetic;

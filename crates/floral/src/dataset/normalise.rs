@@ -25,6 +25,16 @@ impl Normaliser {
         }
     }
 
+    /// Whether it scales so many channels, each by a finite mean and a positive deviation.
+    pub(crate) fn fits(&self, channels: usize) -> bool {
+        let positive = |deviation: &f64| deviation.is_finite() && *deviation > 0.0;
+        channels > 0
+            && self.mean.len() == channels
+            && self.deviation.len() == channels
+            && self.mean.iter().all(|mean| mean.is_finite())
+            && self.deviation.iter().all(positive)
+    }
+
     /// Number of channels.
     pub fn channels(&self) -> usize {
         self.mean.len()

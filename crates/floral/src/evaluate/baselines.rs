@@ -37,6 +37,11 @@ impl MeanResidual {
         Ok(Some(Self { residual }))
     }
 
+    /// The residual itself: [channel, point].
+    pub fn values(&self) -> &[f64] {
+        &self.residual
+    }
+
     /// The prediction for a low-fidelity solution; none if it lives on another grid.
     pub fn corrected(&self, low: &Field) -> Option<Vec<f64>> {
         let is_alike = low.values().len() == self.residual.len();

@@ -4,4 +4,4 @@ pub mod path;
 pub mod prior;
 
 pub use path::{Path, PathConfig, PathNorm};
-pub use prior::{GaussianPrior, Prior, PriorConfig, WhiteNoise};
+pub use prior::{Coordinates, GaussianPrior, Prior, PriorConfig, WhiteNoise};

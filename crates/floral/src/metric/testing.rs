@@ -19,9 +19,10 @@ pub fn normal_quantiles(count: usize) -> Vec<f32> {
         let (mut low, mut high) = (-8.0, 8.0);
         for _ in 0..40 {
             let middle = 0.5 * (low + high);
-            match normal_cdf(middle) < p {
-                true => low = middle,
-                false => high = middle,
+            if normal_cdf(middle) < p {
+                low = middle;
+            } else {
+                high = middle;
             }
         }
         low as f32

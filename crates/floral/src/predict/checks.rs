@@ -33,9 +33,9 @@ pub(super) fn check(
         None if method.is_residual() => Err(Error::Config {
             context: format!("method {method}"),
             reason:
-                "it corrects a low-fidelity solution, and this input has none; compute one with \
-                     your cheap solver on the same grid and store it as the array `low` beside \
-                     `input`, or train a run with --method flora or fno, which need none"
+                "it corrects a low-fidelity solution, and this input has none; compute one on the \
+                     same grid and store it as the array `low` beside `input`, or train a run by \
+                     the method flora or fno, which need none"
                     .into(),
         }),
         _ => Ok(()),

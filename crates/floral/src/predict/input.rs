@@ -78,9 +78,10 @@ impl<'a> InputPredictor<'a> {
             device,
         );
         condition.truncate(input.values().len());
-        let prior = match model.method.is_generative() {
-            true => Some(header.config.prior.on(grid)?),
-            false => None,
+        let prior = if model.method.is_generative() {
+            Some(header.config.prior.on(grid)?)
+        } else {
+            None
         };
         Ok(Self {
             predictor,
@@ -183,7 +184,7 @@ impl<'a> InputPredictor<'a> {
         let deliver = |realization: usize, state: &[f32], cost: RowCost| {
             consume(realization, &self.physical(state), cost.evaluations)
         };
-        ensemble.run_parallel(blocks, &velocity, start, deliver)
+        ensemble.run(blocks, &velocity, start, deliver)
     }
 
     fn regress(&self) -> Result<Vec<f32>> {

@@ -4,9 +4,11 @@ use burn::tensor::Device;
 
 use super::{Case, Ensemble, InputPredictor, Sampling, checks};
 use crate::observer::Observer;
+use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
+use crate::sample::{Aliasing, OdeSolver};
 use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
-use crate::{Checksum, Field, Grid, Result};
+use crate::{Checksum, Error, Field, Grid, Result};
 
 /// A trained network with its scales, its prior and its grid.
 #[derive(Debug)]
@@ -20,7 +22,7 @@ pub struct Predictor {
 impl Predictor {
     /// The best checkpoint of a run.
     pub fn load(run: &RunFolder, device: &Device) -> Result<Self> {
-        Self::from_checkpoint(run.best()?, device)
+        Self::from_checkpoint(run.best()?, device).map_err(Error::in_file(run.best_path()))
     }
 
     /// The network of a checkpoint.
@@ -54,6 +56,14 @@ impl Predictor {
     /// Refuses an input that cannot be predicted, and says why.
     pub fn check(&self, input: &Field, low: Option<&Field>, grid: &Grid) -> Result<()> {
         checks::check(&self.header, input, low, grid)
+    }
+
+    /// Whether the equal steps of a solver would mistake a wave of time that the network is fed with.
+    pub fn aliasing(&self, solver: &OdeSolver) -> Option<Aliasing> {
+        let waves = frequencies().map(f64::from);
+        solver
+            .aliasing(&waves)
+            .filter(|_| self.method().is_generative())
     }
 
     /// A checksum of all that predictions depend on besides their input.

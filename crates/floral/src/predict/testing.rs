@@ -10,6 +10,7 @@ use crate::problem::catalogue;
 use crate::sample::OdeSolver;
 use crate::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
 use crate::train::{Method, RunFolder, TrainConfig, train};
+use crate::{Field, Grid};
 
 /// A folder with a curve dataset of 16 points and room for runs.
 pub(crate) struct Play {
@@ -35,9 +36,9 @@ pub(crate) fn play() -> Play {
 }
 
 impl Play {
-    /// Trains a tiny network for a few steps.
-    pub fn run(&self, method: Method) -> RunFolder {
-        let config = TrainConfig {
+    /// Settings of a tiny network and a few steps.
+    pub fn config(method: Method) -> TrainConfig {
+        TrainConfig {
             method,
             split: SplitConfig {
                 test: 2,
@@ -59,9 +60,13 @@ impl Play {
                 ..Default::default()
             },
             ..Default::default()
-        };
+        }
+    }
+
+    /// Trains a tiny network for a few steps.
+    pub fn run(&self, method: Method) -> RunFolder {
         let path = self.folder.path().join(method.name());
-        let run = RunFolder::create(&path, &config).unwrap();
+        let run = RunFolder::create(&path, &Self::config(method)).unwrap();
         train(&run, &self.dataset, &Device::flex(), &Silent).unwrap();
         run
     }
@@ -78,8 +83,19 @@ impl Play {
         solver: OdeSolver,
     ) -> Vec<Vec<f32>> {
         let (input, low) = (self.dataset.input(0).unwrap(), self.dataset.low(0).unwrap());
-        let grid = self.dataset.grid();
-        let input = predictor.for_input(&input, Some(&low), grid).unwrap();
+        let case = (&input, Some(&low), self.dataset.grid());
+        self.sampled_on(predictor, case, realizations, solver)
+    }
+
+    /// Realizations of an input on a grid of its own.
+    pub fn sampled_on(
+        &self,
+        predictor: &Predictor,
+        (input, low, grid): (&Field, Option<&Field>, &Grid),
+        realizations: usize,
+        solver: OdeSolver,
+    ) -> Vec<Vec<f32>> {
+        let input = predictor.for_input(input, low, grid).unwrap();
         let sampling = super::Sampling {
             realizations,
             seed: 1,

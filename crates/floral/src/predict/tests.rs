@@ -1,12 +1,13 @@
 //! Laws of prediction, on tiny networks.
 
-use super::testing::play;
+use super::testing::{Play, play};
 use super::*;
 use crate::operator::{Device, with_weights};
+use crate::random::{Purpose, stream};
 use crate::sample::{Adaptive, OdeSolver};
 use crate::train::model::fields;
 use crate::train::{Method, Model};
-use crate::{Field, Grid, Silent};
+use crate::{Field, Grid};
 
 fn rk4(steps: usize) -> OdeSolver {
     OdeSolver::named("rk4", Some(steps)).unwrap()
@@ -108,28 +109,61 @@ fn adaptive_and_fine_fixed_integrations_agree() {
     assert!(tight < 1e-4 && default < 2e-2, "{tight} {default}");
 }
 
+/// A network whose velocity is k w + m P w + b, where P keeps the wave of one turn.
+fn linear_predictor(play: &Play, [k, m, b]: [f32; 3]) -> Predictor {
+    let mut checkpoint = play.run(Method::Flora).best().unwrap();
+    for weight in &mut checkpoint.weights {
+        weight.values.fill(0.0);
+        match weight.name.as_str() {
+            "linear.pointwise.weight" => weight.values[0] = k,
+            "linear.pointwise.bias" => weight.values[0] = b,
+            // [1, mode, in, out]: of w, the first of the inputs, at mode 1.
+            "linear.spectral.weight_re" => weight.values[weight.shape[2]] = m,
+            _ => {}
+        }
+    }
+    Predictor::from_checkpoint(checkpoint, &Device::flex()).unwrap()
+}
+
+/// The part of a field on i/n that is a wave of one turn.
+fn first_wave(field: &[f32]) -> Vec<f64> {
+    let n = field.len() as f64;
+    let phase = |i: usize| std::f64::consts::TAU * i as f64 / n;
+    let sum = |f: fn(f64) -> f64| -> f64 {
+        let terms = field.iter().enumerate();
+        terms.map(|(i, v)| f64::from(*v) * f(phase(i))).sum()
+    };
+    let (cosine, sine) = (2.0 / n * sum(f64::cos), 2.0 / n * sum(f64::sin));
+    let at = |i: usize| cosine * phase(i).cos() + sine * phase(i).sin();
+    (0..field.len()).map(at).collect()
+}
+
+/// dw/dt = k w + m P w + b takes w to e^k (w + (e^m - 1) P w) + b (e^k - 1) / k on any grid.
 #[test]
-fn finer_grids_than_trained_are_predicted() {
+fn on_a_finer_grid_than_trained_a_linear_velocity_is_followed_exactly() {
     let play = play();
-    let predictor = play.predictor(Method::Flora);
+    let [k, m, b] = [0.5, 0.8, 0.3f32];
+    let predictor = linear_predictor(&play, [k, m, b]);
     let fine = refined_grid(play.dataset.grid(), &[45]).unwrap();
     let input = refined(&play.dataset.input(0).unwrap(), play.dataset.grid(), &fine).unwrap();
-    let predicted = predictor.for_input(&input, None, &fine).unwrap();
-    assert_eq!(predicted.values(), 45);
-    let sampling = Sampling {
-        realizations: 2,
-        seed: 0,
-        solver: rk4(2),
-    };
-    let finite = |_: usize, values: &[f32]| {
-        assert!(values.len() == 45 && values.iter().all(|v| v.is_finite()));
-        Ok(())
-    };
-    assert_eq!(
-        predicted
-            .deliver(0, &sampling, &Silent, finite)
-            .unwrap()
-            .done,
-        2
-    );
+    let found = play.sampled_on(&predictor, (&input, None, &fine), 2, rk4(40));
+    let header = predictor.header();
+    let prior = header.config.prior.on(&fine).unwrap();
+    let [k, m, b] = [k, m, b].map(f64::from);
+    for (j, found) in found.iter().enumerate() {
+        let mut start = vec![0.0; 45];
+        prior.draw(&mut stream(1, Purpose::Prior, 0, j as u64), &mut start);
+        let waves = first_wave(&start);
+        let end = start.iter().zip(waves).map(|(w, wave)| {
+            let grown = f64::from(*w) + m.exp_m1() * wave;
+            (k.exp() * grown + b * k.exp_m1() / k) as f32
+        });
+        let expected = header.scaling.target.invert(&end.collect::<Vec<_>>(), 45);
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                (f64::from(*found) - expected).abs() < 1e-4,
+                "{found} {expected}"
+            );
+        }
+    }
 }

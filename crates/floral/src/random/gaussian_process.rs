@@ -63,6 +63,9 @@ impl GaussianProcess {
                 reason: format!("nugget = {variance}, but a variance is zero or positive"),
             });
         }
+        if variance == self.nugget {
+            return Ok(self);
+        }
         Self::build(self.kernel, variance, self.place)
     }
 

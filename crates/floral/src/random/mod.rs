@@ -14,6 +14,7 @@ mod hartley;
 mod krylov;
 mod nystrom;
 
+pub(crate) use circulant::is_evenly_spaced;
 pub use gaussian_process::GaussianProcess;
 pub use karhunen_loeve::KarhunenLoeve;
 pub use kernel::{Family, Kernel};

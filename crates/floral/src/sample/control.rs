@@ -27,21 +27,19 @@ pub(super) struct Control {
     pub(super) time: f64,
     pub(super) cost: RowCost,
     step: f64,
-    longest: f64,
     just_rejected: bool,
 }
 
 impl Control {
-    /// A row at time 0 that has already cost some evaluations; no step exceeds the longest.
-    pub(super) fn new(step: f64, longest: f64, evaluations: usize) -> Self {
+    /// A row at time 0 that has already cost some evaluations.
+    pub(super) fn new(step: f64, evaluations: usize) -> Self {
         Self {
             time: 0.0,
             cost: RowCost {
                 evaluations,
                 ..RowCost::default()
             },
-            step: step.min(longest),
-            longest,
+            step,
             just_rejected: false,
         }
     }
@@ -71,10 +69,10 @@ impl Control {
         self.just_rejected = true;
         // An error that is not a number counts as very large: min prefers the number.
         self.step = self.trial() / (demand / SAFETY).min(LARGEST_CUT);
-        match self.step < SMALLEST_STEP {
-            true => Err(Failure::StepTooSmall(self.step)),
-            false => Ok(false),
+        if self.step < SMALLEST_STEP {
+            return Err(Failure::StepTooSmall(self.step));
         }
+        Ok(false)
     }
 
     fn accept(&mut self, demand: f64) {
@@ -86,7 +84,7 @@ impl Control {
         self.step = if self.just_rejected {
             step.min(trial)
         } else {
-            step.min(self.longest)
+            step
         };
         self.just_rejected = false;
     }
@@ -102,7 +100,7 @@ mod tests {
 
     #[test]
     fn small_errors_lengthen_the_step_and_large_ones_shorten_it() {
-        let mut control = Control::new(0.01, 1.0, 0);
+        let mut control = Control::new(0.01, 0);
         assert!(control.judge(1e-9, 6).unwrap());
         assert_eq!(control.time, 0.01);
         assert!((control.trial() - 0.1).abs() < 1e-15);
@@ -117,17 +115,8 @@ mod tests {
     }
 
     #[test]
-    fn no_step_exceeds_the_longest() {
-        let mut control = Control::new(0.5, 0.1, 0);
-        for _ in 0..3 {
-            assert_eq!(control.trial(), 0.1);
-            assert!(control.judge(1e-9, 6).unwrap());
-        }
-    }
-
-    #[test]
     fn the_last_step_lands_on_time_one_and_then_the_row_idles() {
-        let mut control = Control::new(0.333, 1.0, 0);
+        let mut control = Control::new(0.333, 0);
         while !control.arrived() {
             assert!(control.judge(1.0, 6).unwrap());
         }
@@ -137,7 +126,7 @@ mod tests {
     #[test]
     fn errors_that_no_step_cures_end_in_a_failure() {
         for error in [f64::NAN, f64::INFINITY, 1e3] {
-            let mut control = Control::new(0.1, 1.0, 0);
+            let mut control = Control::new(0.1, 0);
             let failure = std::iter::repeat_with(|| control.judge(error, 6)).find_map(Result::err);
             assert!(matches!(failure, Some(Failure::StepTooSmall(step)) if step < SMALLEST_STEP));
         }

@@ -49,23 +49,11 @@ pub fn from_prior<T>(
 }
 
 impl Ensemble<'_> {
-    /// Integrates block after block.
+    /// Integrates `blocks` blocks at a time: more than one for velocities that leave processors idle.
     ///
     /// `start(j, state)` writes the start state of realization j; `consume(j, state, cost)`
     /// receives its end state and what it has cost, in the order of j.
     pub fn run<T: Scalar>(
-        &self,
-        velocity: &impl Velocity<T>,
-        start: impl Fn(usize, &mut [T]) -> Result<()> + Sync,
-        consume: impl FnMut(usize, &[T], RowCost) -> Result<()>,
-    ) -> Result<Progress> {
-        let one = |first| vec![self.block(first, velocity, &start)];
-        self.deliver(velocity, 1, |firsts| one(firsts[0]), consume)
-    }
-
-    /// Integrates `blocks` blocks at a time, for velocities that leave processors idle; the
-    /// consumer receives the same in the same order.
-    pub fn run_parallel<T: Scalar>(
         &self,
         blocks: usize,
         velocity: &(impl Velocity<T> + Sync),
@@ -165,10 +153,6 @@ impl<T: Scalar, V: Velocity<T>> Velocity<T> for Stoppable<'_, V> {
         self.velocity.row_len()
     }
 
-    fn longest_step(&self) -> f64 {
-        self.velocity.longest_step()
-    }
-
     fn evaluate(&self, times: &[T], states: &[T], out: &mut [T]) -> Result<()> {
         go_on(self.observer)?;
         self.velocity.evaluate(times, states, out)
@@ -196,8 +180,8 @@ mod tests {
         pointwise(rows, LEN, |t: f32, w: f32| (5.0 * w).sin() + t - w)
     }
 
-    /// Every realization in the order of delivery; in parallel if `blocks` is given.
-    fn realizations(rows: usize, count: usize, blocks: Option<usize>) -> Vec<Vec<f32>> {
+    /// Every realization in the order of delivery.
+    fn realizations(rows: usize, count: usize, blocks: usize) -> Vec<Vec<f32>> {
         let ensemble = Ensemble {
             solver: &OdeSolver::default(),
             realizations: 0..count,
@@ -210,31 +194,28 @@ mod tests {
             Ok(())
         };
         let start = from_prior(3, 1, normal);
-        let progress = match blocks {
-            Some(blocks) => ensemble.run_parallel(blocks, &swirl(rows), start, consume),
-            None => ensemble.run(&swirl(rows), start, consume),
-        };
+        let progress = ensemble.run(blocks, &swirl(rows), start, consume);
         assert_eq!(progress.unwrap().done, count);
         all
     }
 
     #[test]
     fn a_realization_depends_on_seed_and_index_alone() {
-        let reference = realizations(4, 23, None);
-        assert_eq!(realizations(4, 9, None), reference[..9]);
+        let reference = realizations(4, 23, 1);
+        assert_eq!(realizations(4, 9, 1), reference[..9]);
         for rows in [1, 3, 32] {
-            assert_eq!(realizations(rows, 23, None), reference);
+            assert_eq!(realizations(rows, 23, 1), reference);
         }
-        for blocks in [0, 1, 2, 7] {
-            assert_eq!(realizations(4, 23, Some(blocks)), reference);
+        for blocks in [0, 2, 7] {
+            assert_eq!(realizations(4, 23, blocks), reference);
         }
-        assert!(realizations(4, 0, None).is_empty());
+        assert!(realizations(4, 0, 1).is_empty());
         assert_ne!(reference[0], reference[1]);
     }
 
     #[test]
     fn an_ensemble_goes_on_from_any_realization() {
-        let reference = realizations(4, 23, None);
+        let reference = realizations(4, 23, 1);
         for first in [0, 3, 4, 22, 23] {
             let ensemble = Ensemble {
                 solver: &OdeSolver::default(),
@@ -243,7 +224,7 @@ mod tests {
             };
             let mut next = first;
             let start = from_prior(3, 1, normal);
-            let progress = ensemble.run_parallel(2, &swirl(4), start, |j, state, cost| {
+            let progress = ensemble.run(2, &swirl(4), start, |j, state, cost| {
                 assert_eq!((j, state), (next, reference[j].as_slice()));
                 assert!(cost.evaluations > 0);
                 next += 1;
@@ -282,7 +263,7 @@ mod tests {
             realizations: 0..10,
             observer: &listener,
         };
-        let end = ensemble.run(&swirl(4), from_prior(0, 0, normal), |_, _, _| Ok(()));
+        let end = ensemble.run(1, &swirl(4), from_prior(0, 0, normal), |_, _, _| Ok(()));
         let heard = listener.heard.into_inner().unwrap();
         let done: Vec<usize> = heard.iter().map(|progress| progress.done).collect();
         assert_eq!(done, [4, 8, 10]);
@@ -303,7 +284,7 @@ mod tests {
             observer: &listener,
         };
         let mut delivered = 0;
-        let end = ensemble.run(&swirl(4), from_prior(0, 0, normal), |_, _, _| {
+        let end = ensemble.run(1, &swirl(4), from_prior(0, 0, normal), |_, _, _| {
             delivered += 1;
             Ok(())
         });
@@ -319,7 +300,7 @@ mod tests {
             realizations: 0..3,
             observer: &Silent,
         };
-        let end = ensemble.run(&bad, from_prior(0, 0, normal), |_, _, _| Ok(()));
+        let end = ensemble.run(1, &bad, from_prior(0, 0, normal), |_, _, _| Ok(()));
         let message = end.unwrap_err().to_string();
         assert!(
             message.starts_with("realizations 0 to 2: row 2 at time 0"),

@@ -55,9 +55,10 @@ impl Fixed {
     }
 
     fn row_cost(&self) -> RowCost {
-        let reused = match self.tableau.first_same_as_last() {
-            true => self.steps - 1,
-            false => 0,
+        let reused = if self.tableau.first_same_as_last() {
+            self.steps - 1
+        } else {
+            0
         };
         RowCost {
             evaluations: self.steps * self.tableau.stages() - reused,

@@ -5,6 +5,7 @@
 //! one to a consumer such as [`EnsembleStatistics`].
 
 pub mod adaptive;
+mod aliasing;
 pub mod cost;
 pub mod ensemble;
 pub mod fixed;
@@ -21,6 +22,7 @@ mod step;
 mod testing;
 
 pub use adaptive::Adaptive;
+pub use aliasing::Aliasing;
 pub use cost::{Cost, RowCost};
 pub use ensemble::{Ensemble, Progress, from_prior};
 pub use fixed::Fixed;

@@ -84,11 +84,6 @@ impl<'a, T: Scalar, V: Velocity<T> + ?Sized> Stepper<'a, T, V> {
         self.row_len
     }
 
-    /// The velocity's longest step.
-    pub(super) fn longest_step(&self) -> f64 {
-        self.velocity.longest_step()
-    }
-
     /// The first stage's velocities: [row, value].
     pub(super) fn first(&self) -> &[T] {
         &self.stages[0]

@@ -35,12 +35,6 @@ pub trait Velocity<T: Scalar> {
     /// Values of a row; never zero.
     fn row_len(&self) -> usize;
 
-    /// A step of time within which the velocity can be told from its stages, for methods that
-    /// choose their steps: a wave of time that is much shorter would pass unseen between them.
-    fn longest_step(&self) -> f64 {
-        1.0
-    }
-
     /// times: \[row\], states: \[row, value\] -> velocities into `out`, same shape as the states.
     fn evaluate(&self, times: &[T], states: &[T], out: &mut [T]) -> Result<()>;
 }

@@ -46,6 +46,20 @@ pub struct NetworkConfig {
     pub n_modes: Option<Vec<usize>>,
 }
 
+/// Sizes beyond any machine: products of sizes below stay countable.
+const LARGEST_SIZE: usize = 1 << 24;
+
+impl NetworkConfig {
+    fn has_sizes_in_reach(&self) -> bool {
+        let sizes = [self.hidden_channels, self.layers, self.film_channels];
+        let modes = self.n_modes.iter().flatten();
+        sizes
+            .iter()
+            .chain(modes)
+            .all(|&size| (1..=LARGEST_SIZE).contains(&size))
+    }
+}
+
 impl Default for NetworkConfig {
     fn default() -> Self {
         Self {
@@ -134,7 +148,7 @@ impl TrainConfig {
         Ok(config)
     }
 
-    fn check(&self, context: &str) -> Result<()> {
+    pub(super) fn check(&self, context: &str) -> Result<()> {
         let optimiser = &self.optimiser;
         let wrong = if optimiser.batch == 0 {
             "optimiser.batch must be at least 1"
@@ -150,6 +164,8 @@ impl TrainConfig {
             "path.sigma_min must not be negative"
         } else if self.stopping.epochs == 0 {
             "stopping.epochs must be at least 1"
+        } else if !self.network.has_sizes_in_reach() {
+            "network.hidden_channels, layers, film_channels and n_modes must lie between 1 and 2^24"
         } else {
             return Ok(());
         };
@@ -191,6 +207,8 @@ mod tests {
         assert!(message("[optimiser]\nlr = 1").contains("lr"));
         assert!(message("method = 'gan'").contains("gan"));
         assert!(message("[optimiser]\nbatch = 0").contains("batch"));
+        assert!(message("[network]\nlayers = 0").contains("layers"));
+        assert!(message("[network]\nn_modes = [9223372036854775807]").contains("n_modes"));
     }
 
     #[test]

@@ -8,7 +8,10 @@ pub mod adam;
 pub mod batches;
 pub mod checkpoint;
 pub mod config;
+mod differences;
 pub mod gradient;
+mod header;
+mod log;
 mod method;
 pub mod model;
 pub mod run;
@@ -22,3 +25,10 @@ pub use method::Method;
 pub use model::Model;
 pub use run::RunFolder;
 pub use trainer::{EpochRecord, Outcome, check, train};
+
+#[cfg(test)]
+mod damaged_checkpoints;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;

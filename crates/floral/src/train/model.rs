@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Method;
 use super::config::NetworkConfig;
-use crate::Result;
 use crate::operator::{FilmFno, FilmFnoConfig};
+use crate::{Error, Result};
 
 /// The shapes that data give a network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,7 @@ impl Model {
         seed: u64,
         device: &Device,
     ) -> Result<Self> {
+        check_modes(sizes, &shapes)?;
         let config = network_config(method, sizes, &shapes);
         Ok(Self {
             method,
@@ -53,6 +54,22 @@ impl Model {
     }
 }
 
+/// Refuses kept frequencies that are not one number per axis of the grid.
+pub fn check_modes(sizes: &NetworkConfig, shapes: &Shapes) -> Result<()> {
+    match &sizes.n_modes {
+        Some(modes) if modes.len() != shapes.grid.len() => Err(Error::Config {
+            context: "network.n_modes".into(),
+            reason: format!(
+                "{modes:?} has {} numbers but the grid {:?} has {} axes; give one for each",
+                modes.len(),
+                shapes.grid,
+                shapes.grid.len()
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// The sizes of the network of a method on data of given shapes.
 pub fn network_config(method: Method, sizes: &NetworkConfig, shapes: &Shapes) -> FilmFnoConfig {
     let half = || shapes.grid.iter().map(|n| (n / 2).max(1)).collect();
@@ -62,9 +79,10 @@ pub fn network_config(method: Method, sizes: &NetworkConfig, shapes: &Shapes) ->
     } else {
         0
     };
-    let fed = match method.is_generative() {
-        true => shapes.solution_channels,
-        false => shapes.input_channels,
+    let fed = if method.is_generative() {
+        shapes.solution_channels
+    } else {
+        shapes.input_channels
     };
     FilmFnoConfig::new(
         fed,

@@ -1,16 +1,16 @@
-//! A run folder: configuration, log of epochs, checkpoints.
+//! A run folder: configuration, checkpoints, log of epochs. The trainer fills it, prediction and
+//! reports read it.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::TrainConfig;
 use super::checkpoint::Checkpoint;
+use super::differences::differences;
+use super::log::Log;
 use super::trainer::EpochRecord;
-use crate::dataset::write_atomically;
+use crate::flow::prior;
+use crate::storage::{FolderLock, write_atomically};
 use crate::{Error, Result};
-
-const LOG_HEADER: &str = "epoch,train_loss,validation_loss,learning_rate,gradient_norm,seconds";
 
 /// Where a run keeps its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,41 +21,66 @@ pub struct RunFolder {
 impl RunFolder {
     /// A folder for a new run; one that holds a run already is refused.
     pub fn create(path: &Path, config: &TrainConfig) -> Result<Self> {
-        let run = Self {
-            path: path.to_owned(),
-        };
+        let run = Self::at(path);
+        let _lock = run.lock()?;
         if run.config_path().exists() {
-            return Err(Error::BadFile {
-                path: path.to_owned(),
-                reason: "holds a run already; add --resume to continue it, or choose another \
-                         folder"
-                    .into(),
-            });
+            return Err(run.refusal("holds a run already; continue it, or choose another folder"));
         }
-        std::fs::create_dir_all(path).map_err(Error::io(path))?;
-        run.write_log(&[])?;
-        let text = toml::to_string(config).expect("a configuration of numbers and strings");
-        let text = format!("# floral {}\n{text}", env!("CARGO_PKG_VERSION"));
-        write_atomically(&run.config_path(), text.as_bytes())?;
-        Ok(run)
+        run.begin(config)
+    }
+
+    /// The run of these settings: a new one, or the one that the folder holds. A run of other
+    /// settings is refused with the difference.
+    pub fn create_or_continue(path: &Path, config: &TrainConfig) -> Result<Self> {
+        let run = Self::at(path);
+        let _lock = run.lock()?;
+        if !run.config_path().exists() {
+            return run.begin(config);
+        }
+        match differences(&run.config()?, config) {
+            None => Ok(run),
+            Some(differences) => Err(Error::OtherSettings {
+                path: path.to_owned(),
+                differences,
+            }),
+        }
     }
 
     /// The folder of an existing run.
     pub fn open(path: &Path) -> Result<Self> {
-        let run = Self {
-            path: path.to_owned(),
-        };
+        let run = Self::at(path);
         if run.config_path().is_file() {
-            return Ok(run);
+            Ok(run)
+        } else if path.exists() {
+            Err(run.refusal("is no run folder: it has no config.toml; give the folder of a run"))
+        } else {
+            Err(run.refusal("does not exist; train a run there first"))
         }
-        let reason = match path.exists() {
-            true => "is no run folder: it has no config.toml; `floral train -o` makes one",
-            false => "does not exist; `floral train -o` makes a run folder",
-        };
-        Err(Error::BadFile {
+    }
+
+    fn at(path: &Path) -> Self {
+        Self {
             path: path.to_owned(),
-            reason: reason.into(),
-        })
+        }
+    }
+
+    /// Writes the settings last: a folder with them is a run.
+    fn begin(self, config: &TrainConfig) -> Result<Self> {
+        if self.last_path().exists() || self.best_path().exists() {
+            return Err(self.refusal(
+                "holds checkpoints but no config.toml; put it back, or choose another folder",
+            ));
+        }
+        self.log().cut(0)?;
+        let text = toml::to_string(config).expect("a configuration of numbers and strings");
+        let text = format!("# floral {}\n{text}", env!("CARGO_PKG_VERSION"));
+        write_atomically(&self.config_path(), text.as_bytes())?;
+        Ok(self)
+    }
+
+    /// Holds the folder, so that nobody else trains in it.
+    pub(super) fn lock(&self) -> Result<FolderLock> {
+        FolderLock::acquire(&self.path, "run")
     }
 
     /// Where it is.
@@ -68,48 +93,33 @@ impl RunFolder {
         let path = self.config_path();
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
         let context = path.display().to_string();
-        let table = text.parse().map_err(Error::toml(context.clone()))?;
+        let mut table = text.parse().map_err(Error::toml(context.clone()))?;
+        prior::name_coordinates(&mut table);
         TrainConfig::from_table(table, &context)
     }
 
     /// The newest checkpoint, from which training goes on; none if it never came so far.
+    ///
+    /// The best is written first and is as complete: where it stands alone, it is the newest.
     pub fn last(&self) -> Result<Option<Checkpoint>> {
-        read_if_there(&self.last_path())
+        match read_if_there(&self.last_path())? {
+            Some(last) => Ok(Some(last)),
+            None => read_if_there(&self.best_path()),
+        }
     }
 
     /// The checkpoint with the best validation loss.
     pub fn best(&self) -> Result<Checkpoint> {
-        read_if_there(&self.best_path())?.ok_or_else(|| Error::BadFile {
-            path: self.path.clone(),
-            reason:
-                "has no best.safetensors: training has not finished an epoch; continue it with \
-                     `floral train --resume`"
-                    .into(),
+        read_if_there(&self.best_path())?.ok_or_else(|| {
+            self.refusal(
+                "has no best.safetensors: training has not finished an epoch; continue it first",
+            )
         })
     }
 
     /// The epochs of its log; none where there is no log, as of a copied checkpoint.
     pub fn epochs(&self) -> Result<Vec<EpochRecord>> {
-        let path = self.log_path();
-        if !path.exists() {
-            return Ok(Vec::new());
-        }
-        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-        let mut best = f64::INFINITY;
-        let rows = text.lines().enumerate().skip(1);
-        rows.map(|(line, row)| {
-            let mut record = parsed(row).ok_or_else(|| Error::BadFile {
-                path: path.clone(),
-                reason: format!(
-                    "line {} is not a row of {LOG_HEADER}; mend it, or remove the file",
-                    line + 1
-                ),
-            })?;
-            record.is_best = record.validation_loss < best;
-            best = best.min(record.validation_loss);
-            Ok(record)
-        })
-        .collect()
+        self.log().read()
     }
 
     /// The bytes of the best checkpoint's file.
@@ -118,92 +128,97 @@ impl RunFolder {
         std::fs::read(&path).map_err(Error::io(&path))
     }
 
-    pub(super) fn last_path(&self) -> PathBuf {
+    /// The file of the newest checkpoint.
+    pub fn last_path(&self) -> PathBuf {
         self.path.join("last.safetensors")
     }
 
-    pub(super) fn best_path(&self) -> PathBuf {
+    /// The file of the best checkpoint.
+    pub fn best_path(&self) -> PathBuf {
         self.path.join("best.safetensors")
     }
 
-    fn config_path(&self) -> PathBuf {
+    pub(super) fn config_path(&self) -> PathBuf {
         self.path.join("config.toml")
     }
 
-    fn log_path(&self) -> PathBuf {
-        self.path.join("epochs.csv")
+    pub(super) fn log(&self) -> Log {
+        Log::of(&self.path)
     }
 
-    /// Drops the rows of epochs that the checkpoint does not know: they will be run again.
-    pub(super) fn cut_log(&self, epochs: usize) -> Result<()> {
-        let path = self.log_path();
-        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-        let rows: Vec<&str> = text.lines().skip(1).take(epochs).collect();
-        self.write_log(&rows)
-    }
-
-    fn write_log(&self, rows: &[&str]) -> Result<()> {
-        let mut text = format!("{LOG_HEADER}\n");
-        for row in rows {
-            text.push_str(row);
-            text.push('\n');
+    fn refusal(&self, reason: &str) -> Error {
+        Error::BadFile {
+            path: self.path.clone(),
+            reason: reason.into(),
         }
-        write_atomically(&self.log_path(), text.as_bytes())
-    }
-
-    pub(super) fn append(&self, record: &EpochRecord) -> Result<()> {
-        let path = self.log_path();
-        let mut row = String::new();
-        let EpochRecord {
-            epoch,
-            train_loss,
-            validation_loss,
-            learning_rate,
-            gradient_norm,
-            seconds,
-            ..
-        } = record;
-        writeln!(
-            row,
-            "{epoch},{train_loss:.9e},{validation_loss:.9e},{learning_rate:.6e},{gradient_norm:.6e},{seconds:.3}"
-        )
-        .expect("writing to a string");
-        let mut file = std::fs::OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .map_err(Error::io(&path))?;
-        file.write_all(row.as_bytes()).map_err(Error::io(&path))
-    }
-}
-
-/// A row of the log.
-fn parsed(row: &str) -> Option<EpochRecord> {
-    let mut cells = row.split(',');
-    let epoch = cells.next()?.parse().ok()?;
-    let numbers: Option<Vec<f64>> = cells.map(|cell| cell.parse().ok()).collect();
-    match numbers?[..] {
-        [
-            train_loss,
-            validation_loss,
-            learning_rate,
-            gradient_norm,
-            seconds,
-        ] => Some(EpochRecord {
-            epoch,
-            train_loss,
-            validation_loss,
-            learning_rate,
-            gradient_norm,
-            seconds,
-            is_best: false,
-        }),
-        _ => None,
     }
 }
 
 fn read_if_there(path: &Path) -> Result<Option<Checkpoint>> {
-    match path.exists() {
-        true => Checkpoint::read(path).map(Some),
-        false => Ok(None),
+    if path.exists() {
+        Checkpoint::read(path).map(Some)
+    } else {
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(result: Result<RunFolder>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_same_settings_continue_a_run_and_others_are_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let mut config = TrainConfig::default();
+        let run = RunFolder::create_or_continue(&path, &config).unwrap();
+        assert_eq!(run.config().unwrap(), config);
+        assert_eq!(RunFolder::create_or_continue(&path, &config).unwrap(), run);
+        assert!(message(RunFolder::create(&path, &config)).contains("holds a run already"));
+        config.optimiser.batch = 8;
+        let words = message(RunFolder::create_or_continue(&path, &config));
+        assert!(words.contains("optimiser.batch 32, not 8"), "{words}");
+    }
+
+    #[test]
+    fn a_folder_in_use_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = TrainConfig::default();
+        let run = RunFolder::create(folder.path(), &config).unwrap();
+        let _held = run.lock().unwrap();
+        let words = message(RunFolder::create_or_continue(folder.path(), &config));
+        assert!(words.contains("another process"), "{words}");
+    }
+
+    #[test]
+    fn checkpoints_without_settings_are_not_trained_over() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["last.safetensors", "best.safetensors"] {
+            let path = folder.path().join(name).with_extension("");
+            std::fs::create_dir(&path).unwrap();
+            std::fs::write(path.join(name), "anything").unwrap();
+            let words = message(RunFolder::create_or_continue(
+                &path,
+                &TrainConfig::default(),
+            ));
+            assert!(words.contains("no config.toml"), "{words}");
+            assert_eq!(std::fs::read(path.join(name)).unwrap(), b"anything");
+        }
+    }
+
+    #[test]
+    fn settings_that_do_not_name_the_priors_coordinates_mean_raw_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunFolder::create(folder.path(), &TrainConfig::default()).unwrap();
+        let text = std::fs::read_to_string(run.config_path()).unwrap();
+        let older = text.replace("coordinates = \"unit\"\n", "");
+        assert_ne!(older, text);
+        std::fs::write(run.config_path(), older).unwrap();
+        let config = run.config().unwrap();
+        assert_eq!(config.prior.coordinates, prior::Coordinates::Raw);
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Method;
 use crate::dataset::{Dataset, Normaliser};
+use crate::flow::{Prior, PriorConfig};
 use crate::metric::RunningMoments;
 use crate::{Axis, Error, Field, Grid, Result};
 
@@ -21,6 +22,15 @@ pub struct Scaling {
 }
 
 impl Scaling {
+    /// Whether it is that of so many channels; `low` says whether a low-fidelity solution is used.
+    pub(super) fn fits(&self, input: usize, solution: usize, low: bool) -> bool {
+        let low_fits = match &self.low {
+            Some(scale) => low && scale.fits(solution),
+            None => !low,
+        };
+        low_fits && self.input.fits(input) && self.target.fits(solution)
+    }
+
     /// The condition a~ = (a, G_l\[a\]) of an input: [channel, point].
     pub fn condition(&self, input: &Field, low: Option<&Field>) -> Vec<f32> {
         let points = input.grid_shape().iter().product();
@@ -97,7 +107,7 @@ impl<'a> Reader<'a> {
         }
         if method.is_residual() && !dataset.has_low() {
             return Err(bad(format!(
-                "has no array `low`, which {method} needs; add it, or choose --method flora or fno"
+                "has no array `low`, which {method} needs; add it, or choose the method flora or fno"
             )));
         }
         let full = dataset.grid().shape();
@@ -125,7 +135,16 @@ impl<'a> Reader<'a> {
 
     /// The grid of every s-th point.
     pub fn grid(&self) -> Grid {
-        let axes = self.dataset.grid().axes.iter().zip(&self.strides);
+        self.strided(self.dataset.grid())
+    }
+
+    /// The prior on the grid of every s-th point, each at its place in the domain of them all.
+    pub fn prior(&self, config: &PriorConfig) -> Result<Box<dyn Prior>> {
+        config.at(&self.strided(&config.placed(self.dataset.grid())?))
+    }
+
+    fn strided(&self, grid: &Grid) -> Grid {
+        let axes = grid.axes.iter().zip(&self.strides);
         let strided = axes.map(|(axis, &stride)| Axis {
             name: axis.name.clone(),
             coordinates: axis.coordinates.iter().copied().step_by(stride).collect(),
@@ -179,9 +198,10 @@ impl<'a> Reader<'a> {
             let values = stride(field.values(), &shape, &self.strides);
             Field::from_values(field.channels(), &coarse, values)
         };
-        let low = match self.method.is_residual() {
-            true => Some(strided(&self.dataset.low(index)?)?),
-            false => None,
+        let low = if self.method.is_residual() {
+            Some(strided(&self.dataset.low(index)?)?)
+        } else {
+            None
         };
         let mut targets = stride(self.dataset.high(index)?.values(), &shape, &self.strides);
         if let Some(low) = &low {
@@ -197,7 +217,7 @@ impl<'a> Reader<'a> {
             return Err(Error::BadFile {
                 path: self.dataset.path().to_owned(),
                 reason: format!(
-                    "input {index} holds a NaN or an infinity; `floral inspect` says where"
+                    "input {index} holds a NaN or an infinity; mend it, or leave this input out"
                 ),
             });
         }

@@ -8,8 +8,9 @@ use burn::tensor::Device;
 use super::adam::Adam;
 use super::batches::{batch, shuffled, steps};
 use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
+use super::differences::differences;
 use super::gradient::Loss;
-use super::model::{Model, Shapes};
+use super::model::{Model, Shapes, check_modes};
 use super::samples::{Reader, Samples};
 use super::update::update;
 use super::{RunFolder, TrainConfig};
@@ -18,6 +19,7 @@ use crate::flow::{Path, Prior};
 use crate::observer::{Event, Observer};
 use crate::operator::{Weight, weights, with_weights};
 use crate::random::{Purpose, stream};
+use crate::storage::FolderLock;
 use crate::{Error, Result};
 
 /// The time between checkpoints of epochs that end sooner.
@@ -68,11 +70,21 @@ pub fn train(
 pub fn check(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
     config.split.of(dataset.inputs())?;
     let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
-    config.prior.on(&reader.grid()).map(drop)
+    check_modes(&config.network, &shapes(&reader, dataset))?;
+    reader.prior(&config.prior).map(drop)
+}
+
+fn shapes(reader: &Reader, dataset: &Dataset) -> Shapes {
+    Shapes {
+        input_channels: dataset.input_channels(),
+        solution_channels: dataset.solution_channels().unwrap_or(0),
+        grid: reader.grid().shape(),
+    }
 }
 
 struct Trainer<'a> {
     run: &'a RunFolder,
+    _lock: FolderLock,
     device: Device,
     config: TrainConfig,
     header: Header,
@@ -90,16 +102,13 @@ struct Trainer<'a> {
 
 impl<'a> Trainer<'a> {
     fn new(run: &'a RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
+        let lock = run.lock()?;
         let config = run.config()?;
         let split = config.split.of(dataset.inputs())?;
         let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
         let scaling = reader.scaling(split.train.clone())?;
         let grid = reader.grid();
-        let shapes = Shapes {
-            input_channels: dataset.input_channels(),
-            solution_channels: dataset.solution_channels().unwrap_or(0),
-            grid: grid.shape(),
-        };
+        let shapes = shapes(&reader, dataset);
         let device = device.clone().autodiff();
         let model = Model::new(
             config.method,
@@ -111,10 +120,11 @@ impl<'a> Trainer<'a> {
         let weights = weights(&model.network);
         let mut trainer = Self {
             run,
+            _lock: lock,
             adam: Adam::new(weights.iter().map(|w| w.values.len())),
             train: reader.samples(split.train, &scaling)?,
             validation: reader.samples(split.validation, &scaling)?,
-            prior: config.prior.on(&grid)?,
+            prior: reader.prior(&config.prior)?,
             header: Header {
                 format: FORMAT,
                 floral: env!("CARGO_PKG_VERSION").into(),
@@ -137,11 +147,20 @@ impl<'a> Trainer<'a> {
         if let Some(checkpoint) = run.last()? {
             trainer.restore(checkpoint, dataset)?;
         }
-        run.cut_log(trainer.header.progress.epoch)?;
+        run.log().cut(trainer.header.progress.epoch)?;
         Ok(trainer)
     }
 
     fn restore(&mut self, checkpoint: Checkpoint, dataset: &Dataset) -> Result<()> {
+        if let Some(differences) = differences(&checkpoint.header.config, &self.config) {
+            return Err(Error::BadFile {
+                path: self.run.config_path(),
+                reason: format!(
+                    "differs from the checkpoint beside it ({differences}); put the settings back, \
+                     or start a new run"
+                ),
+            });
+        }
         let same = |header: &Header| {
             (
                 header.shapes.clone(),
@@ -163,6 +182,7 @@ impl<'a> Trainer<'a> {
         self.header.progress = checkpoint.header.progress;
         self.adam = checkpoint.adam;
         self.place(checkpoint.weights)
+            .map_err(Error::in_file(self.run.last_path()))
     }
 
     /// Puts weights into the network, in the order in which it names them.
@@ -195,6 +215,9 @@ impl<'a> Trainer<'a> {
             steps,
             samples: self.train.len(),
         });
+        if self.header.progress.diverged {
+            return Err(self.diverged());
+        }
         while !self.header.progress.finished {
             if self.header.progress.epoch >= epochs || self.is_stuck() {
                 self.header.progress.finished = true;
@@ -203,11 +226,12 @@ impl<'a> Trainer<'a> {
             }
             self.epoch(observer)?;
         }
-        Ok(match self.is_stuck() {
-            true => Outcome::NoImprovement {
+        Ok(if self.is_stuck() {
+            Outcome::NoImprovement {
                 best_epoch: self.header.progress.best.map_or(0, |(_, epoch)| epoch),
-            },
-            false => Outcome::AllEpochs,
+            }
+        } else {
+            Outcome::AllEpochs
         })
     }
 
@@ -215,7 +239,8 @@ impl<'a> Trainer<'a> {
         let Progress {
             epoch, reference, ..
         } = self.header.progress;
-        reference.is_some_and(|(_, since)| epoch - since >= self.config.stopping.patience)
+        reference
+            .is_some_and(|(_, since)| epoch.saturating_sub(since) >= self.config.stopping.patience)
     }
 
     fn epoch(&mut self, observer: &dyn Observer) -> Result<()> {
@@ -232,7 +257,7 @@ impl<'a> Trainer<'a> {
             }
         }
         let record = self.close_epoch()?;
-        self.run.append(&record)?;
+        self.run.log().append(&record)?;
         observer.observe(&Event::Epoch(&record));
         if self
             .last_write
@@ -257,7 +282,7 @@ impl<'a> Trainer<'a> {
             (&self.config.optimiser, self.config.learning_rate(epoch)),
         )?;
         if !(gradient.loss.is_finite() && norm.is_finite()) {
-            return Err(self.diverged(epoch));
+            return self.diverge();
         }
         let progress = &mut self.header.progress;
         progress.loss += gradient.loss * batch.len() as f64;
@@ -265,19 +290,26 @@ impl<'a> Trainer<'a> {
         Ok(gradient.loss)
     }
 
-    fn diverged(&self, epoch: usize) -> Error {
-        let kept = match self.run.last_path().exists() {
-            true => "the last good checkpoint is kept",
-            false => "no checkpoint was reached",
+    /// Keeps the best checkpoint so far, and in the last one that the same step would diverge again.
+    fn diverge<T>(&mut self) -> Result<T> {
+        self.header.progress.diverged = true;
+        self.write()?;
+        Err(self.diverged())
+    }
+
+    fn diverged(&self) -> Error {
+        let kept = match self.header.progress.best {
+            Some((_, best)) => format!("the best checkpoint, of epoch {best}, is kept"),
+            None => "no epoch was finished".into(),
         };
         Error::Numerical {
             what: format!(
                 "training diverged in epoch {}: the loss is not finite",
-                epoch + 1
+                self.header.progress.epoch + 1
             ),
             advice: format!(
-                "{kept}; try a smaller optimiser.learning_rate or optimiser.clip, or look for \
-                 outliers with `floral inspect`"
+                "{kept}; the same settings would diverge again: start a new run with a smaller \
+                 optimiser.learning_rate or optimiser.clip, or without the outliers of the dataset"
             ),
         }
     }
@@ -310,7 +342,7 @@ impl<'a> Trainer<'a> {
         let device = self.device.clone().inner();
         let validation_loss = self.loss(&self.validation, &draws).mean(&still, &device)?;
         if !validation_loss.is_finite() {
-            return Err(self.diverged(self.header.progress.epoch));
+            return self.diverge();
         }
         let seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
         let samples = self.train.len() as f64;
@@ -357,6 +389,7 @@ impl<'a> Trainer<'a> {
     /// Writes the best checkpoint, if there is a new one, and then the last: whenever this is cut,
     /// going on from the last that is there comes by the same best again.
     fn write(&mut self) -> Result<()> {
+        self.run.log().sync()?;
         if let Some(best) = self.unwritten_best.take() {
             best.write(&self.run.best_path())?;
         }

@@ -132,7 +132,8 @@ impl EnsembleStatistics {
         Ok(self.share(counts))
     }
 
-    /// The wanted quantile fields, in the order asked. See [`Self::quantile_rank_error`].
+    /// The wanted quantile fields, in the order asked: those of NumPy's default method while all
+    /// values fit in memory, beyond that close in rank.
     pub fn quantiles(&self) -> Result<Vec<(f64, Vec<f64>)>> {
         let fields = self.quantile_fields(&self.levels)?;
         Ok(self.levels.iter().copied().zip(fields).collect())
@@ -143,13 +144,6 @@ impl EnsembleStatistics {
         check_level(level)?;
         let mut fields = self.quantile_fields(&[level])?;
         Ok(fields.swap_remove(0))
-    }
-
-    /// A bound e on the error of quantiles in rank: the quantile given for level q lies between the
-    /// quantiles of levels q - e and q + e. Zero while all values fit in memory: then quantiles are
-    /// those of NumPy's default method.
-    pub fn quantile_rank_error(&self) -> f64 {
-        self.sketch.as_ref().map_or(0.0, QuantileSketch::rank_error)
     }
 
     fn share(&self, counts: &[u32]) -> Vec<f64> {

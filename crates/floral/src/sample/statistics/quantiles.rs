@@ -120,18 +120,6 @@ impl QuantileSketch {
         fields
     }
 
-    /// See [`super::EnsembleStatistics::quantile_rank_error`].
-    pub(super) fn rank_error(&self) -> f64 {
-        if self.levels.iter().all(|level| level.halvings == 0) {
-            return 0.0;
-        }
-        let shift = |(index, level): (usize, &Level)| level.halvings.div_ceil(2) << index;
-        let shifts: usize = self.levels.iter().enumerate().map(shift).sum();
-        // Between two values that count w each, a rank is known up to half of w.
-        let gap = (1 << (self.levels.len() - 1)) / 2 + 1;
-        (shifts + gap) as f64 / self.count() as f64
-    }
-
     fn count(&self) -> usize {
         let levels = self.levels.iter().enumerate();
         let full = levels.filter(|(_, level)| level.buffer.is_some());
@@ -223,6 +211,21 @@ fn between(below: (f64, f64), above: (f64, f64), rank: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use rand_distr::{Distribution, StandardNormal};
+
+    impl QuantileSketch {
+        /// A bound e on the error in rank: the quantile given for level q lies between those of
+        /// levels q - e and q + e.
+        fn rank_error(&self) -> f64 {
+            if self.levels.iter().all(|level| level.halvings == 0) {
+                return 0.0;
+            }
+            let shift = |(index, level): (usize, &Level)| level.halvings.div_ceil(2) << index;
+            let shifts: usize = self.levels.iter().enumerate().map(shift).sum();
+            // Between two values that count w each, a rank is known up to half of w.
+            let gap = (1 << (self.levels.len() - 1)) / 2 + 1;
+            (shifts + gap) as f64 / self.count() as f64
+        }
+    }
 
     use super::*;
     use crate::random::{Purpose, stream};

@@ -1,0 +1,147 @@
+//! Whether equal steps see the waves of time that a velocity is made of.
+//!
+//! A wave that turns a whole number of times in every step is met in one phase only and taken for a
+//! constant. n steps of a method integrate exp(2 pi i f t) from 0 to 1 as
+//! sum_k sum_j b_j / n exp(2 pi i f (k + c_j) / n); the gap to the integral, which is near zero for
+//! a fast wave, tells.
+
+use std::f64::consts::TAU;
+use std::fmt;
+
+use super::{Fixed, OdeSolver, Tableau};
+
+/// The largest gap that passes. Steps that see a wave leave a gap below 0.18, those that take it
+/// for a constant one of 0.25 to 1.6.
+const TOLERATED: f64 = 0.25;
+
+/// How far above to look for a number of steps that sees every wave.
+const REACH: usize = 1000;
+
+/// Steps that take a wave of time for a constant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Aliasing {
+    /// The solver as asked for.
+    pub solver: Fixed,
+    /// The wave that is seen worst.
+    pub frequency: f64,
+    /// The next larger number of steps that sees every wave.
+    pub instead: usize,
+}
+
+impl fmt::Display for Aliasing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (steps, name) = (self.solver.steps(), self.solver.tableau().name);
+        let Self {
+            frequency, instead, ..
+        } = self;
+        write!(
+            f,
+            "{steps} steps of {name} take the network's wave of time of frequency {frequency:.3} \
+             for a constant; {instead} steps see it"
+        )
+    }
+}
+
+impl OdeSolver {
+    /// The wave among these frequencies that its equal steps mistake, if there is one; steps that
+    /// are chosen by a tolerance are not judged.
+    pub fn aliasing(&self, frequencies: &[f64]) -> Option<Aliasing> {
+        let Self::Fixed(solver) = self else {
+            return None;
+        };
+        let (tableau, steps) = (solver.tableau(), solver.steps());
+        let (frequency, gap) = worst(tableau, steps, frequencies)?;
+        let sees = |steps: &usize| {
+            worst(tableau, *steps, frequencies).is_some_and(|(_, gap)| gap <= TOLERATED)
+        };
+        (gap > TOLERATED).then(|| Aliasing {
+            solver: *solver,
+            frequency,
+            instead: (steps + 1..steps + REACH).find(sees).unwrap_or(steps),
+        })
+    }
+}
+
+/// The frequency with the largest gap.
+fn worst(tableau: &Tableau, steps: usize, frequencies: &[f64]) -> Option<(f64, f64)> {
+    let gaps = frequencies.iter().map(|&f| (f, gap(tableau, steps, f)));
+    gaps.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The distance between the integral of a wave and what the steps make of it.
+fn gap(tableau: &Tableau, steps: usize, frequency: f64) -> f64 {
+    let turn = TAU * frequency;
+    let mut sum = [0.0, 0.0];
+    for step in 0..steps {
+        for (node, weight) in tableau.nodes.iter().zip(tableau.weights) {
+            let phase = turn * (step as f64 + node) / steps as f64;
+            sum[0] += weight / steps as f64 * phase.cos();
+            sum[1] += weight / steps as f64 * phase.sin();
+        }
+    }
+    // (exp(i turn) - 1) / (i turn).
+    let exact = [turn.sin() / turn, (1.0 - turn.cos()) / turn];
+    (sum[0] - exact[0]).hypot(sum[1] - exact[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tableau::METHODS;
+    use super::super::testing::pointwise;
+    use super::*;
+
+    /// Those of the time embedding.
+    const WAVES: [f64; 5] = [0.1, 0.562_341, 3.162_278, 17.782_794, 100.0];
+
+    fn aliased(method: &str, steps: usize) -> Option<(f64, usize)> {
+        let solver = OdeSolver::named(method, Some(steps)).unwrap();
+        let found = solver.aliasing(&WAVES)?;
+        Some((found.frequency, found.instead))
+    }
+
+    #[test]
+    fn a_wave_that_turns_wholly_in_every_step_is_taken_for_a_constant() {
+        assert_eq!(aliased("midpoint", 20), Some((100.0, 21)));
+        assert_eq!(aliased("midpoint", 10), Some((100.0, 11)));
+        assert_eq!(aliased("heun", 6), Some((17.782_794, 7)));
+        assert_eq!(aliased("rk4", 50), Some((100.0, 51)));
+        for steps in [7, 8, 11, 15, 21, 40, 400] {
+            for method in METHODS {
+                assert_eq!(aliased(method.name, steps), None, "{} {steps}", method.name);
+            }
+        }
+        assert_eq!(OdeSolver::default().aliasing(&WAVES), None);
+    }
+
+    /// dw/dt = cos(2 pi 100 t) from 0: w(1) = 0, but steps that see one phase arrive at its cosine.
+    #[test]
+    fn the_gap_is_the_error_of_the_method_itself() {
+        for (method, steps) in [
+            ("midpoint", 20),
+            ("midpoint", 21),
+            ("rk4", 100),
+            ("heun", 6),
+        ] {
+            let solver = OdeSolver::named(method, Some(steps)).unwrap();
+            let mut state = [0.0f64, 0.0];
+            let wave = pointwise(1, 2, |t: f64, _| (TAU * 100.0 * t).cos());
+            solver.integrate(&wave, &mut state).unwrap();
+            let OdeSolver::Fixed(fixed) = solver else {
+                panic!("steps were given")
+            };
+            let gap = gap(fixed.tableau(), steps, 100.0);
+            assert!((state[0].abs() - gap).abs() < 1e-9, "{method} {steps}");
+        }
+    }
+
+    #[test]
+    fn the_advice_names_steps_wave_and_a_better_number() {
+        let solver = OdeSolver::named("midpoint", Some(20)).unwrap();
+        let words = solver.aliasing(&WAVES).unwrap().to_string();
+        assert_eq!(
+            words,
+            "20 steps of midpoint take the network's wave of time of frequency 100.000 for a \
+             constant; 21 steps see it"
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! Checkpoints that contradict themselves are refused, with the file and the reason.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{Checkpoint, Method};
+use crate::flow::Coordinates;
+use crate::predict::testing::{Play, play};
+
+/// A checkpoint's bytes with the header of the file changed.
+fn altered(bytes: &[u8], change: impl Fn(&mut Value)) -> Vec<u8> {
+    let (length, rest) = bytes.split_at(8);
+    let length = u64::from_le_bytes(length.try_into().unwrap()) as usize;
+    let (text, data) = rest.split_at(length);
+    let mut file: Value = serde_json::from_slice(text).unwrap();
+    change(&mut file);
+    let text = file.to_string().into_bytes();
+    [&(text.len() as u64).to_le_bytes()[..], &text, data].concat()
+}
+
+/// The same, of our own header within it.
+fn with_header(bytes: &[u8], change: impl Fn(&mut Value)) -> Vec<u8> {
+    altered(bytes, |file| {
+        let ours = &mut file["__metadata__"]["floral"];
+        let mut header: Value = serde_json::from_str(ours.as_str().unwrap()).unwrap();
+        change(&mut header);
+        *ours = header.to_string().into();
+    })
+}
+
+struct Damage {
+    play: Play,
+    whole: Vec<u8>,
+}
+
+impl Damage {
+    fn new() -> Self {
+        let play = play();
+        let whole = play.run(Method::Floral).best_bytes().unwrap();
+        Self { play, whole }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.play.folder.path().join("damaged.safetensors")
+    }
+
+    fn read(&self, bytes: &[u8]) -> crate::Result<Checkpoint> {
+        std::fs::write(self.path(), bytes).unwrap();
+        Checkpoint::read(&self.path())
+    }
+
+    fn refused(&self, bytes: &[u8], reason: &str) {
+        let words = self.read(bytes).unwrap_err().to_string();
+        assert!(
+            words.starts_with(&self.path().display().to_string()),
+            "{words}"
+        );
+        assert!(words.contains(reason), "{reason}: {words}");
+        assert_eq!(words.lines().count(), 1, "{words}");
+    }
+}
+
+#[test]
+fn arrays_of_another_type_or_shape_are_refused() {
+    let damage = Damage::new();
+    assert!(damage.read(&damage.whole).is_ok());
+    for name in ["weight.layers.0.gate", "adam.first.layers.0.gate"] {
+        let bytes = altered(&damage.whole, |file| file[name]["dtype"] = json!("I32"));
+        damage.refused(
+            &bytes,
+            &format!("{name} has data type I32 but F32 is needed"),
+        );
+    }
+    for name in ["adam.first.layers.0.gate", "adam.second.layers.0.gate"] {
+        let bytes = altered(&damage.whole, |file| file[name]["shape"] = json!([2, 2]));
+        damage.refused(
+            &bytes,
+            &format!("{name} has shape [2, 2] but its weight [4]"),
+        );
+    }
+    damage.refused(&damage.whole[..damage.whole.len() - 4], "damaged");
+    let bytes = altered(&damage.whole, |file| file["__metadata__"] = json!({}));
+    damage.refused(&bytes, "no checkpoint of floral");
+}
+
+#[test]
+fn headers_that_contradict_themselves_are_refused() {
+    let damage = Damage::new();
+    let empty = json!({"mean": [], "deviation": []});
+    let huge = json!(1u64 << 60);
+    for (place, value, reason) in [
+        ("/scaling/target", empty.clone(), "scaling"),
+        ("/scaling/input", empty, "scaling"),
+        ("/scaling/target/mean", json!([]), "scaling"),
+        ("/scaling/input/mean", json!([0.0, 0.0]), "scaling"),
+        ("/scaling/target/deviation", json!([0.0]), "scaling"),
+        ("/scaling/low", json!(null), "scaling"),
+        ("/shapes/input_channels", huge.clone(), "scaling"),
+        ("/shapes/solution_channels", json!(0), "scaling"),
+        ("/shapes/grid", json!([4, 4]), "grid"),
+        ("/grid/axes", json!([]), "grid"),
+        ("/config/network/n_modes", json!([]), "n_modes"),
+        ("/config/network/n_modes", json!([4, 4]), "n_modes"),
+        ("/config/network/n_modes", json!([u64::MAX / 2]), "n_modes"),
+        ("/config/network/n_modes", json!([16_000_000]), "weights"),
+        ("/config/network/hidden_channels", huge, "hidden_channels"),
+        ("/config/network/hidden_channels", json!(5), "weights"),
+        ("/config/network/layers", json!(0), "layers"),
+        ("/config/optimiser/batch", json!(0), "batch"),
+        ("/format", json!(3), "newer"),
+        ("/progress/epoch", json!(-1), "header"),
+    ] {
+        let bytes = with_header(&damage.whole, |header| {
+            *header.pointer_mut(place).unwrap() = value.clone();
+        });
+        damage.refused(&bytes, reason);
+    }
+}
+
+#[test]
+fn a_checkpoint_of_format_1_has_its_prior_in_raw_coordinates() {
+    let damage = Damage::new();
+    let bytes = with_header(&damage.whole, |header| {
+        header["format"] = json!(1);
+        header["progress"]
+            .as_object_mut()
+            .unwrap()
+            .remove("diverged");
+        header["config"]["prior"]
+            .as_object_mut()
+            .unwrap()
+            .remove("coordinates");
+    });
+    let read = damage.read(&bytes).unwrap();
+    assert_eq!(read.header.config.prior.coordinates, Coordinates::Raw);
+    let read = damage.read(&damage.whole).unwrap();
+    assert_eq!(read.header.config.prior.coordinates, Coordinates::Unit);
+}

@@ -1,0 +1,90 @@
+//! In which settings two configurations differ, in words; a run folder and a checkpoint refuse to
+//! go on with others than their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::TrainConfig;
+
+/// Where more settings differ, the rest is counted.
+const MOST_NAMED: usize = 4;
+
+/// Every setting that differs, as `key value there, not value asked`; none if all are the same.
+pub(super) fn differences(there: &TrainConfig, asked: &TrainConfig) -> Option<String> {
+    let (there, asked) = (settings(there), settings(asked));
+    let keys: BTreeSet<&String> = there.keys().chain(asked.keys()).collect();
+    let words: Vec<String> = keys
+        .into_iter()
+        .filter(|key| there.get(*key) != asked.get(*key))
+        .map(|key| format!("{key} {}, not {}", shown(&there, key), shown(&asked, key)))
+        .collect();
+    match words.len() {
+        0 => None,
+        n if n > MOST_NAMED => Some(format!(
+            "{}; and {} more settings",
+            words[..MOST_NAMED].join("; "),
+            n - MOST_NAMED
+        )),
+        _ => Some(words.join("; ")),
+    }
+}
+
+/// The settings by their dotted keys.
+fn settings(config: &TrainConfig) -> BTreeMap<String, String> {
+    let table = toml::Table::try_from(config).expect("a configuration of numbers and strings");
+    let mut flat = BTreeMap::new();
+    flatten("", &table, &mut flat);
+    flat
+}
+
+fn flatten(prefix: &str, table: &toml::Table, flat: &mut BTreeMap<String, String>) {
+    for (key, value) in table {
+        match value {
+            toml::Value::Table(inner) => flatten(&format!("{prefix}{key}."), inner, flat),
+            other => {
+                flat.insert(format!("{prefix}{key}"), other.to_string());
+            }
+        }
+    }
+}
+
+fn shown<'a>(settings: &'a BTreeMap<String, String>, key: &str) -> &'a str {
+    settings.get(key).map_or("absent", String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_does_not_differ_from_itself() {
+        let config = TrainConfig::default();
+        assert_eq!(differences(&config, &config.clone()), None);
+    }
+
+    #[test]
+    fn every_setting_that_differs_is_named_with_both_values() {
+        let there = TrainConfig::default();
+        let mut asked = there.clone();
+        asked.stopping.epochs = 7;
+        asked.resolution = Some(vec![8]);
+        let words = differences(&there, &asked).unwrap();
+        assert_eq!(
+            words,
+            "resolution absent, not [8]; stopping.epochs 300, not 7"
+        );
+    }
+
+    #[test]
+    fn many_differences_are_counted() {
+        let there = TrainConfig::default();
+        let mut asked = there.clone();
+        asked.seed = 1;
+        asked.split.test = 1;
+        asked.split.validation = 1;
+        asked.network.layers = 1;
+        asked.optimiser.batch = 1;
+        asked.stopping.patience = 1;
+        let words = differences(&there, &asked).unwrap();
+        assert!(words.ends_with("; and 2 more settings"), "{words}");
+    }
+}

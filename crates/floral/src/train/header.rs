@@ -1,0 +1,142 @@
+//! The header of a checkpoint: what it says besides its arrays, and whether that fits together.
+
+use serde::{Deserialize, Serialize};
+
+use super::TrainConfig;
+use super::model::{Shapes, check_modes, network_config};
+use super::samples::Scaling;
+use crate::dataset::Dataset;
+use crate::flow::prior;
+use crate::operator::FilmFnoConfig;
+use crate::{Grid, Result};
+
+/// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates.
+pub const FORMAT: u32 = 2;
+
+/// What a checkpoint says besides its arrays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of the layout.
+    pub format: u32,
+    /// Version of the program that wrote it.
+    pub floral: String,
+    /// The run's configuration.
+    pub config: TrainConfig,
+    /// The shapes of its data.
+    pub shapes: Shapes,
+    /// The grid it is trained on.
+    pub grid: Grid,
+    /// How its data are scaled.
+    pub scaling: Scaling,
+    /// Where its data come from.
+    pub data: DataIdentity,
+    /// How far training is.
+    pub progress: Progress,
+}
+
+/// Enough of a dataset to know it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataIdentity {
+    /// The problem's name, if it is told.
+    pub problem: Option<String>,
+    /// The problem's constants, if they are told.
+    pub constants: Option<serde_json::Value>,
+    /// The seed, if it is told.
+    pub seed: Option<u64>,
+}
+
+impl DataIdentity {
+    /// That of a dataset.
+    pub fn of(dataset: &Dataset) -> Self {
+        Self {
+            problem: dataset.problem().map(str::to_owned),
+            constants: dataset.constants().map(|table| table.clone().into()),
+            seed: dataset.seed(),
+        }
+    }
+}
+
+/// How far training is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Epochs finished.
+    pub epoch: usize,
+    /// Steps finished of the epoch under way.
+    pub step: usize,
+    /// Sum of the losses of that epoch's samples so far.
+    pub loss: f64,
+    /// Largest gradient norm of that epoch so far.
+    pub gradient_norm: f64,
+    /// The best validation loss and its epoch.
+    pub best: Option<(f64, usize)>,
+    /// The validation loss that the next improvement is measured from, and its epoch.
+    pub reference: Option<(f64, usize)>,
+    /// Whether training has come to its end.
+    pub finished: bool,
+    /// Whether the next step has a loss that is not finite.
+    #[serde(default)]
+    pub diverged: bool,
+    /// Seconds spent so far, over all sessions.
+    pub seconds: f64,
+}
+
+impl Header {
+    /// From its text in a file; says what is wrong where it is no header of this program.
+    pub(super) fn parse(text: &str) -> std::result::Result<Self, String> {
+        let mut value: serde_json::Value =
+            serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let format = value["format"].as_u64().unwrap_or(0);
+        if format > u64::from(FORMAT) {
+            return Err(format!(
+                "a checkpoint of format {format}, newer than the {FORMAT} this build reads; update floral"
+            ));
+        }
+        if format < 2 {
+            prior::name_raw_coordinates(&mut value["config"]["prior"]);
+        }
+        let header: Self = serde_json::from_value(value)
+            .map_err(|error| format!("its header cannot be read ({error})"))?;
+        header.fits_together()?;
+        Ok(header)
+    }
+
+    /// As it stands in a file.
+    pub(super) fn text(&self) -> String {
+        serde_json::to_string(self).expect("a header of numbers, strings and lists")
+    }
+
+    /// The sizes of its network.
+    pub(super) fn network(&self) -> FilmFnoConfig {
+        network_config(self.config.method, &self.config.network, &self.shapes)
+    }
+
+    /// Refuses parts that contradict each other, before anything is made of them.
+    fn fits_together(&self) -> std::result::Result<(), String> {
+        let Shapes {
+            input_channels,
+            solution_channels,
+            grid,
+        } = &self.shapes;
+        if self.grid.shape() != *grid || !(1..=2).contains(&grid.len()) || grid.contains(&0) {
+            let found = self.grid.shape();
+            return Err(format!(
+                "its grid has shape {found:?} but its shapes say {grid:?}; use another one"
+            ));
+        }
+        let low = self.config.method.is_residual();
+        if !self.scaling.fits(*input_channels, *solution_channels, low) {
+            return Err(format!(
+                "its scaling is not that of {input_channels} input and {solution_channels} solution \
+                 channels; use another one"
+            ));
+        }
+        self.check_network()
+            .map_err(|error| format!("its header does not fit together ({error}); use another one"))
+    }
+
+    fn check_network(&self) -> Result<()> {
+        self.config.check("settings")?;
+        check_modes(&self.config.network, &self.shapes)?;
+        self.network().check()
+    }
+}

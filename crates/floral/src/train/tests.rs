@@ -1,0 +1,142 @@
+//! Runs that are continued, refused and kept.
+
+use std::path::Path;
+
+use super::{Checkpoint, Method, Outcome, RunFolder, TrainConfig, check, train};
+use crate::operator::Device;
+use crate::predict::testing::{Play, play};
+use crate::{Error, Result, Silent};
+
+fn trained(run: &RunFolder, play: &Play) -> Result<Outcome> {
+    train(run, &play.dataset, &Device::flex(), &Silent)
+}
+
+fn started(play: &Play, name: &str, config: &TrainConfig) -> RunFolder {
+    RunFolder::create(&play.folder.path().join(name), config).unwrap()
+}
+
+/// Weights and moments of a checkpoint, by name: a file gives them in any order.
+fn state(checkpoint: Checkpoint) -> Vec<(String, Vec<f32>, Vec<f32>)> {
+    let arrays = checkpoint.weights.into_iter().zip(checkpoint.adam.second);
+    let mut arrays: Vec<_> = arrays.map(|(w, v)| (w.name, w.values, v)).collect();
+    arrays.sort_by(|a, b| a.0.cmp(&b.0));
+    arrays
+}
+
+fn epochs(run: &RunFolder) -> Vec<usize> {
+    let records = run.epochs().unwrap();
+    records.iter().map(|record| record.epoch).collect()
+}
+
+#[test]
+fn without_its_last_checkpoint_a_run_goes_on_from_the_best() {
+    let play = play();
+    let mut config = Play::config(Method::Floral);
+    config.stopping.epochs = 5;
+    let run = started(&play, "run", &config);
+    trained(&run, &play).unwrap();
+    let states = || {
+        let last = run.last().unwrap().unwrap();
+        (state(last), state(run.best().unwrap()))
+    };
+    let whole = states();
+    std::fs::remove_file(run.last_path()).unwrap();
+    let progress = run.last().unwrap().unwrap().header.progress;
+    assert_eq!(Some(progress.epoch), progress.best.map(|(_, epoch)| epoch));
+    trained(&run, &play).unwrap();
+    assert!(states() == whole, "the same weights");
+    assert_eq!(epochs(&run), [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn settings_edited_after_the_start_are_refused_by_name() {
+    let play = play();
+    let run = play.run(Method::Floral);
+    let before = run.best_bytes().unwrap();
+    let path = run.path().join("config.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("epochs = 2\n", "epochs = 3\n")).unwrap();
+    let words = trained(&run, &play).unwrap_err().to_string();
+    assert!(words.starts_with(&path.display().to_string()), "{words}");
+    assert!(words.contains("stopping.epochs 2, not 3"), "{words}");
+    assert_eq!(run.best_bytes().unwrap(), before);
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(trained(&run, &play).unwrap(), Outcome::AllEpochs);
+}
+
+#[test]
+fn a_run_that_another_process_trains_is_left_alone() {
+    let play = play();
+    let run = started(&play, "run", &Play::config(Method::Fno));
+    let held = run.lock().unwrap();
+    let words = trained(&run, &play).unwrap_err().to_string();
+    assert!(words.contains("another process"), "{words}");
+    assert!(!run.last_path().exists());
+    drop(held);
+    assert_eq!(trained(&run, &play).unwrap(), Outcome::AllEpochs);
+    assert_eq!(
+        names(run.path()),
+        [
+            "best.safetensors",
+            "config.toml",
+            "epochs.csv",
+            "last.safetensors",
+            "lock",
+        ]
+    );
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// The first run that diverges, of ever bolder ones, and the words it ends with.
+fn diverged(play: &Play) -> (RunFolder, String) {
+    let mut config = Play::config(Method::Floral);
+    config.stopping.epochs = 40;
+    for rate in [0.1, 0.2, 0.4, 0.8, 1.6] {
+        config.optimiser.learning_rate = rate;
+        let run = started(play, &format!("run-{rate}"), &config);
+        if let Err(error) = trained(&run, play) {
+            return (run, error.to_string());
+        }
+    }
+    panic!("no learning rate was too large")
+}
+
+#[test]
+fn a_run_that_diverges_keeps_its_best_and_does_not_diverge_again() {
+    let play = play();
+    let (run, words) = diverged(&play);
+    let log = run.epochs().unwrap();
+    let best = log.iter().rfind(|epoch| epoch.is_best).unwrap().epoch;
+    assert_eq!(run.best().unwrap().header.progress.epoch, best);
+    let epoch = log.len() + 1;
+    for part in [
+        format!("diverged in epoch {epoch}:"),
+        format!("of epoch {best}, is kept"),
+        "smaller optimiser.learning_rate".into(),
+    ] {
+        assert!(words.contains(&part), "{words}");
+    }
+    let last = std::fs::read(run.last_path()).unwrap();
+    assert_eq!(trained(&run, &play).unwrap_err().to_string(), words);
+    assert_eq!(std::fs::read(run.last_path()).unwrap(), last);
+}
+
+#[test]
+fn modes_that_are_not_one_for_each_axis_are_refused() {
+    let play = play();
+    for modes in [vec![], vec![4, 4]] {
+        let mut config = Play::config(Method::Floral);
+        config.network.n_modes = Some(modes);
+        let refusal = check(&config, &play.dataset);
+        assert!(
+            matches!(&refusal, Err(Error::Config { context, .. }) if context.contains("n_modes"))
+        );
+    }
+}
