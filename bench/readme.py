@@ -67,8 +67,9 @@ def paper_rows(systems):
                 found = ours["evaluation"]["prediction"]
                 row.append(beside(factor * found["mean"]["mean_l2"], paper.get("mean_l2")))
                 spreads.append(short((found.get("spread") or {}).get("variance_relative")))
-            low = system["low"][0]
-            row.insert(3, short(factor * low["mean_l2"]) if low else "")
+            ours, papers = system["low"]
+            papers = (papers or {}).get("mean_l2")
+            row.insert(3, beside(factor * ours["mean_l2"], papers) if ours else "")
             if any("not run" not in entry for entry in row[4:]):
                 yield row + spreads[2:]
 
@@ -85,6 +86,18 @@ def papers_tables():
     return text + table(header, list(paper_rows(systems)))
 
 
+def protocol(system):
+    """Against what truth, and which checkpoints, from what training."""
+    done = [cell["ours"] for cell in system["cells"] if cell["ours"]]
+    best = sorted(ours["evaluation"]["epoch"] for ours in done)
+    trained = sorted(ours["epochs"] for ours in done)
+    training = done[0]["recipe"]["run"]["training"]
+    optimiser, validation = training["optimiser"], training["split"]["validation"]
+    text = f"Truth: {system['truth']}. The checkpoints, best by {validation} validation inputs, are of"
+    text += f" epochs {best[0]} to {best[-1]} of {trained[0]} to {trained[-1]} trained, with a learning"
+    return text + f" rate times {short(optimiser['decay'])} every {optimiser['decay_every']} epochs."
+
+
 def sampling_errors():
     """What finite realizations alone make of the errors above, by system and scale."""
     lines = []
@@ -98,15 +111,15 @@ def sampling_errors():
             count = max(found["realizations"] for found in drawn)
             floor = system["norm_factor"] * max(found["mean_l2_floor"] for found in drawn)
             relative = (2 / (count - 1)) ** 0.5
-            place = (system["title"], made["scale"], system["settings"], count)
+            place = (system["title"], made["scale"], system["settings"], count, protocol(system))
             lines.append((place, floor, relative))
     text = ""
     for place in sorted({line[0] for line in lines}):
-        title, scale, settings, count = place
+        title, scale, settings, count, how = place
         floor = max(line[1] for line in lines if line[0] == place)
         relative = lines[[line[0] for line in lines].index(place)][2]
         text += f"- {title}, {scale}: {settings}. {count} realizations alone make up to {short(floor)} of"
-        text += f" the mean L2, and {short(relative)} of the relative variance error.\n"
+        text += f" the mean L2, and {short(relative)} of the relative variance error. {how}\n"
     return text
 
 
