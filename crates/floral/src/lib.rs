@@ -3,6 +3,7 @@
 //! The rooms of the library, in the order in which a field walks through them:
 //!
 //! - [`grid`], [`points`], [`field`]: where values live, and the values;
+//! - [`storage`]: files that are whole or absent, locks, checksums;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
 //! - [`problem`]: stochastic problems with an expensive and a cheap solver;
 //! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
@@ -24,7 +25,6 @@
 //! - [`verify`]: this build's numbers beside reference numbers.
 
 pub mod bench;
-mod checksum;
 pub mod compare;
 pub mod cost;
 pub mod dataset;
@@ -45,14 +45,15 @@ pub mod random;
 pub mod report;
 pub mod reproduce;
 pub mod sample;
+pub mod storage;
 pub mod train;
 pub mod verify;
 pub mod workers;
 
-pub use checksum::Checksum;
 pub use error::{Error, Result};
 pub use field::Field;
 /// An allocator for programs that train or sample.
 pub use floral_kernels::memory;
 pub use grid::{Axis, Grid};
 pub use points::Points;
+pub use storage::Checksum;

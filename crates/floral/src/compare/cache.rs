@@ -9,8 +9,8 @@ use safetensors::{Dtype, SafeTensors};
 use super::answer::Answer;
 use super::likeness::{Anomalies, Likeness};
 use super::sketch::Sketch;
-use crate::checksum::Checksum;
 use crate::dataset::write_atomically;
+use crate::storage::Checksum;
 use crate::train::RunFolder;
 
 /// Changes whenever answers are made or stored differently.

@@ -15,11 +15,9 @@
 
 mod archive;
 mod differences;
-mod files;
 mod generate;
 mod inputs;
 mod layout;
-mod lock;
 mod metadata;
 mod normalise;
 mod npy;
@@ -39,7 +37,6 @@ mod store;
 mod stored_array;
 mod writer;
 
-pub use files::write_atomically;
 pub use generate::{Observer, Outcome, generate};
 pub use inputs::InputSource;
 pub use layout::{FORMAT, Request};
@@ -51,3 +48,5 @@ pub use reader::Dataset;
 pub use realizations::Realizations;
 pub use split::{Split, SplitConfig};
 pub use spool::{Spool, Spooled};
+
+pub use crate::storage::write_atomically;

@@ -10,15 +10,16 @@
 //!   replaced/   during the final exchange, what stood under the dataset's name
 //! ```
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::differences::differences;
-use super::files::{create_folder, read_json, remove_folder, sync, write_error, write_json};
 use super::layout::METADATA_FILE;
-use super::lock;
+use crate::storage::{
+    FolderLock, create_folder, read_json, remove_folder, sync, write_error, write_json,
+};
 use crate::{Error, Result};
 
 /// An unfinished dataset that this process alone may write.
@@ -26,7 +27,7 @@ pub(super) struct Partial {
     target: PathBuf,
     folder: PathBuf,
     force: bool,
-    _lock: File,
+    _lock: FolderLock,
 }
 
 impl Partial {
@@ -39,7 +40,7 @@ impl Partial {
         }
         let partial = Self {
             target: target.to_owned(),
-            _lock: lock::acquire(&folder)?,
+            _lock: FolderLock::acquire(&folder, "dataset")?,
             folder,
             force,
         };

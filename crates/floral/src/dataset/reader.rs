@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use zarrs::filesystem::FilesystemStore;
 use zarrs::storage::ReadableStorage;
 
-use super::files::read_json;
 use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, METADATA_FILE, REDRAWS};
 use super::realizations::Realizations;
 use super::stored_array::StoredArray;
 use super::{root, shapes};
 use crate::problem::Moments;
+use crate::storage::read_json;
 use crate::{Error, Field, Grid, Result};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and

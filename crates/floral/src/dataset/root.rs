@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::files::read_json;
 use super::layout::{FORMAT, METADATA_FILE};
 use super::partial::{is_partial, partial_path};
+use crate::storage::read_json;
 use crate::{Error, Result};
 
 const UNFINISHED: &str =

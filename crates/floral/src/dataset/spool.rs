@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use super::files::{create_folder, remove_folder, write_whole};
+use crate::storage::{create_folder, remove_folder, write_whole};
 use crate::{Checksum, Result};
 
 /// Bytes before the values: checksum and evaluations.

@@ -8,11 +8,11 @@ use zarrs::array::{Array, ArrayBytes, ArrayMetadata, ArrayToBytesCodecTraits, Ch
 use zarrs::filesystem::FilesystemStore;
 
 use super::Precision;
-use super::files::{create_folder, sync, sync_tree, write_json, write_whole};
 use super::layout::{METADATA_FILE, Plan};
 use super::partial::Partial;
 use super::spool::Spool;
 use super::stored_array::codec_options;
+use crate::storage::{create_folder, sync, sync_tree, write_json, write_whole};
 use crate::{Error, Result};
 
 /// A group that grows beside its name, and takes it once complete.

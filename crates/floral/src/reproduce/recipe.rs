@@ -5,9 +5,9 @@ use std::ops::Range;
 use serde::Serialize;
 use toml::Table;
 
-use crate::checksum::Checksum;
 use crate::evaluate::Options;
 use crate::sample::OdeSolver;
+use crate::storage::Checksum;
 use crate::train::TrainConfig;
 use crate::{dataset, train};
 

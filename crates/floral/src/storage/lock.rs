@@ -1,0 +1,90 @@
+//! A folder that one process at a time may write; the system releases it when the process ends.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+
+use super::files::{create_folder, write_error};
+use crate::{Error, Result};
+
+/// Holds a folder until it is dropped, or the process ends in whatever way.
+///
+/// The file `lock` stays in the folder: it is the lock held on it that counts.
+#[derive(Debug)]
+pub struct FolderLock {
+    _file: File,
+}
+
+impl FolderLock {
+    /// Takes a folder, which is created if missing; an error that names it as `what` ("dataset",
+    /// "run") if another process, or another part of this one, holds it.
+    pub fn acquire(folder: &Path, what: &str) -> Result<Self> {
+        let path = folder.join("lock");
+        loop {
+            create_folder(folder)?;
+            let options = OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path);
+            let file = match options {
+                // Whoever held the lock has finished and removed the folder.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                other => other.map_err(write_error(&path))?,
+            };
+            hold(&file, folder, what)?;
+            if is_at(&file, &path) {
+                return Ok(Self { _file: file });
+            }
+        }
+    }
+}
+
+fn hold(file: &File, folder: &Path, what: &str) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(Error::BadFile {
+            path: folder.to_owned(),
+            reason: format!("another process is writing this {what}; wait for it, or stop it"),
+        }),
+        // Some network file systems know no locks. Files are written whole, so two writers would
+        // waste time but leave no broken file.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(TryLockError::Error(error)) => Err(write_error(folder)(error)),
+    }
+}
+
+/// Whether the path still leads to this file, and not to nothing or to a later one.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), path.metadata()) {
+        (Ok(held), Ok(found)) => (held.dev(), held.ino()) == (found.dev(), found.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_held_is_refused_by_name_until_it_is_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("runs/curve");
+        let held = FolderLock::acquire(&run, "run").unwrap();
+        let refusal = FolderLock::acquire(&run, "run").unwrap_err().to_string();
+        assert!(refusal.starts_with(&run.display().to_string()), "{refusal}");
+        assert!(
+            refusal.contains("another process is writing this run"),
+            "{refusal}"
+        );
+        drop(held);
+        FolderLock::acquire(&run, "run").unwrap();
+    }
+}
