@@ -2,7 +2,7 @@
 //!
 //! The rooms of the library, in the order in which a field walks through them:
 //!
-//! - [`grid`], [`points`], [`field`]: where values live, and the values;
+//! - [`grid`], [`field`]: where values live, and the values;
 //! - [`storage`]: files that are whole or absent, locks, checksums;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
 //! - [`problem`]: stochastic problems with an expensive and a cheap solver;
@@ -37,7 +37,6 @@ pub mod grid;
 pub mod inspect;
 pub mod metric;
 pub mod operator;
-pub mod points;
 pub mod predict;
 pub mod problem;
 pub mod quickstart;
@@ -54,6 +53,5 @@ pub use error::{Error, Result};
 pub use field::Field;
 /// An allocator for programs that train or sample.
 pub use floral_kernels::memory;
-pub use grid::{Axis, Grid};
-pub use points::Points;
+pub use grid::{Axis, Grid, Points};
 pub use storage::Checksum;

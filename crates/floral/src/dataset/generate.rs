@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::layout::{Plan, Request};
+use super::layout::{self, Request};
 use super::reader::Dataset;
 use super::writer::{Solution, Writer};
 use crate::problem::Problem;
@@ -59,7 +59,7 @@ pub fn generate(
     observer: &dyn Observer,
     stop: &AtomicBool,
 ) -> Result<Outcome> {
-    let plan = Plan::new(problem, request)?;
+    let plan = layout::plan(problem, request)?;
     let Some(writer) = Writer::open(path, plan, request.force)? else {
         let redraws = Dataset::open(path)?.redraws()?.unwrap_or(0);
         return Ok(Outcome::AlreadyComplete { redraws });

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::{Predictor, refined, refined_grid};
+use super::Predictor;
 use crate::dataset::{Dataset, InputSource, NpzInputs};
+use crate::grid::{refined, refined_grid};
 use crate::problem::{Problem, Resolution, catalogue};
 use crate::train::Header;
 use crate::{Checksum, Error, Field, Grid, Result};
@@ -36,13 +37,14 @@ impl Cases {
         let header = predictor.header();
         let source = open(path, header)?;
         let needs_low = predictor.method().is_residual();
-        let solver = match needs_low && !source.has_low() {
-            true => match source.origin()? {
+        let solver = if needs_low && !source.has_low() {
+            match source.origin()? {
                 Some(problem) => Some(problem),
                 None => trained_problem(header)?
                     .filter(|problem| problem.grid().shape() == source.grid().shape()),
-            },
-            false => None,
+            }
+        } else {
+            None
         };
         let grid = match resolution {
             None => source.grid().clone(),

@@ -34,7 +34,7 @@ pub(super) fn check(
             context: format!("method {method}"),
             reason:
                 "it corrects a low-fidelity solution, and this input has none; compute one with \
-                     your cheap solver on the same grid and store it as the array `low` beside \
+                     your low-fidelity solver on the same grid and store it as the array `low` beside \
                      `input`, or train a run with --method flora or fno, which need none"
                     .into(),
         }),

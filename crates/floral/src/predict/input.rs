@@ -1,4 +1,5 @@
-//! Realizations of one input's solution.
+//! The predictor of one input: a [`Predictor`] and what it derives from the input delivers
+//! realizations of the solution.
 
 use std::sync::atomic::AtomicBool;
 
@@ -66,9 +67,10 @@ impl<'a> InputPredictor<'a> {
             device,
         );
         condition.truncate(input.values().len());
-        let prior = match model.method.is_generative() {
-            true => Some(header.config.prior.on(grid)?),
-            false => None,
+        let prior = if model.method.is_generative() {
+            Some(header.config.prior.on(grid)?)
+        } else {
+            None
         };
         Ok(Self {
             predictor,

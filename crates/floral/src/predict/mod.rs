@@ -3,26 +3,29 @@
 //! A [`Predictor`] is the best network of a run with its scales and its prior. For one input on one
 //! grid, perhaps finer than the training grid, it becomes an [`InputPredictor`], which has derived
 //! all that depends on the input alone and delivers realizations in physical units. [`Cases`] are
-//! the inputs of a file, a [`Job`] stores the statistics of what is predicted for them.
+//! the inputs of a file, a [`Job`] stores the statistics of what is predicted for them by a
+//! [`PredictionWriter`].
 
 mod cases;
 mod checks;
 mod input;
-mod interpolation;
+mod job;
+mod places;
 mod points_file;
+mod prediction_store;
 mod predictor;
-mod refine;
-mod store;
 mod velocity;
 
 pub use cases::{Case, Cases};
 pub use input::{InputPredictor, Sampling};
-pub use interpolation::Interpolation;
+pub use job::{Job, Stored};
+pub use places::Places;
 pub use points_file::read_points;
+pub use prediction_store::{PredictionPlan, PredictionWriter};
 pub use predictor::Predictor;
-pub use refine::{refined, refined_grid};
-pub use store::{Job, Stored};
 pub use velocity::{BLOCK_VALUES, block_rows};
+
+pub use crate::grid::{Interpolation, refined, refined_grid};
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -1,10 +1,9 @@
-//! Predicts input after input and stores the statistics; a run that was cut goes on.
+//! A job: predicts input after input and stores the statistics; one that was cut goes on.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use super::{Case, Cases, InputPredictor, Interpolation, Predictor, Sampling};
-use crate::dataset::PredictionWriter;
+use super::{Case, Cases, InputPredictor, Interpolation, PredictionWriter, Predictor, Sampling};
 use crate::sample::{EnsembleStatistics, OdeSolver, Progress, Wanted};
 use crate::{Error, Result};
 
@@ -103,7 +102,7 @@ impl Job<'_> {
         let mut computed = 0;
         let deliver = |realization: usize, values: &[f32], evaluations: usize| {
             let values = match self.interpolation {
-                Some(interpolation) => &interpolation.apply(values),
+                Some(interpolation) => &at_points(interpolation, values),
                 None => values,
             };
             computed += 1;
@@ -138,6 +137,11 @@ impl Gathered {
         }
         self.statistics.push(values)
     }
+}
+
+fn at_points(interpolation: &Interpolation, values: &[f32]) -> Vec<f32> {
+    let values = interpolation.apply(values).into_iter();
+    values.map(|value| value as f32).collect()
 }
 
 /// Names the input, and says that what is computed is not lost.
