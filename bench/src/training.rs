@@ -49,9 +49,10 @@ impl TrainingStep {
         let mut batch: Vec<usize> = (0..case.batch).map(place).collect();
         batch.sort_unstable();
         Ok(Self {
-            prior: match with_prior {
-                true => config.prior.on(&grid)?,
-                false => Box::new(Origin),
+            prior: if with_prior {
+                config.prior.on(&grid)?
+            } else {
+                Box::new(Origin)
             },
             adam: Adam::new(weights.iter().map(|w| w.values.len())),
             config,

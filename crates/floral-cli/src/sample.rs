@@ -6,8 +6,10 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
-use floral::dataset::{Places, PredictionPlan, PredictionWriter};
-use floral::predict::{Cases, Interpolation, Job, Predictor, Sampling, Stored, read_points};
+use floral::predict::{
+    Cases, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor, Sampling,
+    Stored, read_points,
+};
 use floral::problem::Resolution;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
 use floral::train::RunFolder;
@@ -170,7 +172,10 @@ impl Task {
 
     fn store(&self, writer: &PredictionWriter, seed: u64) -> Result<Stored> {
         let grid = self.cases.grid();
-        let interpolation = self.points.as_ref().map(|p| Interpolation::new(p, grid));
+        let interpolation = self
+            .points
+            .as_ref()
+            .map(|p| Interpolation::to_points(grid, p));
         let job = Job {
             predictor: &self.predictor,
             cases: &self.cases,

@@ -22,9 +22,10 @@ fn the_commands_that_a_quickstart_prints_run_as_printed() {
     assert_eq!(commands.len(), 6);
     for command in commands {
         // The runs exist: only training asks for a new folder.
-        match command.starts_with("train") {
-            true => succeed(folder.path(), &format!("{command}-again")),
-            false => succeed(folder.path(), command),
+        if command.starts_with("train") {
+            succeed(folder.path(), &format!("{command}-again"))
+        } else {
+            succeed(folder.path(), command)
         };
     }
 }

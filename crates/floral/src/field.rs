@@ -26,7 +26,10 @@ impl Field {
 
     /// A field from values read from outside, whose number may be wrong.
     pub fn from_values(channels: usize, grid_shape: &[usize], values: Vec<f64>) -> Result<Self> {
-        if values.len() != channels * grid_shape.iter().product::<usize>() {
+        let expected = grid_shape
+            .iter()
+            .try_fold(channels, |product, &n| product.checked_mul(n));
+        if expected != Some(values.len()) {
             return Err(Error::Shape {
                 what: "the list of values".into(),
                 found: vec![values.len()],

@@ -51,7 +51,7 @@
 //!
 //! The rooms of the library, in the order in which a field walks through them:
 //!
-//! - [`grid`], [`points`], [`field`]: where values live, and the values;
+//! - [`grid`], [`field`]: where values live, and the values;
 //! - [`storage`]: files that are whole or absent, locks, checksums;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
 //! - [`problem`]: stochastic problems with a high-fidelity and a low-fidelity solver;
@@ -80,7 +80,6 @@ pub mod inspect;
 pub mod metric;
 pub mod observer;
 pub mod operator;
-pub mod points;
 pub mod predict;
 pub mod problem;
 pub mod random;
@@ -90,13 +89,13 @@ pub mod storage;
 pub mod train;
 pub mod verify;
 
+pub use dataset::Arrays;
 pub use error::{Error, Result};
 pub use field::Field;
 pub use fit::fit;
 /// An allocator for programs that train or sample.
 pub use floral_kernels::memory;
-pub use grid::{Axis, Grid};
+pub use grid::{Axis, Grid, Points};
 pub use observer::{Event, Observer, Silent};
-pub use points::Points;
 pub use set_up::set_up;
 pub use storage::Checksum;

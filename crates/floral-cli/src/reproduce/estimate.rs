@@ -95,13 +95,15 @@ impl<'a> Stopwatch<'a> {
             + validated * rates.validation;
         let options = study.experiment.options();
         let solver = self.solver_of(study)?;
-        let truth = match solver.exact {
-            true => 0.0,
-            false => options.reference as f64 * solver.realization,
+        let truth = if solver.exact {
+            0.0
+        } else {
+            options.reference as f64 * solver.realization
         };
-        let predicted = match cell.method.is_generative() {
-            true => options.sampling.realizations * evaluations(&options.sampling.solver),
-            false => 1,
+        let predicted = if cell.method.is_generative() {
+            options.sampling.realizations * evaluations(&options.sampling.solver)
+        } else {
+            1
         };
         let input = predicted as f64 * rates.velocity + truth;
         Ok(Estimate {
@@ -238,9 +240,10 @@ fn timed(mut call: impl FnMut() -> Result<()>) -> Result<f64> {
         call().map(|()| start.elapsed().as_secs_f64())
     };
     let first = once()?;
-    match first < 0.2 {
-        true => Ok(first.min(once()?)),
-        false => Ok(first),
+    if first < 0.2 {
+        Ok(first.min(once()?))
+    } else {
+        Ok(first)
     }
 }
 

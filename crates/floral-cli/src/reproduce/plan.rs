@@ -98,9 +98,10 @@ pub struct Plan {
 impl Plan {
     /// The cells of these experiments that are wanted.
     pub fn new(experiments: Vec<Experiment>, scale: &str, choice: &Choice) -> Result<Self> {
-        let targets = match choice.targets.is_empty() {
-            true => Target::ALL.to_vec(),
-            false => choice.targets.clone(),
+        let targets = if choice.targets.is_empty() {
+            Target::ALL.to_vec()
+        } else {
+            choice.targets.clone()
         };
         let experiments = chosen(experiments, &choice.only)?;
         let studies: Result<Vec<Study>> = experiments.into_iter().map(Study::new).collect();

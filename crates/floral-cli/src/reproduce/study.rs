@@ -3,10 +3,11 @@
 use super::experiment::{Budget, Experiment};
 use super::recipe::{DataRecipe, EvaluationRecipe, RunRecipe, key};
 use floral::dataset::{Precision, Request};
+use floral::grid::Thinning;
 use floral::problem::{Problem, catalogue};
 use floral::train::batches::steps;
 use floral::train::{Method, TrainConfig};
-use floral::{Axis, Grid, Result};
+use floral::{Grid, Result};
 
 /// An experiment, ready to be worked on.
 pub struct Study {
@@ -74,14 +75,9 @@ impl Study {
         let Some(points) = resolution else {
             return full.clone();
         };
-        let strided = full.axes.iter().map(|axis| {
-            let stride = (axis.len() / points.max(1)).max(1);
-            Axis {
-                name: axis.name.clone(),
-                coordinates: axis.coordinates.iter().copied().step_by(stride).collect(),
-            }
-        });
-        Grid::new(strided.collect())
+        let shape = full.shape();
+        let strides: Vec<usize> = shape.iter().map(|n| n / points.max(1)).collect();
+        Thinning::every(&shape, &strides).grid(full)
     }
 
     /// What a norm over this study's grid is multiplied by to be one over the paper's: both are sums

@@ -41,7 +41,8 @@ impl Key {
 
     /// With these numbers.
     pub fn numbers(self, numbers: impl IntoIterator<Item = f64>) -> Self {
-        numbers.into_iter().fold(self, Self::number)
+        let numbers: Vec<f64> = numbers.into_iter().collect();
+        Self(self.0.numbers(&numbers))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use floral::grid::Thinning;
 use floral::metric::{Fields, SortedMembers};
 
 /// Levels of the quantiles, closer together in the tails.
@@ -141,19 +142,11 @@ pub fn stride(shape: &[usize]) -> Vec<usize> {
 
 /// The places of the values at which quantiles are kept: every channel, every s-th point.
 pub fn kept_points(shape: &[usize], channels: usize) -> Vec<usize> {
-    let strides = stride(shape);
     let points: usize = shape.iter().product();
-    let is_kept = |mut index: usize| {
-        let axes = shape.iter().zip(&strides).rev();
-        axes.into_iter().all(|(n, stride)| {
-            let i = index % n;
-            index /= n;
-            i.is_multiple_of(*stride)
-        })
-    };
-    let all = (0..channels).flat_map(|c| (0..points).map(move |i| (c, i)));
-    all.filter(|(_, i)| is_kept(*i))
-        .map(|(c, i)| c * points + i)
+    let thinning = Thinning::every(shape, &stride(shape));
+    let kept = thinning.kept();
+    (0..channels)
+        .flat_map(|c| kept.iter().map(move |i| c * points + i))
         .collect()
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::layout::{Plan, Request};
+use super::layout::{self, Request};
 use super::reader::Dataset;
 use super::writer::{Solution, Writer};
 use crate::observer::{Event, Observer, go_on};
@@ -43,7 +43,7 @@ pub fn generate(
     path: &Path,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
-    let plan = Plan::new(problem, request)?;
+    let plan = layout::plan(problem, request)?;
     let Some(writer) = Writer::open(path, plan, request.force)? else {
         let redraws = Dataset::open(path)?.redraws()?.unwrap_or(0);
         return Ok(Outcome::AlreadyComplete { redraws });

@@ -1,4 +1,4 @@
-//! Inputs to predict, wherever they are stored.
+//! A source of inputs to predict: a dataset or a NumPy archive, read by `predict`.
 
 use std::path::Path;
 

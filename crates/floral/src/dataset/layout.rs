@@ -1,11 +1,12 @@
-//! The layout of a dataset: its arrays, their names, chunks and codecs, its attributes.
+//! The layout of a dataset: its arrays and their names, its attributes. `writer.rs` fills it,
+//! `shapes.rs` finds it again in what is read.
 
 use serde_json::{Map, Value, json};
 
-use super::Precision;
-use super::metadata::{self, Dimension};
+use super::axis_names;
 use crate::problem::Problem;
 use crate::random::{Purpose, stream};
+use crate::storage::{Dimension, GroupPlan, LARGEST_CHUNK, Precision, array_metadata};
 use crate::{Error, Grid, Result};
 
 /// The version of the layout, raised when older readers would misread it.
@@ -19,15 +20,10 @@ pub(super) const EXACT_VARIANCE: &str = "exact_variance";
 pub(super) const REDRAWS: &str = "redraws";
 
 /// Names of the dimensions that are no axis of the grid.
-pub(super) const INPUT_DIMENSION: &str = "input";
-pub(super) const REALIZATION_DIMENSION: &str = "realization";
-pub(super) const CHANNEL_DIMENSION: &str = "channel";
-
-/// The file that describes a group or an array.
-pub(super) const METADATA_FILE: &str = "zarr.json";
-
-/// Blosc, like the buffers of zarr-python, counts the bytes of a chunk in 31 bits.
-pub(super) const LARGEST_CHUNK: usize = i32::MAX as usize - 64;
+pub(crate) const INPUT_DIMENSION: &str = "input";
+pub(crate) const REALIZATION_DIMENSION: &str = "realization";
+pub(crate) const CHANNEL_DIMENSION: &str = "channel";
+pub(super) const INPUT_CHANNEL_DIMENSION: &str = "input_channel";
 
 /// What to generate, besides the problem itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,102 +40,114 @@ pub struct Request {
     pub force: bool,
 }
 
-/// Everything about a dataset but its values; equal plans give equal datasets, byte for byte.
-#[derive(Debug, Clone)]
-pub(super) struct Plan {
-    /// Metadata by array name.
-    pub arrays: Map<String, Value>,
-    /// Attributes of the group.
-    pub attributes: Value,
-    pub precision: Precision,
-}
-
-impl Plan {
-    /// Plans a dataset; the first input is drawn to learn the number of channels.
-    pub fn new(problem: &dyn Problem, request: &Request) -> Result<Self> {
-        let mut rng = stream(request.seed, Purpose::Input, 0, 0);
-        let input = problem.draw_input(&mut rng)?;
-        let channels = problem.low_fidelity(&input)?.channels();
-        let has_moments = problem.exact_moments(&input)?.is_some();
-        check_size(problem, request, channels.max(input.channels()))?;
-        let channels = Channels {
-            input: input.channels(),
-            solution: channels,
-        };
-        Ok(Self {
-            arrays: arrays(problem.grid(), request, &channels, has_moments),
-            attributes: attributes(problem, request)?,
-            precision: request.precision,
-        })
-    }
-
-    /// The group's metadata, with that of its arrays consolidated inline: one file tells all.
-    pub fn root(&self) -> Value {
-        json!({
-            "zarr_format": 3,
-            "node_type": "group",
-            "attributes": self.attributes,
-            "consolidated_metadata": {
-                "kind": "inline",
-                "must_understand": false,
-                "metadata": self.arrays,
-            },
-        })
-    }
+/// Plans a dataset; the first input is drawn to learn the number of channels.
+pub(super) fn plan(problem: &dyn Problem, request: &Request) -> Result<GroupPlan> {
+    let mut rng = stream(request.seed, Purpose::Input, 0, 0);
+    let input = problem.draw_input(&mut rng)?;
+    let channels = problem.low_fidelity(&input)?.channels();
+    let has_moments = problem.exact_moments(&input)?.is_some();
+    check_names(problem)?;
+    check_size(problem, request, channels.max(input.channels()))?;
+    let channels = Channels {
+        input: input.channels(),
+        solution: channels,
+    };
+    let grid = problem.grid();
+    let numbers = (request.inputs, request.realizations, request.precision);
+    let mut arrays = fields(grid, numbers, &channels);
+    arrays.extend(extras(grid, request, &channels, has_moments));
+    Ok(GroupPlan {
+        arrays,
+        attributes: attributes(problem, request)?,
+        precision: request.precision,
+    })
 }
 
 /// How many channels the input and the solution have.
-struct Channels {
-    input: usize,
-    solution: usize,
+pub(super) struct Channels {
+    pub input: usize,
+    pub solution: usize,
 }
 
 impl Channels {
     /// xarray holds a dimension to one length, so unlike numbers of channels need two names.
     fn input_dimension(&self) -> &'static str {
-        match self.input == self.solution {
-            true => CHANNEL_DIMENSION,
-            false => "input_channel",
+        if self.input == self.solution {
+            CHANNEL_DIMENSION
+        } else {
+            INPUT_CHANNEL_DIMENSION
         }
     }
 }
 
-fn arrays(
+/// The arrays of axes, inputs and solutions: so many inputs with so many realizations each.
+pub(super) fn fields(
+    grid: &Grid,
+    (inputs, realizations, precision): (usize, usize, Precision),
+    channels: &Channels,
+) -> Map<String, Value> {
+    let inputs = (INPUT_DIMENSION, inputs);
+    let realizations = (REALIZATION_DIMENSION, realizations);
+    let channels_in = (channels.input_dimension(), channels.input);
+    let channels_out = (CHANNEL_DIMENSION, channels.solution);
+    let values = |leading: &[Dimension], meaning| {
+        let inner = [leading, &dimensions(grid)].concat();
+        array_metadata::values(inputs, &inner, precision, meaning)
+    };
+    let mut arrays = Map::new();
+    let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
+    for axis in &grid.axes {
+        add(&axis.name, array_metadata::axis(axis));
+    }
+    add(INPUT, values(&[channels_in], "input field"));
+    add(LOW, values(&[channels_out], "low-fidelity solution"));
+    let meaning = "realizations of the high-fidelity solution";
+    add(HIGH, values(&[realizations, channels_out], meaning));
+    arrays
+}
+
+/// What only a built-in problem knows.
+fn extras(
     grid: &Grid,
     request: &Request,
     channels: &Channels,
     has_moments: bool,
 ) -> Map<String, Value> {
     let inputs = (INPUT_DIMENSION, request.inputs);
-    let realizations = (REALIZATION_DIMENSION, request.realizations);
-    let channels_in = (channels.input_dimension(), channels.input);
-    let channels_out = (CHANNEL_DIMENSION, channels.solution);
-    let values = |leading: &[Dimension], meaning| {
-        let inner = [leading, &dimensions(grid)].concat();
-        metadata::values(inputs, &inner, request.precision, meaning)
-    };
+    let inner = [
+        vec![(CHANNEL_DIMENSION, channels.solution)],
+        dimensions(grid),
+    ]
+    .concat();
+    let values = |meaning| array_metadata::values(inputs, &inner, request.precision, meaning);
     let mut arrays = Map::new();
     let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
-    for axis in dimensions(grid) {
-        add(axis.0, metadata::coordinates(axis));
-    }
-    add(INPUT, values(&[channels_in], "input field"));
-    add(LOW, values(&[channels_out], "low-fidelity solution"));
-    let meaning = "realizations of the high-fidelity solution";
-    add(HIGH, values(&[realizations, channels_out], meaning));
     if has_moments {
-        add(EXACT_MEAN, values(&[channels_out], "exact mean"));
-        add(EXACT_VARIANCE, values(&[channels_out], "exact variance"));
+        add(EXACT_MEAN, values("exact mean"));
+        add(EXACT_VARIANCE, values("exact variance"));
     }
     let meaning = "draws that the solver repeated";
-    add(REDRAWS, metadata::counts(inputs, meaning));
+    add(REDRAWS, array_metadata::counts(inputs, meaning));
     arrays
 }
 
 /// The axes of a grid as dimensions.
-pub(super) fn dimensions(grid: &Grid) -> Vec<Dimension<'_>> {
+pub(crate) fn dimensions(grid: &Grid) -> Vec<Dimension<'_>> {
     let axes = grid.axes.iter();
     axes.map(|axis| (axis.name.as_str(), axis.len())).collect()
+}
+
+fn check_names(problem: &dyn Problem) -> Result<()> {
+    check_axes(problem.grid()).map_err(|reason| Error::Unsolvable {
+        problem: problem.name(),
+        reason,
+    })
+}
+
+/// What is wrong with the names of a grid's axes, if anything is.
+pub(super) fn check_axes(grid: &Grid) -> std::result::Result<(), String> {
+    let axes = grid.axes.iter().map(|axis| axis.name.as_str());
+    axis_names::fault(axes, &axis_names::RESERVED).map_or(Ok(()), Err)
 }
 
 fn check_size(problem: &dyn Problem, request: &Request, channels: usize) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The built-in problem that a dataset says it comes from.
+//! The built-in problem that a dataset's attributes name, built again with its constants.
 
 use super::Dataset;
 use crate::problem::{Problem, catalogue};

@@ -8,12 +8,11 @@ use serde_json::{Map, Value};
 use zarrs::filesystem::FilesystemStore;
 use zarrs::storage::ReadableStorage;
 
-use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, METADATA_FILE, REDRAWS};
+use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
 use super::realizations::Realizations;
-use super::stored_array::StoredArray;
 use super::{root, shapes};
 use crate::problem::Moments;
-use crate::storage::read_json;
+use crate::storage::{METADATA_FILE, StoredArray, read_json};
 use crate::{Error, Field, Grid, Result};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
@@ -210,13 +209,13 @@ impl Dataset {
             });
         }
         let values = array.read(index..index + 1)?;
-        match self.as_stored || values.iter().all(|value| value.is_finite()) {
-            true => Ok(values),
-            false => Err(array.bad(&format!(
-                "input {index} has values that are not finite: a chunk is missing, or was never \
-                 computed; restore it, or leave this input out"
-            ))),
+        if self.as_stored || values.iter().all(|value| value.is_finite()) {
+            return Ok(values);
         }
+        Err(array.bad(&format!(
+            "input {index} has values that are not finite: a chunk is missing, or was never \
+             computed; restore it, or leave this input out"
+        )))
     }
 }
 

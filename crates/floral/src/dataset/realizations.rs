@@ -1,4 +1,4 @@
-//! Many realizations of one input's solution.
+//! The realizations of one input's solution, as `reader.rs` hands them over.
 
 /// The realizations of one input's solution: [realization, channel, grid...].
 #[derive(Debug, Clone, PartialEq)]

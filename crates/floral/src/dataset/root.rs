@@ -1,12 +1,12 @@
-//! The group at the root of a dataset, or the reason why there is none.
+//! The attributes of a dataset's group, or the reason why it is none; for `reader.rs`.
 
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::layout::{FORMAT, METADATA_FILE};
-use super::partial::{is_partial, partial_path};
-use crate::storage::read_json;
+use super::layout::FORMAT;
+use crate::storage::partial::{is_partial, partial_path};
+use crate::storage::{METADATA_FILE, read_json};
 use crate::{Error, Result};
 
 const UNFINISHED: &str =

@@ -1,8 +1,14 @@
-//! Whether the arrays of a dataset fit together, and the grid they share.
+//! Whether the arrays of a dataset fit together, and the grid they share; for `reader.rs`.
 
+use super::axis_names::{self, RESERVED};
 use super::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
-use super::stored_array::StoredArray;
+use crate::grid::Domain;
+use crate::storage::StoredArray;
+use crate::storage::array_metadata::DOMAIN;
 use crate::{Axis, Grid, Result};
+
+/// Points of the longest axis: 2^24, whose coordinates take 128 MiB.
+const LONGEST_AXIS: usize = 1 << 24;
 
 const FORM: [&str; 2] = [INPUT_DIMENSION, CHANNEL_DIMENSION];
 const HIGH_FORM: [&str; 3] = [INPUT_DIMENSION, REALIZATION_DIMENSION, CHANNEL_DIMENSION];
@@ -13,17 +19,23 @@ pub(super) fn grid(
     open: impl Fn(&str) -> Result<Option<StoredArray>>,
 ) -> Result<Grid> {
     check_form(input, &FORM)?;
-    let shape = input.shape();
-    let axes = shape.iter().enumerate().skip(FORM.len()).map(|(i, &n)| {
-        let name = match input.dimension(i) {
+    let lengths = &input.shape()[FORM.len()..];
+    let names: Vec<String> = (0..lengths.len())
+        .map(|i| match input.dimension(FORM.len() + i) {
             Some(name) => name.to_owned(),
-            None => format!("axis{}", i - FORM.len()),
+            None => format!("axis{i}"),
+        })
+        .collect();
+    // Names become paths, so they are judged before anything of them is opened.
+    if let Some(fault) = axis_names::fault(names.iter().map(String::as_str), &RESERVED) {
+        return Err(input.bad(&format!("has an axis that cannot be: {fault}")));
+    }
+    let axes = names.iter().zip(lengths).map(|(name, &points)| {
+        let Some(array) = open(name)? else {
+            let count = (0..points).map(|i| i as f64).collect();
+            return Ok(Axis::from_coordinates(name, count));
         };
-        let coordinates = match open(&name)? {
-            Some(array) => coordinates(&array, n)?,
-            None => (0..n).map(|i| i as f64).collect(),
-        };
-        Ok(Axis { name, coordinates })
+        axis(name, &array, points)
     });
     Ok(Grid::new(axes.collect::<Result<_>>()?))
 }
@@ -78,6 +90,11 @@ fn check_form(array: &StoredArray, form: &[&str]) -> Result<()> {
     if shape.contains(&0) {
         return Err(array.bad(&format!("has the shape {shape:?}, so it is empty")));
     }
+    if shape[form.len()..].iter().any(|n| *n > LONGEST_AXIS) {
+        return Err(array.bad(&format!(
+            "has the shape {shape:?}, but an axis of the grid has at most {LONGEST_AXIS} points"
+        )));
+    }
     match array.data_type().as_str() {
         "float32" | "float64" => Ok(()),
         other => Err(array.bad(&format!(
@@ -86,14 +103,32 @@ fn check_form(array: &StoredArray, form: &[&str]) -> Result<()> {
     }
 }
 
-fn coordinates(array: &StoredArray, points: usize) -> Result<Vec<f64>> {
+/// An axis with the coordinates of this array, and the domain that its attributes tell.
+fn axis(name: &str, array: &StoredArray, points: usize) -> Result<Axis> {
     if array.shape() != [points] {
         return Err(array.misshapen(vec![points]));
     }
     let values = array.read(0..points)?;
     let is_increasing = values.windows(2).all(|pair| pair[0] < pair[1]);
-    match is_increasing && values.iter().all(|value| value.is_finite()) {
-        true => Ok(values),
-        false => Err(array.bad("its coordinates have to be finite and increasing; sort the axis")),
+    if !is_increasing || values.iter().any(|value| !value.is_finite()) {
+        return Err(array.bad("its coordinates have to be finite and increasing; sort the axis"));
     }
+    Axis::stored(name, values, domain(array)?).map_err(|fault| array.bad(&fault))
+}
+
+fn domain(array: &StoredArray) -> Result<Option<Domain>> {
+    let Some(domain) = array.attribute(DOMAIN) else {
+        return Ok(None);
+    };
+    // An attribute of the same name may mean something else to another program.
+    if domain.get("kind").is_none() {
+        return Ok(None);
+    }
+    let domain = serde_json::from_value(domain.clone());
+    domain.map(Some).map_err(|error| {
+        array.bad(&format!(
+            "its attribute {DOMAIN} cannot be read ({error}); write it as {{\"kind\": \
+             \"closed\", \"periodic\" or \"times\", \"from\": .., \"to\": ..}}, or remove it"
+        ))
+    })
 }

@@ -45,26 +45,32 @@ pub struct Split {
 impl SplitConfig {
     /// The ranges for a dataset of this many inputs.
     pub fn of(&self, inputs: usize) -> Result<Split> {
-        let first = self.test + self.validation;
+        // Numbers of a configuration may be anything: those beyond all bounds do not fit either.
+        let first = self.test.saturating_add(self.validation);
         let train = self.train.unwrap_or(inputs.saturating_sub(first));
-        if train == 0 || self.validation == 0 || first + train > inputs {
-            return Err(Error::Config {
-                context: "split of the dataset".into(),
-                reason: format!(
-                    "{} test, {} validation and {} training inputs do not fit into {inputs}; \
-                     generate more inputs, or ask for fewer (each of validation and training \
-                     needs at least one)",
-                    self.test,
-                    self.validation,
-                    train.max(1)
-                ),
-            });
-        }
+        let end = first.checked_add(train).filter(|end| *end <= inputs);
+        let (Some(end), 1.., 1..) = (end, train, self.validation) else {
+            return Err(self.misfit(train, inputs));
+        };
         Ok(Split {
             test: 0..self.test,
             validation: self.test..first,
-            train: first..first + train,
+            train: first..end,
         })
+    }
+
+    fn misfit(&self, train: usize, inputs: usize) -> Error {
+        Error::Config {
+            context: "split of the dataset".into(),
+            reason: format!(
+                "{} test, {} validation and {} training inputs do not fit into {inputs}; \
+                 generate more inputs, or ask for fewer (each of validation and training needs at \
+                 least one)",
+                self.test,
+                self.validation,
+                train.max(1)
+            ),
+        }
     }
 }
 
@@ -91,5 +97,21 @@ mod tests {
     fn a_dataset_too_small_is_refused() {
         assert!(SplitConfig::default().of(30).is_err());
         assert!(SplitConfig::default().of(31).is_ok());
+    }
+
+    #[test]
+    fn numbers_beyond_all_bounds_are_refused_like_others() {
+        let most = usize::MAX;
+        for (test, validation, train) in
+            [(most, most, None), (1, 1, Some(most)), (most, 1, Some(1))]
+        {
+            let config = SplitConfig {
+                test,
+                validation,
+                train,
+            };
+            let refusal = config.of(100).unwrap_err().to_string();
+            assert!(refusal.contains("do not fit into 100"), "{refusal}");
+        }
     }
 }

@@ -1,14 +1,10 @@
-//! Writes a dataset input by input.
+//! Writes a dataset input by input, for `generate.rs`, into a group of the storage room.
 
 use std::path::Path;
 
-use zarrs::array::{Array, ArrayBytes};
-use zarrs::filesystem::FilesystemStore;
-
-use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, Plan, REDRAWS};
-use super::store::{Store, chunk_of};
-use super::stored_array::codec_options;
+use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
 use crate::problem::Moments;
+use crate::storage::{Group, GroupPlan};
 use crate::{Error, Field, Grid, Result};
 
 /// Everything that is stored about one input.
@@ -23,58 +19,48 @@ pub(super) struct Solution {
 
 /// An unfinished dataset open for writing, by many threads at once.
 pub(super) struct Writer {
-    store: Store,
+    group: Group,
 }
 
 impl Writer {
     /// Begins or continues a dataset; none if it is complete.
-    pub fn open(target: &Path, plan: Plan, force: bool) -> Result<Option<Self>> {
-        let store = Store::open(target, plan, force)?;
-        Ok(store.map(|store| Self { store }))
+    pub fn open(target: &Path, plan: GroupPlan, force: bool) -> Result<Option<Self>> {
+        let group = Group::open(target, plan, force)?;
+        Ok(group.map(|group| Self { group }))
     }
 
     /// The number of redraws of an input of which every chunk is there and has its checksum;
     /// none if it has to be computed.
     pub fn finished(&self, input: usize) -> Option<u32> {
-        let at = |array: &Array<FilesystemStore>| chunk_of(array, input);
         // Written last: where it is missing, there is no need to look at the others.
-        let redraws = self.store.array(REDRAWS)?;
-        let counts: Vec<u32> = redraws
-            .retrieve_chunk_if_exists_opt(&at(redraws), &codec_options())
-            .ok()??;
-        for name in [INPUT, LOW, HIGH, EXACT_MEAN, EXACT_VARIANCE] {
-            if let Some(array) = self.store.array(name) {
-                array
-                    .retrieve_chunk_if_exists_opt::<ArrayBytes>(&at(array), &codec_options())
-                    .ok()??;
-            }
-        }
-        counts.first().copied()
+        let redraws = self.group.count(REDRAWS, input)?;
+        let others = [INPUT, LOW, HIGH, EXACT_MEAN, EXACT_VARIANCE];
+        self.group.has(&others, input).then_some(redraws)
     }
 
     /// Stores an input and its solutions.
     pub fn write(&self, input: usize, solution: &Solution) -> Result<()> {
-        let store = &self.store;
-        store.write_values(INPUT, input, solution.input.values())?;
-        store.write_values(LOW, input, solution.low.values())?;
-        store.write_values(HIGH, input, &solution.high)?;
-        if solution.moments.is_some() != store.array(EXACT_MEAN).is_some() {
+        let group = &self.group;
+        group.write_values(INPUT, input, solution.input.values())?;
+        group.write_values(LOW, input, solution.low.values())?;
+        group.write_values(HIGH, input, &solution.high)?;
+        if solution.moments.is_some() != group.plans(EXACT_MEAN) {
             return Err(sometimes_exact(input));
         }
         if let Some(moments) = &solution.moments {
-            store.write_values(EXACT_MEAN, input, moments.mean.values())?;
-            store.write_values(EXACT_VARIANCE, input, moments.variance.values())?;
+            group.write_values(EXACT_MEAN, input, moments.mean.values())?;
+            group.write_values(EXACT_VARIANCE, input, moments.variance.values())?;
         }
-        store.write_count(REDRAWS, input, solution.redraws)
+        group.write_count(REDRAWS, input, solution.redraws)
     }
 
     /// Adds coordinates and metadata, and gives the complete dataset its name.
     pub fn finish(self, grid: &Grid) -> Result<()> {
         for axis in &grid.axes {
-            self.store
+            self.group
                 .write_coordinates(&axis.name, &axis.coordinates)?;
         }
-        self.store.finish()
+        self.group.finish()
     }
 }
 

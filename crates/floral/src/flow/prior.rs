@@ -133,24 +133,16 @@ impl PriorConfig {
     }
 }
 
-/// An axis mapped to the unit interval; a single point lies at zero.
+/// An axis mapped to the unit interval.
 fn unit(axis: &Axis) -> Result<Axis> {
-    let (Some(&first), Some(&last)) = (axis.coordinates.first(), axis.coordinates.last()) else {
-        return Ok(axis.clone());
-    };
     let increasing = axis.coordinates.windows(2).all(|pair| pair[0] < pair[1]);
-    if !(increasing && first.is_finite() && last.is_finite()) {
+    if !(increasing && axis.coordinates.iter().all(|x| x.is_finite())) {
         return Err(Error::Config {
             context: format!("axis {}", axis.name),
             reason: "its coordinates must be finite and increase from point to point".into(),
         });
     }
-    let extent = if last > first { last - first } else { 1.0 };
-    let places = axis.coordinates.iter().map(|x| (x - first) / extent);
-    Ok(Axis {
-        name: axis.name.clone(),
-        coordinates: places.collect(),
-    })
+    Ok(axis.unit())
 }
 
 const COORDINATES: &str = "coordinates";
@@ -207,10 +199,7 @@ mod tests {
     }
 
     fn axis(coordinates: impl Iterator<Item = f64>) -> Axis {
-        Axis {
-            name: "x".into(),
-            coordinates: coordinates.collect(),
-        }
+        Axis::from_coordinates("x", coordinates.collect())
     }
 
     fn line(coordinates: impl Iterator<Item = f64>) -> Grid {

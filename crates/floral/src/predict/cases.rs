@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::{Predictor, refined, refined_grid};
+use super::Predictor;
 use crate::dataset::{Dataset, InputSource, NpzInputs};
+use crate::grid::{refined, refined_grid};
 use crate::problem::{Problem, Resolution, catalogue};
 use crate::train::Header;
 use crate::{Checksum, Error, Field, Grid, Result};
@@ -67,11 +68,11 @@ impl<'a> Cases<'a> {
         let source = open(path, header)?;
         let needs_low = predictor.method().is_residual();
         let solver = if needs_low && !source.has_low() {
-            let trained = || -> Result<Option<Box<dyn Problem>>> {
-                let problem = trained_problem(header)?;
-                Ok(problem.filter(|p| p.grid().shape() == source.grid().shape()))
-            };
-            source.origin()?.map_or_else(trained, |p| Ok(Some(p)))?
+            match source.origin()? {
+                Some(problem) => Some(problem),
+                None => trained_problem(header)?
+                    .filter(|problem| problem.grid().shape() == source.grid().shape()),
+            }
         } else {
             None
         };

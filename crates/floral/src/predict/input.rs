@@ -1,4 +1,5 @@
-//! Realizations of one input's solution.
+//! The predictor of one input: a [`Predictor`] and what it derives from the input delivers
+//! realizations of the solution.
 
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};

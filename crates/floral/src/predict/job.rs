@@ -6,13 +6,13 @@
 use std::ops::Range;
 
 use super::{
-    Cases, Consumer, Interpolation, PredictionCost, Predictor, Sampling, Walk, WalkedInput,
-    block_rows,
+    Cases, Consumer, Interpolation, PredictionCost, PredictionWriter, Predictor, Sampling, Walk,
+    WalkedInput, block_rows,
 };
 use crate::Result;
-use crate::dataset::{PredictionWriter, Spool};
 use crate::observer::{Event, Observer};
 use crate::sample::{EnsembleStatistics, Wanted};
+use crate::storage::Spool;
 
 /// What to predict, and what to store of it.
 pub struct Job<'a> {
@@ -140,7 +140,7 @@ impl Consumer for Storing<'_> {
             return Ok(());
         };
         let values = match self.job.interpolation {
-            Some(interpolation) => &interpolation.apply(values),
+            Some(interpolation) => &at_points(interpolation, values),
             None => values,
         };
         self.stored.computed += 1;
@@ -159,4 +159,9 @@ impl Consumer for Storing<'_> {
             .write(input.position, &statistics, &kept, evaluations)?;
         under_way.spool.clear()
     }
+}
+
+fn at_points(interpolation: &Interpolation, values: &[f32]) -> Vec<f32> {
+    let values = interpolation.apply(values).into_iter();
+    values.map(|value| value as f32).collect()
 }

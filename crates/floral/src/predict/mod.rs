@@ -4,30 +4,33 @@
 //! grid, perhaps finer than the training grid, it becomes an [`InputPredictor`], which has derived
 //! all that depends on the input alone and delivers realizations in physical units. [`Cases`] are
 //! the inputs of a file; a [`Walk`] is the one loop over them, and a [`Consumer`] takes what it
-//! predicts: a [`Job`] stores statistics, [`evaluate`](crate::evaluate) scores.
+//! predicts: a [`Job`] stores statistics by a [`PredictionWriter`], [`evaluate`](crate::evaluate)
+//! scores.
 
 mod cases;
 mod checks;
 mod ensemble;
 mod input;
-mod interpolation;
 mod job;
+mod places;
 mod points_file;
+mod prediction_store;
 mod predictor;
-mod refine;
 mod velocity;
 mod walk;
 
 pub use cases::{Case, Cases};
 pub use ensemble::Ensemble;
 pub use input::{InputPredictor, Sampling};
-pub use interpolation::Interpolation;
 pub use job::{Job, Stored};
+pub use places::Places;
 pub use points_file::read_points;
+pub use prediction_store::{PredictionPlan, PredictionWriter};
 pub use predictor::Predictor;
-pub use refine::{refined, refined_grid};
 pub use velocity::{BLOCK_VALUES, block_rows};
 pub use walk::{Consumer, PredictionCost, Walk, WalkedInput};
+
+pub use crate::grid::{Interpolation, refined, refined_grid};
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::refine::Kind;
 use crate::{Axis, Error, Grid, Points, Result};
 
 /// Reads points of a grid's domain; the columns are named like its axes, in any order.
@@ -40,18 +39,15 @@ fn parse(text: &str, grid: &Grid) -> std::result::Result<Points, Fault> {
         }
     }
     let points = Points { axes };
-    match points.is_empty() {
-        true => Err((None, "holds no points below its header".into())),
-        false => Ok(points),
+    if points.is_empty() {
+        return Err((None, "holds no points below its header".into()));
     }
+    Ok(points)
 }
 
 /// The column of each axis.
 fn columns(header: &str, grid: &Grid) -> std::result::Result<Vec<usize>, String> {
-    let names: Vec<&str> = header
-        .split(',')
-        .map(|name| name.trim().trim_matches('"'))
-        .collect();
+    let names: Vec<&str> = header.split(',').map(unquoted).collect();
     let axes: Vec<&str> = grid.axes.iter().map(|axis| axis.name.as_str()).collect();
     let of = |axis: &str| names.iter().position(|name| *name == axis);
     match axes.iter().map(|axis| of(axis)).collect::<Option<Vec<_>>>() {
@@ -64,8 +60,17 @@ fn columns(header: &str, grid: &Grid) -> std::result::Result<Vec<usize>, String>
     }
 }
 
+/// A cell without the quotation marks that some programs put around each.
+fn unquoted(cell: &str) -> &str {
+    let cell = cell.trim();
+    let inner = cell
+        .strip_prefix('"')
+        .and_then(|cell| cell.strip_suffix('"'));
+    inner.unwrap_or(cell).trim()
+}
+
 fn numbers(row: &str, columns: usize) -> std::result::Result<Vec<f64>, String> {
-    let cells: Vec<&str> = row.split(',').map(str::trim).collect();
+    let cells: Vec<&str> = row.split(',').map(unquoted).collect();
     if cells.len() != columns {
         return Err(format!(
             "{} values, but the header names {columns}",
@@ -83,11 +88,10 @@ fn numbers(row: &str, columns: usize) -> std::result::Result<Vec<f64>, String> {
 
 /// Refuses a coordinate beyond the ends of an axis.
 fn check(axis: &Axis, x: f64) -> std::result::Result<(), String> {
-    let ends = axis.coordinates.first().zip(axis.coordinates.last());
-    let (first, last) = match (Kind::of(axis), ends) {
-        (Kind::Periodic, _) => (0.0, 1.0),
-        (_, Some((first, last))) => (*first, *last),
-        (_, None) => (0.0, 0.0),
+    let domain = &axis.domain;
+    let (first, last) = match axis.coordinates.as_slice() {
+        [first, .., last] if !domain.is_periodic() => (*first, *last),
+        _ => (domain.from, domain.to),
     };
     // A coordinate written with few digits may lie a rounding error beyond the end.
     let margin = 1e-9 * (last - first);
@@ -116,6 +120,12 @@ mod tests {
             points.axes,
             expected.map(|(name, along)| (name.to_owned(), along))
         );
+    }
+
+    #[test]
+    fn cells_may_be_quoted_as_spreadsheets_do() {
+        let points = parse("\"t\",\"x\"\n\"0.05\", 0.5\n   \n", &grid()).unwrap();
+        assert_eq!((points.len(), points.axes[0].1[0]), (1, 0.05));
     }
 
     #[test]

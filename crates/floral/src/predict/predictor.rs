@@ -115,8 +115,9 @@ fn checksum(weights: &[Weight]) -> Checksum {
     // A file gives its arrays in any order.
     let mut weights: Vec<&Weight> = weights.iter().collect();
     weights.sort_by(|a, b| a.name.cmp(&b.name));
-    let values = weights.iter().flat_map(|weight| &weight.values);
-    values.fold(Checksum::default(), |sum, value| {
-        sum.bytes(&value.to_le_bytes())
+    weights.iter().fold(Checksum::default(), |sum, weight| {
+        let values = weight.values.iter();
+        let bytes: Vec<u8> = values.flat_map(|value| value.to_le_bytes()).collect();
+        sum.bytes(weight.name.as_bytes()).bytes(&bytes)
     })
 }

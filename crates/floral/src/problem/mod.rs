@@ -1,4 +1,4 @@
-//! Stochastic problems: an input, an expensive random solution of it, a cheap wrong one.
+//! Stochastic problems: inputs, random high-fidelity solutions and a deterministic low-fidelity one.
 
 pub mod advection;
 pub mod burgers;
@@ -25,7 +25,7 @@ pub struct Moments {
     pub variance: Field,
 }
 
-/// A random map from an input field to a solution field, and a cheap deterministic stand-in.
+/// A random map from an input field to a solution field, and a deterministic low-fidelity stand-in.
 pub trait Problem: Send + Sync {
     /// The name by which users ask for it.
     fn name(&self) -> &'static str;
@@ -44,7 +44,7 @@ pub trait Problem: Send + Sync {
     /// Draws an input from its distribution.
     fn draw_input(&self, rng: &mut Stream) -> Result<Field>;
 
-    /// The cheap deterministic solution, on the same grid.
+    /// The deterministic low-fidelity solution, on the same grid.
     fn low_fidelity(&self, input: &Field) -> Result<Field>;
 
     /// One realization of the solution for each stream, written to `out`:

@@ -1,4 +1,4 @@
-//! 1DCR: a curve whose gap to its cheap copy is correlated with it; every moment is known.
+//! 1DCR: a curve whose gap to the low-fidelity one is correlated with it; every moment is known.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};

@@ -128,7 +128,7 @@ impl Perturbation {
     }
 }
 
-/// What the cheap solver knows of the initial state: damped and cut in wave number.
+/// What the low-fidelity solver knows of the initial state: damped and cut in wave number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpectralFilter {
@@ -139,7 +139,7 @@ pub struct SpectralFilter {
     /// Factor on every amplitude.
     pub scale: f64,
     /// The wave number K against which the others are measured. A constant, not half the number of
-    /// points, so that the cheap solution is the same function at every resolution.
+    /// points, so that the low-fidelity solution is the same function at every resolution.
     pub reference: f64,
 }
 

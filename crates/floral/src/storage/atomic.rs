@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all, also after a power failure; every room writes by these.
+//! Writes files that are there whole or not at all, also after a power failure.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Writes a file so that it appears under its name only once it is whole; `scratch` is a folder
 /// on the same file system. It reaches the disk when the system sees fit.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8], scratch: &Path) -> Result<()> {
+pub(super) fn write_whole(path: &Path, bytes: &[u8], scratch: &Path) -> Result<()> {
     let temporary = scratch.join(unique_name());
     let written = fs::write(&temporary, bytes);
     take_name(written, &temporary, path).map_err(write_error(path))

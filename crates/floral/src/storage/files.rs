@@ -10,7 +10,7 @@ use super::atomic::write_whole;
 use crate::{Error, Result};
 
 /// Writes a JSON file, whole or not at all.
-pub(crate) fn write_json(path: &Path, value: &Value, scratch: &Path) -> Result<()> {
+pub(super) fn write_json(path: &Path, value: &Value, scratch: &Path) -> Result<()> {
     write_whole(path, format!("{value:#}\n").as_bytes(), scratch)
 }
 
@@ -52,12 +52,12 @@ pub(crate) fn write_error(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) ->
 }
 
 /// Creates a folder and those above it, where missing.
-pub(crate) fn create_folder(path: &Path) -> Result<()> {
+pub(super) fn create_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(write_error(path))
 }
 
 /// Removes a folder and all in it, if it exists.
-pub(crate) fn remove_folder(path: &Path) -> Result<()> {
+pub(super) fn remove_folder(path: &Path) -> Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(write_error(path)(error)),
         _ => Ok(()),
@@ -69,14 +69,14 @@ pub(crate) fn remove_folder(path: &Path) -> Result<()> {
 /// One call for the whole file system: for thousands of small files, asking one by one takes
 /// longer than writing them.
 #[cfg(target_os = "linux")]
-pub(crate) fn sync_tree(path: &Path) -> Result<()> {
+pub(super) fn sync_tree(path: &Path) -> Result<()> {
     let folder = File::open(path).map_err(Error::io(path))?;
     rustix::fs::syncfs(folder).map_err(|error| write_error(path)(error.into()))
 }
 
 /// Waits until a folder and all below it has reached the disk.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn sync_tree(path: &Path) -> Result<()> {
+pub(super) fn sync_tree(path: &Path) -> Result<()> {
     if path.is_dir() {
         for entry in fs::read_dir(path).map_err(Error::io(path))? {
             sync_tree(&entry.map_err(Error::io(path))?.path())?;
@@ -86,7 +86,7 @@ pub(crate) fn sync_tree(path: &Path) -> Result<()> {
 }
 
 /// Waits until a file, or a folder's list of files, has reached the disk.
-pub(crate) fn sync(path: &Path) -> Result<()> {
+pub(super) fn sync(path: &Path) -> Result<()> {
     if path.is_dir() {
         return sync_folder(path).map_err(write_error(path));
     }

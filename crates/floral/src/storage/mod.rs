@@ -1,16 +1,38 @@
-//! Storage: files that are whole or absent, folders that one process at a time may write, and
-//! checksums by which the same contents are known again.
+//! Storage: files that are whole or absent, locks, checksums, and Zarr groups that grow chunk by
+//! chunk until they are complete.
+//!
+//! - [`write_atomically`] writes one file, [`FolderLock`] keeps a folder to one process,
+//!   [`Checksum`] knows the same contents again;
+//! - a [`Group`] is written from a [`GroupPlan`] in a [`Partial`](partial) folder, from which a run
+//!   that was cut goes on; a [`Spool`] keeps the part of it that is under way;
+//! - a [`StoredArray`] reads an array of any group.
+//!
+//! The datasets of [`dataset`](crate::dataset), the predictions of [`predict`](crate::predict), the
+//! runs of [`train`](crate::train) and what is kept by reports stand on it.
 
+pub(crate) mod array_metadata;
 mod atomic;
 mod checksum;
+mod differences;
 mod files;
+mod group;
+mod group_plan;
 mod lock;
+pub(crate) mod names;
+pub(crate) mod partial;
+mod precision;
+mod spool;
+mod stored_array;
 
 pub use atomic::write_atomically;
 pub use checksum::Checksum;
+pub(crate) use files::write_error;
 pub use lock::FolderLock;
+pub use precision::Precision;
+pub use spool::{Spool, Spooled};
 
-pub(crate) use atomic::write_whole;
-pub(crate) use files::{
-    create_folder, read_json, remove_folder, sync, sync_tree, write_error, write_json,
-};
+pub(crate) use array_metadata::Dimension;
+pub(crate) use files::read_json;
+pub(crate) use group::Group;
+pub(crate) use group_plan::{GroupPlan, LARGEST_CHUNK, METADATA_FILE};
+pub(crate) use stored_array::StoredArray;

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::Method;
 use crate::dataset::{Dataset, Normaliser};
 use crate::flow::{Prior, PriorConfig};
+use crate::grid::Thinning;
 use crate::metric::RunningMoments;
-use crate::{Axis, Error, Field, Grid, Result};
+use crate::{Error, Field, Grid, Result};
 
 /// How input, low-fidelity solution and target are scaled; part of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,7 +84,7 @@ impl Samples {
 pub struct Reader<'a> {
     dataset: &'a Dataset,
     method: Method,
-    strides: Vec<usize>,
+    thinning: Thinning,
 }
 
 /// One input as read, in its own units.
@@ -117,39 +118,28 @@ impl<'a> Reader<'a> {
                 full.len()
             )));
         }
-        let strides = match resolution {
-            None => vec![1; full.len()],
-            Some(wanted) => strides(&full, wanted).ok_or_else(|| {
-                bad(format!(
-                    "has grid {full:?}, of which every s-th point cannot make {wanted:?}; choose \
-                     numbers that divide"
-                ))
-            })?,
-        };
+        let wanted = resolution.unwrap_or(&full);
+        let thinning = Thinning::to(&full, wanted).ok_or_else(|| {
+            bad(format!(
+                "has grid {full:?}, of which every s-th point cannot make {wanted:?}; choose \
+                 numbers that divide"
+            ))
+        })?;
         Ok(Self {
             dataset,
             method,
-            strides,
+            thinning,
         })
     }
 
     /// The grid of every s-th point.
     pub fn grid(&self) -> Grid {
-        self.strided(self.dataset.grid())
+        self.thinning.grid(self.dataset.grid())
     }
 
     /// The prior on the grid of every s-th point, each at its place in the domain of them all.
     pub fn prior(&self, config: &PriorConfig) -> Result<Box<dyn Prior>> {
-        config.at(&self.strided(&config.placed(self.dataset.grid())?))
-    }
-
-    fn strided(&self, grid: &Grid) -> Grid {
-        let axes = grid.axes.iter().zip(&self.strides);
-        let strided = axes.map(|(axis, &stride)| Axis {
-            name: axis.name.clone(),
-            coordinates: axis.coordinates.iter().copied().step_by(stride).collect(),
-        });
-        Grid::new(strided.collect())
+        config.at(&self.thinning.grid(&config.placed(self.dataset.grid())?))
     }
 
     /// The scales of these inputs.
@@ -192,18 +182,17 @@ impl<'a> Reader<'a> {
     }
 
     fn case(&self, index: usize) -> Result<Case> {
-        let shape = self.dataset.grid().shape();
-        let coarse = self.grid().shape();
-        let strided = |field: &Field| {
-            let values = stride(field.values(), &shape, &self.strides);
+        let coarse = self.thinning.shape();
+        let thinned = |field: &Field| {
+            let values = self.thinning.apply(field.values());
             Field::from_values(field.channels(), &coarse, values)
         };
         let low = if self.method.is_residual() {
-            Some(strided(&self.dataset.low(index)?)?)
+            Some(thinned(&self.dataset.low(index)?)?)
         } else {
             None
         };
-        let mut targets = stride(self.dataset.high(index)?.values(), &shape, &self.strides);
+        let mut targets = self.thinning.apply(self.dataset.high(index)?.values());
         if let Some(low) = &low {
             for realization in targets.chunks_exact_mut(low.values().len()) {
                 for (target, low) in realization.iter_mut().zip(low.values()) {
@@ -211,7 +200,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        let input = strided(&self.dataset.input(index)?)?;
+        let input = thinned(&self.dataset.input(index)?)?;
         let finite = |values: &[f64]| values.iter().all(|v| v.is_finite());
         if !finite(&targets) || !finite(input.values()) {
             return Err(Error::BadFile {
@@ -229,59 +218,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// full / wanted per axis, where it divides.
-fn strides(full: &[usize], wanted: &[usize]) -> Option<Vec<usize>> {
-    let divides = |(&full, &wanted): (&usize, &usize)| {
-        (wanted > 0 && full % wanted == 0).then(|| full / wanted)
-    };
-    match wanted {
-        [one] => full.iter().map(|&n| divides((&n, one))).collect(),
-        _ if wanted.len() == full.len() => full.iter().zip(wanted).map(divides).collect(),
-        _ => None,
-    }
-}
-
-/// Every s-th point of each axis of a stack of fields.
-fn stride(values: &[f64], shape: &[usize], strides: &[usize]) -> Vec<f64> {
-    let points: usize = shape.iter().product();
-    let kept = |mut index: usize| {
-        shape.iter().zip(strides).rev().all(|(&n, &stride)| {
-            let position = index % n;
-            index /= n;
-            position.is_multiple_of(stride)
-        })
-    };
-    let keep: Vec<usize> = (0..points).filter(|&index| kept(index)).collect();
-    let fields = values.chunks_exact(points);
-    fields
-        .flat_map(|field| keep.iter().map(|&index| field[index]))
-        .collect()
-}
-
 fn push(moments: &mut [RunningMoments], values: &[f64], points: usize) {
     let channels = moments.len();
     for (i, channel) in values.chunks_exact(points).enumerate() {
         moments[i % channels].merge(&RunningMoments::of(channel.iter().copied()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_second_point_of_every_third_row_is_taken() {
-        let values: Vec<f64> = (0..48).map(f64::from).collect();
-        let taken = stride(&values, &[6, 4], &[3, 2]);
-        assert_eq!(taken, [0.0, 2.0, 12.0, 14.0, 24.0, 26.0, 36.0, 38.0]);
-    }
-
-    #[test]
-    fn resolutions_that_do_not_divide_are_refused() {
-        assert_eq!(strides(&[64, 64], &[16]), Some(vec![4, 4]));
-        assert_eq!(strides(&[64, 128], &[16, 128]), Some(vec![4, 1]));
-        assert_eq!(strides(&[64, 64], &[48]), None);
-        assert_eq!(strides(&[64, 64], &[0]), None);
-        assert_eq!(strides(&[64], &[8, 8]), None);
     }
 }

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 pub struct DarcyConfig {
     /// Nodes along x and y, which must be equal.
     pub resolution: Resolution,
-    /// The cheap solver sees every `coarsening`-th node along each axis.
+    /// The low-fidelity solver sees every `coarsening`-th node along each axis.
     pub coarsening: usize,
     /// Where fluid enters.
     pub well: Well,

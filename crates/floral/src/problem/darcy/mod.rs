@@ -1,24 +1,12 @@
 //! Darcy flow: steady pressure in a random porous medium.
 //!
 //! -div(K grad p) = f on the unit square, no flux through the walls, zero mean. The input is the
-//! permeability a as it is believed to be; the medium is K = a (1 + s eps). The cheap solver takes
-//! a at every fourth node.
+//! permeability a as it is believed to be; the medium is K = a (1 + s eps). The low-fidelity
+//! solver takes a at every fourth node. `pressure.rs` solves, by the sparse `elimination/`.
 
-mod aligned;
-mod assembly;
-mod banded;
-mod coarse;
 mod config;
-mod dissection;
-mod front;
-mod join;
-mod lanes;
-mod multifrontal;
+mod elimination;
 mod pressure;
-mod rectangle;
-mod residual;
-mod stencil;
-mod tile;
 mod wells;
 
 pub use config::{DarcyConfig, Permeability, Uncertainty};
@@ -30,6 +18,7 @@ use std::sync::Arc;
 use pressure::{PressureSolver, check_permeability};
 
 use super::{Moments, Problem, expect_shape, to_table};
+use crate::grid::{Interpolation, Thinning};
 use crate::random::{KarhunenLoeve, Stream};
 use crate::{Axis, Error, Field, Grid, Result};
 
@@ -44,6 +33,9 @@ pub struct Darcy {
     grid: Grid,
     fine: PressureSolver,
     coarse: PressureSolver,
+    /// From the fine nodes to the coarse ones, and back.
+    thinning: Thinning,
+    interpolation: Interpolation,
     log_permeability: Arc<KarhunenLoeve>,
     perturbation: Arc<KarhunenLoeve>,
 }
@@ -58,6 +50,8 @@ impl Darcy {
         Ok(Self {
             fine: PressureSolver::new(n, wells.source(n)),
             coarse: PressureSolver::new(m, wells.source(m)),
+            thinning: Thinning::every(&[n, n], &[config.coarsening; 2]),
+            interpolation: Interpolation::between_nodes(&[m, m], &[n, n]),
             log_permeability: KarhunenLoeve::cached(&believed.kernel()?, &grid, believed.modes)?,
             perturbation: KarhunenLoeve::cached(&unknown.kernel()?, &grid, unknown.modes)?,
             config,
@@ -133,10 +127,9 @@ impl Problem for Darcy {
     }
 
     fn low_fidelity(&self, input: &Field) -> Result<Field> {
-        let n = self.fine.side();
-        let mut field = coarse::every(self.config.coarsening, self.permeability(input)?, n);
+        let mut field = self.thinning.apply(self.permeability(input)?);
         self.coarse.solve(&mut field)?;
-        let pressure = coarse::interpolate(&field, self.coarse.side(), n);
+        let pressure = self.interpolation.apply(&field);
         Ok(Field::scalar(&self.grid, pressure))
     }
 
@@ -230,7 +223,7 @@ mod tests {
 
     /// Without uncertainty the only gap between the two solvers is the coarse grid.
     #[test]
-    fn the_cheap_solution_resembles_the_expensive_one() {
+    fn the_low_fidelity_solution_resembles_the_high_fidelity_one() {
         let problem = darcy("uncertainty.scale = 0");
         let gap = |index| {
             let high = realizations(&problem, index, 0..1);
@@ -244,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn without_coarsening_the_cheap_solution_is_the_expensive_one() {
+    fn without_coarsening_both_solutions_are_the_same() {
         let problem = darcy("resolution = 16\ncoarsening = 1\nuncertainty.scale = 0");
         let high = realizations(&problem, 0, 0..1);
         let low = problem.low_fidelity(&input(&problem, 0)).unwrap();

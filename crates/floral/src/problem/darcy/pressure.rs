@@ -2,13 +2,11 @@
 
 use pulp::{Arch, Scalar, Simd, WithSimd};
 
-use super::assembly::Sides;
-use super::dissection::Dissection;
-use super::lanes::{extract, interleave, lane};
-use super::multifrontal::Multifrontal;
-use super::residual::backward_error;
-use super::stencil::Stencil;
-use super::{NAME, Wells, banded};
+use super::elimination::{
+    Dissection, Multifrontal, Sides, Stencil, backward_error, extract, interleave, lane,
+    solve_banded,
+};
+use super::{NAME, Wells};
 use crate::{Error, Result};
 
 /// The largest backward error with which a pressure is accepted. Elimination without row exchanges
@@ -83,7 +81,7 @@ impl PressureSolver {
         let n = self.plan.n;
         let mut stencil = Stencil::<Scalar>::empty();
         stencil.assemble(Scalar, field, n);
-        let (pressure, multiplier) = banded::solve(&stencil, n, self.sides());
+        let (pressure, multiplier) = solve_banded(&stencil, n, self.sides());
         let error = backward_error(Scalar, &stencil, n, self.sides(), &pressure, multiplier);
         if error <= BACKWARD_ERROR {
             field.copy_from_slice(&pressure);

@@ -4,13 +4,13 @@ use pulp::{Simd, bytemuck};
 
 /// Zero in every lane.
 #[inline(always)]
-pub(super) fn zero<S: Simd>(simd: S) -> S::f64s {
+pub fn zero<S: Simd>(simd: S) -> S::f64s {
     simd.splat_f64s(0.0)
 }
 
 /// Spreads fields of equal length over the lanes; lanes to spare repeat the last field.
 #[inline(always)]
-pub(super) fn interleave<S: Simd>(simd: S, fields: &[f64], lanes: &mut Vec<S::f64s>, nodes: usize) {
+pub fn interleave<S: Simd>(simd: S, fields: &[f64], lanes: &mut Vec<S::f64s>, nodes: usize) {
     lanes.clear();
     lanes.resize(nodes, zero(simd));
     let count = fields.len() / nodes;
@@ -25,7 +25,7 @@ pub(super) fn interleave<S: Simd>(simd: S, fields: &[f64], lanes: &mut Vec<S::f6
 
 /// The field of one lane.
 #[inline(always)]
-pub(super) fn extract<S: Simd>(lanes: &[S::f64s], lane: usize, field: &mut [f64]) {
+pub fn extract<S: Simd>(lanes: &[S::f64s], lane: usize, field: &mut [f64]) {
     let values: &[f64] = bytemuck::cast_slice(lanes);
     for (value, spot) in field.iter_mut().zip(values.chunks_exact(S::F64_LANES)) {
         *value = spot[lane];
@@ -34,6 +34,6 @@ pub(super) fn extract<S: Simd>(lanes: &[S::f64s], lane: usize, field: &mut [f64]
 
 /// The number in one lane.
 #[inline(always)]
-pub(super) fn lane<S: Simd>(value: S::f64s, lane: usize) -> f64 {
+pub fn lane<S: Simd>(value: S::f64s, lane: usize) -> f64 {
     bytemuck::cast_slice::<S::f64s, f64>(&[value])[lane]
 }

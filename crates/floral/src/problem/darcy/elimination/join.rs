@@ -1,9 +1,9 @@
-//! Where the front of one half of a rectangle meets the front of the whole.
+//! The places of a front's rows and columns in the front that it is added to, by `assembly.rs`.
 
 use std::ops::Range;
 
 /// How what a half leaves joins the front of the whole.
-pub(super) struct Join {
+pub struct Join {
     /// Stretches of the half's columns that stay together in the whole.
     pub runs: Vec<Run>,
     /// For each row of the whole the row of the half that it receives.
@@ -11,7 +11,7 @@ pub(super) struct Join {
 }
 
 /// Neighbouring columns of what a half leaves, and their place in the whole.
-pub(super) struct Run {
+pub struct Run {
     pub columns: Range<usize>,
     pub place: usize,
 }

@@ -1,4 +1,4 @@
-//! How well a pressure satisfies its equations.
+//! The backward error of a pressure: how well it satisfies its equations.
 
 use pulp::Simd;
 
@@ -10,7 +10,7 @@ use super::stencil::{DIAGONAL, Stencil};
 /// The residual of A p + q l = f over the sum of the terms it is made of, both in the mean over
 /// nodes: the relative change of the equations that would make the solution exact.
 #[inline(always)]
-pub(super) fn backward_error<S: Simd>(
+pub fn backward_error<S: Simd>(
     simd: S,
     stencil: &Stencil<S>,
     n: usize,

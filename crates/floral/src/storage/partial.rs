@@ -1,4 +1,4 @@
-//! The folder in which a dataset grows until it is complete.
+//! The folder in which a dataset, or another group, grows until it is complete.
 //!
 //! ```text
 //! data.zarr.partial/
@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::atomic::write_atomically;
 use super::differences::differences;
-use super::layout::METADATA_FILE;
-use crate::storage::{
-    FolderLock, create_folder, read_json, remove_folder, sync, write_error, write_json,
-};
+use super::files::{create_folder, parent_of, read_json, remove_folder, sync, write_error};
+use super::group_plan::METADATA_FILE;
+use super::lock::FolderLock;
 use crate::{Error, Result};
 
 /// An unfinished dataset that this process alone may write.
@@ -74,11 +74,7 @@ impl Partial {
             self.rename(&self.target, &self.replaced())?;
         }
         self.rename(&self.store(), &self.target)?;
-        let parent = self
-            .target
-            .parent()
-            .filter(|path| !path.as_os_str().is_empty());
-        sync(parent.unwrap_or(Path::new(".")))?;
+        sync(parent_of(&self.target))?;
         // The dataset is complete: what cannot be removed is cleared by the next run.
         let _ = remove_folder(&self.folder);
         Ok(())
@@ -144,7 +140,7 @@ impl Partial {
         if metadata.exists() {
             fs::remove_file(&metadata).map_err(write_error(metadata))?;
         }
-        write_json(&self.plan(), wanted, &self.scratch())
+        write_atomically(&self.plan(), format!("{wanted:#}\n").as_bytes())
     }
 
     fn refusal(&self, words: &str) -> Error {
@@ -159,7 +155,7 @@ impl Partial {
 }
 
 /// `data.zarr.partial` for `data.zarr`.
-pub(super) fn partial_path(target: &Path) -> Result<PathBuf> {
+pub(crate) fn partial_path(target: &Path) -> Result<PathBuf> {
     let mut name = target
         .file_name()
         .ok_or_else(|| Error::BadFile {
@@ -172,7 +168,7 @@ pub(super) fn partial_path(target: &Path) -> Result<PathBuf> {
 }
 
 /// Whether a folder is the partial one of a dataset.
-pub(super) fn is_partial(folder: &Path) -> bool {
+pub(crate) fn is_partial(folder: &Path) -> bool {
     folder.join("plan.json").is_file()
 }
 

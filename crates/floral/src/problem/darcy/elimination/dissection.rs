@@ -1,4 +1,4 @@
-//! Nested dissection of a square grid: who is eliminated when, and beside whom.
+//! Nested dissection of a square grid: the order in which nodes are eliminated, front by front.
 //!
 //! A rectangle is cut by its middle line; the halves are eliminated first, each leaving a dense
 //! coupling of the nodes around it, then the line. The plan depends on the grid alone.
@@ -8,7 +8,7 @@ use super::rectangle::Rectangle;
 
 /// George (1973), "Nested dissection of a regular finite element mesh": O(n^3) operations and
 /// O(n^2 log n) stored numbers for n x n nodes.
-pub(super) struct Dissection {
+pub struct Dissection {
     /// Every front after its halves; the last one holds the node that is never eliminated.
     pub fronts: Vec<Front>,
     /// Nodes per side of the grid.
@@ -16,7 +16,7 @@ pub(super) struct Dissection {
 }
 
 /// Some nodes to eliminate together, and the nodes not yet eliminated that they couple.
-pub(super) struct Front {
+pub struct Front {
     /// The pivots, then the boundary, as positions in memory.
     pub nodes: Vec<usize>,
     /// How many of the nodes are eliminated here.
@@ -34,7 +34,7 @@ pub(super) struct Front {
 }
 
 /// One off-diagonal entry of the matrix and its place in a front.
-pub(super) struct Entry {
+pub struct Entry {
     pub row: usize,
     pub column: usize,
     /// The node whose equation holds the entry.
@@ -169,7 +169,7 @@ fn entries(n: usize, nodes: &[usize], pivots: usize, places: &Places) -> Vec<Ent
 }
 
 /// The neighbour at x - h, x + h, y - h or y + h, for directions 0 to 3, if the grid has it.
-pub(super) fn neighbour(n: usize, node: usize, direction: usize) -> Option<usize> {
+pub fn neighbour(n: usize, node: usize, direction: usize) -> Option<usize> {
     let (i, j) = (node / n, node % n);
     match direction {
         0 => (i > 0).then(|| node - n),

@@ -1,11 +1,13 @@
-//! Realizations of an input under way, kept so that a run that is cut need not compute them again.
+//! Realizations of an input under way, kept in the folder of `partial.rs`, so that a run that is cut
+//! need not compute them again.
 //!
 //! A folder with a file for each block of realizations, named by the first one: a checksum of the
 //! rest, the evaluations that they took, then the values. It is removed when the input is done.
 
 use std::path::PathBuf;
 
-use crate::storage::{create_folder, remove_folder, write_whole};
+use super::atomic::write_whole;
+use super::files::{create_folder, remove_folder};
 use crate::{Checksum, Result};
 
 /// Bytes before the values: checksum and evaluations.
@@ -108,7 +110,7 @@ impl Block {
             .into_iter()
             .chain(values)
             .collect();
-        let sum = Checksum::default().bytes(&body).value();
+        let sum = Checksum::default().bytes(&body).short();
         [&sum.to_le_bytes(), body.as_slice()].concat()
     }
 
@@ -116,7 +118,7 @@ impl Block {
         let (sum, body) = bytes.split_first_chunk()?;
         let (evaluations, values) = body.split_first_chunk()?;
         let (words, rest) = values.as_chunks();
-        let is_sound = Checksum::default().bytes(body).value() == u64::from_le_bytes(*sum)
+        let is_sound = Checksum::default().bytes(body).short() == u64::from_le_bytes(*sum)
             && rest.is_empty()
             && bytes.len() >= HEAD;
         is_sound.then(|| Self {

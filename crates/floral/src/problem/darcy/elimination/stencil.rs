@@ -9,10 +9,10 @@ use pulp::Simd;
 use super::lanes::zero;
 
 /// The coefficient of a node in its own equation.
-pub(super) const DIAGONAL: f64 = 4.0;
+pub const DIAGONAL: f64 = 4.0;
 
 /// The scaled equations of every node, one realization per lane.
-pub(super) struct Stencil<S: Simd> {
+pub struct Stencil<S: Simd> {
     /// Per node the coefficients of its neighbours at x - h, x + h, y - h, y + h.
     pub couplings: Vec<[S::f64s; 4]>,
     /// Per node h^2 / K, by which right-hand sides are multiplied.

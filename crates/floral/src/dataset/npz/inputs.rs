@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
-use super::npy::NpyArray;
-use super::{InputSource, npz};
+use super::array::NpyArray;
+use crate::dataset::InputSource;
+use crate::dataset::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
 use crate::problem::Problem;
 use crate::{Axis, Error, Field, Grid, Result};
 
@@ -41,7 +41,7 @@ impl NpzInputs {
         channels: (usize, usize),
         assumed: impl Fn(&[usize]) -> Result<Grid>,
     ) -> Result<Self> {
-        let mut arrays = npz::read(path, |name| is_wanted(path, name, like))?;
+        let mut arrays = super::read(path, |name| is_wanted(path, name, like))?;
         let dimensions = like.dimensions();
         let mut stack = |name: &str, channels: usize| {
             let array = arrays.remove(name);
@@ -60,7 +60,7 @@ impl NpzInputs {
         for (axis, like) in grid.axes.iter_mut().zip(&like.axes) {
             axis.name.clone_from(&like.name);
             if let Some(array) = arrays.remove(&axis.name) {
-                axis.coordinates = coordinates(path, axis, array)?;
+                *axis = axis.with_coordinates(coordinates(path, axis, array)?);
             }
         }
         Ok(Self {
@@ -212,14 +212,14 @@ fn coordinates(path: &Path, axis: &Axis, array: NpyArray) -> Result<Vec<f64>> {
     }
     let values = array.values;
     let is_increasing = values.windows(2).all(|pair| pair[0] < pair[1]);
-    match is_increasing && values.iter().all(|value| value.is_finite()) {
-        true => Ok(values),
-        false => Err(bad(
-            path,
-            format!(
-                "the coordinates {} have to be finite and increasing; sort the axis",
-                axis.name
-            ),
-        )),
+    if is_increasing && values.iter().all(|value| value.is_finite()) {
+        return Ok(values);
     }
+    Err(bad(
+        path,
+        format!(
+            "the coordinates {} have to be finite and increasing; sort the axis",
+            axis.name
+        ),
+    ))
 }

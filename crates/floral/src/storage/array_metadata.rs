@@ -1,14 +1,20 @@
-//! The metadata of each array: its shape, a chunk per input, codecs, attributes.
+//! The metadata of an array in a group: its shape, a chunk per index, codecs, attributes.
+//!
+//! Layouts of datasets and predictions are made of these, and handed to a `Group` in their plan.
 
 use serde_json::{Value, json};
 
 use super::Precision;
+use crate::Axis;
+
+/// The attribute of an axis's coordinates that tells their domain.
+pub(crate) const DOMAIN: &str = "domain";
 
 /// A dimension's name and length.
-pub(super) type Dimension<'a> = (&'a str, usize);
+pub(crate) type Dimension<'a> = (&'a str, usize);
 
 /// An array of solutions: the outer dimension, one chunk for each index, then the others.
-pub(super) fn values(
+pub(crate) fn values(
     outer: Dimension,
     inner: &[Dimension],
     precision: Precision,
@@ -24,8 +30,8 @@ pub(super) fn values(
     array(&[outer], inner, facts)
 }
 
-/// The coordinates of an axis.
-pub(super) fn coordinates(axis: Dimension) -> Value {
+/// The coordinates of a dimension.
+pub(crate) fn coordinates(axis: Dimension) -> Value {
     let facts = json!({
         "data_type": Precision::F64.data_type(),
         "fill_value": "NaN",
@@ -35,15 +41,22 @@ pub(super) fn coordinates(axis: Dimension) -> Value {
     array(&[], &[axis], facts)
 }
 
+/// The coordinates of an axis of a grid, with the domain that they sample.
+pub(crate) fn axis(axis: &Axis) -> Value {
+    let mut array = coordinates((&axis.name, axis.len()));
+    array["attributes"][DOMAIN] = json!(axis.domain);
+    array
+}
+
 /// The coordinates along an axis of points that lie anywhere.
-pub(super) fn scattered(axis: &str, points: Dimension) -> Value {
+pub(crate) fn scattered(axis: &str, points: Dimension) -> Value {
     let mut array = coordinates(points);
     array["attributes"]["long_name"] = json!(format!("coordinate {axis}"));
     array
 }
 
 /// A number for each index.
-pub(super) fn counts(outer: Dimension, meaning: &str) -> Value {
+pub(crate) fn counts(outer: Dimension, meaning: &str) -> Value {
     let facts = json!({
         "data_type": "uint32",
         "fill_value": u32::MAX,

@@ -1,4 +1,4 @@
-//! Statistics of predictions in a Zarr v3 group that opens in xarray.
+//! Statistics of predictions in a Zarr v3 group that opens in xarray; a [`Job`](super::Job) fills it.
 //!
 //! | array | dimensions | |
 //! |---|---|---|
@@ -16,15 +16,14 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::Precision;
-use super::layout::{
-    CHANNEL_DIMENSION, INPUT_DIMENSION, LARGEST_CHUNK, Plan, REALIZATION_DIMENSION, dimensions,
-};
-use super::metadata::{self, Dimension};
-use super::spool::Spool;
-use super::store::Store;
+use super::Places;
+use crate::dataset::axis_names;
+use crate::dataset::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::{Error, Grid, Points, Result};
+use crate::storage::{
+    Dimension, Group, GroupPlan, LARGEST_CHUNK, Precision, Spool, array_metadata,
+};
+use crate::{Error, Result};
 
 const MEAN: &str = "mean";
 const VARIANCE: &str = "variance";
@@ -34,7 +33,6 @@ const REALIZATIONS: &str = "realizations";
 const EVALUATIONS: &str = "evaluations";
 const QUANTILE_DIMENSION: &str = "quantile";
 const THRESHOLD_DIMENSION: &str = "threshold";
-const POINT_DIMENSION: &str = "point";
 
 /// Every array with a chunk for each input; the last one is written last.
 const PER_INPUT: [&str; 7] = [
@@ -47,14 +45,20 @@ const PER_INPUT: [&str; 7] = [
     EVALUATIONS,
 ];
 
-/// Where values are stored.
-#[derive(Debug, Clone)]
-pub enum Places {
-    /// At every point of a grid.
-    Grid(Grid),
-    /// At points that lie anywhere.
-    Points(Points),
-}
+/// Names that no axis may have.
+const RESERVED: [&str; 11] = [
+    MEAN,
+    VARIANCE,
+    QUANTILES,
+    EXCEEDANCE,
+    REALIZATIONS,
+    EVALUATIONS,
+    INPUT_DIMENSION,
+    REALIZATION_DIMENSION,
+    CHANNEL_DIMENSION,
+    QUANTILE_DIMENSION,
+    THRESHOLD_DIMENSION,
+];
 
 /// What is stored about every input.
 #[derive(Debug, Clone)]
@@ -77,7 +81,7 @@ pub struct PredictionPlan {
 
 /// Unfinished predictions open for writing.
 pub struct PredictionWriter {
-    store: Store,
+    group: Group,
     plan: PredictionPlan,
 }
 
@@ -85,25 +89,26 @@ impl PredictionWriter {
     /// Begins or continues a group, which takes the name `path` once complete; none if the same is
     /// there. With `force` it replaces another one, or an unfinished one.
     pub fn open(path: &Path, plan: PredictionPlan, force: bool) -> Result<Option<Self>> {
+        check_names(&plan.places)?;
         check_size(&plan)?;
-        let layout = Plan {
+        let layout = GroupPlan {
             arrays: arrays(&plan),
             attributes: plan.attributes.clone().into(),
             precision: Precision::F32,
         };
-        let store = Store::open(path, layout, force)?;
-        Ok(store.map(|store| Self { store, plan }))
+        let group = Group::open(path, layout, force)?;
+        Ok(group.map(|group| Self { group, plan }))
     }
 
     /// Whether the input at this position of the list is stored.
     pub fn is_finished(&self, position: usize) -> bool {
-        self.store.has(&PER_INPUT, position)
+        self.group.has(&PER_INPUT, position)
     }
 
     /// What an earlier run has kept of the input at this position, and where to keep more:
     /// realizations of `size` values in blocks of `rows`.
     pub fn spool(&self, position: usize, size: usize, rows: usize) -> Spool {
-        self.store.spool(position, size, rows)
+        self.group.spool(position, size, rows)
     }
 
     /// Stores the input at this position of the list: its statistics, the realizations kept of it
@@ -115,7 +120,7 @@ impl PredictionWriter {
         kept: &[f32],
         evaluations: usize,
     ) -> Result<()> {
-        let write = |name: &str, values: &[f64]| self.store.write_values(name, position, values);
+        let write = |name: &str, values: &[f64]| self.group.write_values(name, position, values);
         write(MEAN, statistics.mean())?;
         if self.plan.has_spread {
             write(VARIANCE, &statistics.variance())?;
@@ -135,8 +140,8 @@ impl PredictionWriter {
         }
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let index = count(self.plan.inputs.start + position);
-        self.store.write_count(INPUT_DIMENSION, position, index)?;
-        self.store
+        self.group.write_count(INPUT_DIMENSION, position, index)?;
+        self.group
             .write_count(EVALUATIONS, position, count(evaluations))
     }
 
@@ -154,10 +159,22 @@ impl PredictionWriter {
         ];
         for (name, values) in axes.chain(levels) {
             if !values.is_empty() {
-                self.store.write_coordinates(name, values)?;
+                self.group.write_coordinates(name, values)?;
             }
         }
-        self.store.finish()
+        self.group.finish()
+    }
+}
+
+/// Refuses axes that could not be stored beside the other arrays.
+fn check_names(places: &Places) -> Result<()> {
+    let axes = places.coordinates().into_iter().map(|(name, _)| name);
+    match axis_names::fault(axes, &RESERVED) {
+        None => Ok(()),
+        Some(reason) => Err(Error::Config {
+            context: "predictions".into(),
+            reason,
+        }),
     }
 }
 
@@ -197,48 +214,6 @@ fn check_size(plan: &PredictionPlan) -> Result<()> {
     }
 }
 
-impl Places {
-    /// Coordinates by the name of their axis.
-    fn coordinates(&self) -> Vec<(&str, &Vec<f64>)> {
-        match self {
-            Self::Grid(grid) => {
-                let axes = grid.axes.iter();
-                axes.map(|axis| (axis.name.as_str(), &axis.coordinates))
-                    .collect()
-            }
-            Self::Points(points) => {
-                let axes = points.axes.iter();
-                axes.map(|(name, along)| (name.as_str(), along)).collect()
-            }
-        }
-    }
-
-    /// The dimensions of values, after the channel.
-    fn dimensions(&self) -> Vec<Dimension<'_>> {
-        match self {
-            Self::Grid(grid) => dimensions(grid),
-            Self::Points(points) => vec![(POINT_DIMENSION, points.len())],
-        }
-    }
-
-    /// The metadata of an axis.
-    fn axis(&self, name: &str, points: usize) -> Value {
-        match self {
-            Self::Grid(_) => metadata::coordinates((name, points)),
-            Self::Points(_) => metadata::scattered(name, (POINT_DIMENSION, points)),
-        }
-    }
-
-    /// Tells xarray which arrays are the coordinates of points, which it cannot see by their name.
-    fn mark(&self, mut values: Value) -> Value {
-        if let Self::Points(points) = self {
-            let names: Vec<&str> = points.axes.iter().map(|(name, _)| name.as_str()).collect();
-            values["attributes"]["coordinates"] = names.join(" ").into();
-        }
-        values
-    }
-}
-
 fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
     let inputs = (INPUT_DIMENSION, plan.inputs.len());
     let channels = (CHANNEL_DIMENSION, plan.channels);
@@ -246,19 +221,24 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
     let values = |leading: Option<Dimension>, meaning| {
         let leading: Vec<Dimension> = leading.into_iter().chain([channels]).collect();
         let inner = [leading, places.dimensions()].concat();
-        places.mark(metadata::values(inputs, &inner, Precision::F32, meaning))
+        places.mark(array_metadata::values(
+            inputs,
+            &inner,
+            Precision::F32,
+            meaning,
+        ))
     };
     let mut arrays = Map::new();
     let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
-    for (name, along) in places.coordinates() {
-        add(name, places.axis(name, along.len()));
+    for (name, array) in places.axes() {
+        add(name, array);
     }
     add(
         INPUT_DIMENSION,
-        metadata::counts(inputs, "index of the input"),
+        array_metadata::counts(inputs, "index of the input"),
     );
     let meaning = "evaluations of the network over all realizations";
-    add(EVALUATIONS, metadata::counts(inputs, meaning));
+    add(EVALUATIONS, array_metadata::counts(inputs, meaning));
     add(MEAN, values(None, "mean of the solution"));
     if plan.has_spread {
         add(VARIANCE, values(None, "variance of the solution"));
@@ -282,7 +262,7 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
     }
     for dimension in [quantiles, thresholds] {
         if dimension.1 > 0 {
-            add(dimension.0, metadata::coordinates(dimension));
+            add(dimension.0, array_metadata::coordinates(dimension));
         }
     }
     arrays
@@ -294,9 +274,9 @@ mod tests {
 
     use zarrs::storage::ReadableStorage;
 
-    use super::super::stored_array::StoredArray;
     use super::*;
-    use crate::Axis;
+    use crate::storage::StoredArray;
+    use crate::{Axis, Grid};
 
     fn plan() -> PredictionPlan {
         PredictionPlan {

@@ -1,4 +1,5 @@
-//! An unfinished Zarr group open for writing by many threads, each chunk whole or not at all.
+//! A Zarr v3 group that is written by many threads, each chunk whole or not at all, and that takes
+//! its name once complete. It grows in the folder of `partial.rs`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,23 +9,25 @@ use zarrs::array::{Array, ArrayBytes, ArrayMetadata, ArrayToBytesCodecTraits, Ch
 use zarrs::filesystem::FilesystemStore;
 
 use super::Precision;
-use super::layout::{METADATA_FILE, Plan};
+use super::atomic::write_whole;
+use super::files::{create_folder, sync, sync_tree, write_json};
+use super::group_plan::{GroupPlan, METADATA_FILE};
+use super::names;
 use super::partial::Partial;
 use super::spool::Spool;
 use super::stored_array::codec_options;
-use crate::storage::{create_folder, sync, sync_tree, write_json, write_whole};
 use crate::{Error, Result};
 
 /// A group that grows beside its name, and takes it once complete.
-pub(super) struct Store {
+pub(crate) struct Group {
     partial: Partial,
-    plan: Plan,
+    plan: GroupPlan,
     arrays: BTreeMap<String, Array<FilesystemStore>>,
 }
 
-impl Store {
+impl Group {
     /// Begins or continues a group; none if it is complete.
-    pub fn open(target: &Path, plan: Plan, force: bool) -> Result<Option<Self>> {
+    pub fn open(target: &Path, plan: GroupPlan, force: bool) -> Result<Option<Self>> {
         let Some(partial) = Partial::open(target, &plan.root(), force)? else {
             return Ok(None);
         };
@@ -36,9 +39,9 @@ impl Store {
         }))
     }
 
-    /// The array of this name, if it is planned.
-    pub fn array(&self, name: &str) -> Option<&Array<FilesystemStore>> {
-        self.arrays.get(name)
+    /// Whether an array of this name is planned.
+    pub fn plans(&self, name: &str) -> bool {
+        self.arrays.contains_key(name)
     }
 
     /// Whether the chunk of this index is there, in every array of these names, and sound.
@@ -51,6 +54,14 @@ impl Store {
             let read = array.retrieve_chunk_if_exists_opt::<ArrayBytes>(&chunk, &codec_options());
             matches!(read, Ok(Some(_)))
         })
+    }
+
+    /// The count stored of an index, if it is there and sound.
+    pub fn count(&self, name: &str, index: usize) -> Option<u32> {
+        let array = self.arrays.get(name)?;
+        let chunk = chunk_of(array, index);
+        let counts = array.retrieve_chunk_if_exists_opt::<Vec<u32>>(&chunk, &codec_options());
+        counts.ok()??.first().copied()
     }
 
     /// Stores the values of one index of an array's first dimension.
@@ -105,7 +116,7 @@ impl Store {
     }
 }
 
-fn open_arrays(plan: &Plan, store: &Path) -> Result<BTreeMap<String, Array<FilesystemStore>>> {
+fn open_arrays(plan: &GroupPlan, store: &Path) -> Result<BTreeMap<String, Array<FilesystemStore>>> {
     let bad = |error: String| Error::BadFile {
         path: store.to_owned(),
         reason: error,
@@ -115,6 +126,9 @@ fn open_arrays(plan: &Plan, store: &Path) -> Result<BTreeMap<String, Array<Files
     plan.arrays
         .iter()
         .map(|(name, metadata)| {
+            if let Some(fault) = names::fault(name) {
+                return Err(bad(format!("an array cannot be stored: {fault}")));
+            }
             create_folder(&store.join(name))?;
             let metadata: ArrayMetadata =
                 serde_json::from_value(metadata.clone()).map_err(|e| bad(e.to_string()))?;
@@ -127,7 +141,7 @@ fn open_arrays(plan: &Plan, store: &Path) -> Result<BTreeMap<String, Array<Files
 }
 
 /// The chunk of an input: the first index, then zeros.
-pub(super) fn chunk_of(array: &Array<FilesystemStore>, input: usize) -> Vec<u64> {
+fn chunk_of(array: &Array<FilesystemStore>, input: usize) -> Vec<u64> {
     let mut chunk = vec![0; array.dimensionality()];
     chunk[0] = input as u64;
     chunk

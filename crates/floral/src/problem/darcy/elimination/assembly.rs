@@ -1,4 +1,4 @@
-//! How a front is filled: by what its halves left, then by the equations that begin in it.
+//! Assembly of a front: what the fronts of its halves left, and the equations that begin in it.
 
 use pulp::Simd;
 
@@ -9,7 +9,7 @@ use super::stencil::{DIAGONAL, Stencil};
 
 /// The two right-hand sides, shared by all lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Sides<'a> {
+pub struct Sides<'a> {
     /// The source f.
     pub source: &'a [f64],
     /// The border q: the weights of the mean.
@@ -18,7 +18,7 @@ pub(super) struct Sides<'a> {
 
 /// Adds the entries and right-hand sides that begin in a front.
 #[inline(always)]
-pub(super) fn assemble<S: Simd>(
+pub fn assemble<S: Simd>(
     simd: S,
     dense: &mut DenseFront<S>,
     front: &Front,
@@ -46,7 +46,7 @@ pub(super) fn assemble<S: Simd>(
 
 /// Fills a front with what its halves left, row by row.
 #[inline(always)]
-pub(super) fn join<S: Simd>(
+pub fn join<S: Simd>(
     simd: S,
     dense: &mut DenseFront<S>,
     front: &Front,

@@ -1,4 +1,4 @@
-//! Scattered points: where values are wanted that no grid holds.
+//! Scattered points of a domain, to which an `Interpolation` leads from a grid.
 
 /// Points of a domain, by the coordinates along each of its axes.
 #[derive(Debug, Clone, PartialEq)]

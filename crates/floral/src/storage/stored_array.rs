@@ -1,20 +1,31 @@
-//! One array on disk, read by ranges of its first dimension, whatever its chunks and codecs.
+//! An array of a Zarr v3 group, written by `group.rs` or by other programs, read by ranges of its
+//! first dimension, whatever its chunks and codecs.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::Value;
 use zarrs::array::chunk_cache::{ChunkCache, ChunkCacheDecodedLruChunkLimit};
 use zarrs::array::{Array, ArrayBytes, ArrayError, ArraySubset, CodecOptions, ElementOwned};
 use zarrs::config::MetadataRetrieveVersion;
 use zarrs::storage::{ReadableStorage, ReadableStorageTraits};
 
-use super::layout::METADATA_FILE;
+use super::group_plan::METADATA_FILE;
 use crate::{Error, Result};
+
+/// Values of the largest read, 2^29: as many as the largest chunk of our own in 32 bits.
+const LARGEST_READ: u64 = 1 << 29;
+
+/// Values of the largest read of which no chunk need be stored, so that all are the fill value.
+const LARGEST_FILL: u64 = 1 << 20;
+
+/// Chunks among which one has to be stored for a larger read.
+const CHUNKS_LOOKED_AT: usize = 1024;
 
 /// An array and the last of its chunks that were read: where several inputs share a chunk, it is
 /// decoded once for all of them.
-pub(super) struct StoredArray {
+pub(crate) struct StoredArray {
     dataset: PathBuf,
     name: String,
     array: Arc<Array<dyn ReadableStorageTraits>>,
@@ -34,6 +45,12 @@ impl StoredArray {
                 reason: format!("cannot be opened as an array: {error}"),
             },
         )?;
+        if let Some(fault) = chunk_fault(&array) {
+            return Err(Error::BadFile {
+                path: dataset.join(name),
+                reason: fault,
+            });
+        }
         let array = Arc::new(array);
         Ok(Some(Self {
             dataset: dataset.to_owned(),
@@ -57,6 +74,11 @@ impl StoredArray {
             .as_deref()
     }
 
+    /// An attribute, if it has it.
+    pub fn attribute(&self, name: &str) -> Option<&Value> {
+        self.array.attributes().get(name)
+    }
+
     /// The name of the type of its values.
     pub fn data_type(&self) -> String {
         let name = self.array.data_type().name_v3();
@@ -70,6 +92,7 @@ impl StoredArray {
             *range = first.start as u64..first.end as u64;
         }
         let subset = ArraySubset::new_with_ranges(&ranges);
+        self.check_size(&subset)?;
         let values = match self.data_type().as_str() {
             "float32" => self.convert(&subset, |v: f32| f64::from(v)),
             "float64" => self.convert(&subset, |v: f64| v),
@@ -96,6 +119,38 @@ impl StoredArray {
             found: self.shape(),
             expected,
         }
+    }
+
+    /// Refuses to read what is only declared: more than a read may take, or much without a file.
+    fn check_size(&self, subset: &ArraySubset) -> Result<()> {
+        let values = values_of(subset.shape());
+        if values > LARGEST_READ {
+            return Err(self.bad(&format!(
+                "has the shape {:?}: {values} values would be read at once, and at most \
+                 {LARGEST_READ} are; store fewer realizations of an input",
+                self.shape()
+            )));
+        }
+        if values > LARGEST_FILL && !self.is_stored(subset) {
+            return Err(self.bad(&format!(
+                "has the shape {:?}, but its first values are not stored",
+                self.shape()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether one of the first chunks of a subset is stored.
+    fn is_stored(&self, subset: &ArraySubset) -> bool {
+        let chunks = self.array.chunks_in_array_subset(subset).ok().flatten();
+        chunks
+            .iter()
+            .flat_map(|chunks| chunks.indices().into_iter())
+            .take(CHUNKS_LOOKED_AT)
+            .any(|chunk| {
+                let key = self.array.chunk_key(&chunk);
+                self.dataset.join(key.as_str()).is_file()
+            })
     }
 
     fn convert<T: ElementOwned>(
@@ -136,13 +191,32 @@ impl StoredArray {
     }
 }
 
+/// Why the chunks of an array cannot be read, as far as their declared size tells.
+fn chunk_fault(array: &Array<dyn ReadableStorageTraits>) -> Option<String> {
+    let first = vec![0; array.dimensionality()];
+    let shape = array.chunk_shape(&first).ok()?;
+    let shape: Vec<u64> = shape.iter().map(|n| n.get()).collect();
+    let is_too_large = values_of(&shape) > LARGEST_READ;
+    is_too_large.then(|| {
+        format!("has chunks of {shape:?} values, and at most {LARGEST_READ} are read at once")
+    })
+}
+
+/// The product of lengths; the largest number if it is larger still.
+fn values_of(shape: &[u64]) -> u64 {
+    shape
+        .iter()
+        .fold(1, |product: u64, n| product.saturating_mul(*n))
+}
+
 /// As many chunks as one input touches on each thread, if it shares them with others; else one.
 fn chunks_to_keep(array: &Array<dyn ReadableStorageTraits>) -> u64 {
-    let per_input: u64 = array.chunk_grid_shape().iter().skip(1).product();
+    let per_input = values_of(array.chunk_grid_shape().get(1..).unwrap_or(&[]));
     let is_shared = array.chunk_grid_shape().first() < array.shape().first();
-    match is_shared {
-        true => per_input.saturating_mul(rayon::current_num_threads() as u64),
-        false => 1,
+    if is_shared {
+        per_input.saturating_mul(rayon::current_num_threads() as u64)
+    } else {
+        1
     }
 }
 

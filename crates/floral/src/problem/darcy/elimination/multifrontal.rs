@@ -14,7 +14,7 @@ use super::lanes::zero;
 use super::stencil::Stencil;
 
 /// The memory of an elimination, kept from one block of lanes to the next.
-pub(super) struct Multifrontal<S: Simd> {
+pub struct Multifrontal<S: Simd> {
     /// At each depth of the dissection the fronts of two halves, kept until that of the whole
     /// takes what they leave.
     fronts: Vec<[DenseFront<S>; 2]>,

@@ -1,4 +1,4 @@
-//! The precision in which values are stored: 32 or 64 bits.
+//! The precision in which a group stores its values: 32 or 64 bits.
 
 use std::fmt;
 use std::str::FromStr;

@@ -15,7 +15,7 @@ struct Band {
 
 /// The pressure of zero mean and the multiplier; infinite or not a number where the system is
 /// singular. Takes O(n^4) operations and 24 n^3 bytes.
-pub(super) fn solve(stencil: &Stencil<Scalar>, n: usize, sides: Sides) -> (Vec<f64>, f64) {
+pub fn solve(stencil: &Stencil<Scalar>, n: usize, sides: Sides) -> (Vec<f64>, f64) {
     let mut band = Band::assemble(stencil, n, sides);
     for pivot in 0..n * n - 1 {
         band.eliminate(pivot);

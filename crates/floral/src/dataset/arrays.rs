@@ -1,0 +1,161 @@
+//! A dataset from fields in memory: what a program has computed itself, checked and stored.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::layout::{self, Channels, FORMAT, HIGH, INPUT, LOW};
+use super::reader::Dataset;
+use crate::storage::{Group, GroupPlan, Precision};
+use crate::{Checksum, Error, Field, Grid, Result};
+
+/// Inputs with their solutions, gathered one by one.
+///
+/// ```
+/// use floral::{Arrays, Axis, Field, Grid};
+///
+/// let grid = Grid::new(vec![Axis::closed("x", 3)]);
+/// let mut arrays = Arrays::new(grid.clone());
+/// let field = |values: [f64; 3]| Field::scalar(&grid, values.to_vec());
+/// let (input, low) = (field([0.0, 1.0, 2.0]), field([0.0, 1.0, 4.0]));
+/// let realizations = [field([0.1, 1.1, 4.1]), field([-0.1, 0.9, 3.9])];
+/// arrays.push(&input, Some(&low), &realizations)?;
+/// let folder = tempfile::tempdir().unwrap();
+/// let dataset = arrays.write(folder.path().join("data.zarr"))?;
+/// assert_eq!((dataset.inputs(), dataset.realizations()), (1, 2));
+/// # Ok::<(), floral::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Arrays {
+    grid: Grid,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    input: Field,
+    low: Option<Field>,
+    /// [realization, channel, point]
+    high: Vec<f64>,
+    realizations: usize,
+    channels: usize,
+}
+
+impl Arrays {
+    /// Nothing yet, on this grid.
+    pub fn new(grid: Grid) -> Self {
+        Self {
+            grid,
+            entries: Vec::new(),
+        }
+    }
+
+    /// Adds an input, its low-fidelity solution if there are any, and the realizations of its
+    /// high-fidelity solution. All inputs have the same number of channels and realizations.
+    pub fn push(&mut self, input: &Field, low: Option<&Field>, high: &[Field]) -> Result<()> {
+        let first = high.first().ok_or_else(|| refusal("has no realization"))?;
+        for field in [input].into_iter().chain(low).chain(high) {
+            if field.grid_shape() != self.grid.shape() {
+                return Err(Error::Shape {
+                    what: format!("a field of input {}", self.entries.len()),
+                    found: field.grid_shape().to_vec(),
+                    expected: self.grid.shape(),
+                });
+            }
+        }
+        let channels = first.channels();
+        if high.iter().chain(low).any(|f| f.channels() != channels) {
+            return Err(refusal("has solutions of unlike numbers of channels"));
+        }
+        let entry = Entry {
+            input: input.clone(),
+            low: low.cloned(),
+            high: high.iter().flat_map(Field::values).copied().collect(),
+            realizations: high.len(),
+            channels,
+        };
+        if let Some(other) = self.entries.first()
+            && other.form() != entry.form()
+        {
+            return Err(refusal(
+                "has another number of channels or realizations than the first, or only one of \
+                 them has a low-fidelity solution",
+            ));
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Stores all of it, and opens it as a dataset. A dataset that is there already is opened if it
+    /// is the same, and left alone with an error if it is another.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<Dataset> {
+        let path = path.as_ref();
+        if let Some(group) = Group::open(path, self.plan()?, false)? {
+            for (index, entry) in self.entries.iter().enumerate() {
+                group.write_values(INPUT, index, entry.input.values())?;
+                if let Some(low) = &entry.low {
+                    group.write_values(LOW, index, low.values())?;
+                }
+                group.write_values(HIGH, index, &entry.high)?;
+            }
+            for axis in &self.grid.axes {
+                group.write_coordinates(&axis.name, &axis.coordinates)?;
+            }
+            group.finish()?;
+        }
+        Dataset::open(path)
+    }
+
+    fn plan(&self) -> Result<GroupPlan> {
+        let first = self.entries.first();
+        let first = first.ok_or_else(|| refusal("is needed at least"))?;
+        layout::check_axes(&self.grid).map_err(|reason| Error::Config {
+            context: "axes".into(),
+            reason,
+        })?;
+        let channels = Channels {
+            input: first.input.channels(),
+            solution: first.channels,
+        };
+        let (inputs, precision) = (self.entries.len(), Precision::F64);
+        let numbers = (inputs, first.realizations, precision);
+        let mut arrays = layout::fields(&self.grid, numbers, &channels);
+        if first.low.is_none() {
+            arrays.remove(LOW);
+        }
+        Ok(GroupPlan {
+            arrays,
+            attributes: json!({
+                "title": "inputs, low-fidelity and high-fidelity solutions",
+                "floral_format": FORMAT,
+                "floral_version": env!("CARGO_PKG_VERSION"),
+                // So that other values under the same name are not taken for these.
+                "checksum": self.checksum().to_string(),
+            }),
+            precision,
+        })
+    }
+
+    fn checksum(&self) -> Checksum {
+        self.entries.iter().fold(Checksum::default(), |sum, entry| {
+            let low = entry.low.iter().fold(sum.numbers(entry.input.values()), |sum, low| {
+                sum.numbers(low.values())
+            });
+            low.numbers(&entry.high)
+        })
+    }
+}
+
+impl Entry {
+    fn form(&self) -> (usize, usize, usize, bool) {
+        let input = self.input.channels();
+        (input, self.channels, self.realizations, self.low.is_some())
+    }
+}
+
+fn refusal(reason: &str) -> Error {
+    Error::Config {
+        context: "an input of a dataset".into(),
+        reason: reason.into(),
+    }
+}

@@ -1,0 +1,63 @@
+//! Names that the axes of a grid may have, so that their coordinates can be stored beside the other
+//! arrays: those of a dataset here, those of predictions in `predict`.
+
+use super::layout::{
+    CHANNEL_DIMENSION, EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, INPUT_CHANNEL_DIMENSION, LOW,
+    REALIZATION_DIMENSION, REDRAWS,
+};
+use crate::storage::names;
+
+/// Names with a meaning of their own in a dataset.
+pub(super) const RESERVED: [&str; 9] = [
+    INPUT,
+    LOW,
+    HIGH,
+    EXACT_MEAN,
+    EXACT_VARIANCE,
+    REDRAWS,
+    REALIZATION_DIMENSION,
+    CHANNEL_DIMENSION,
+    INPUT_CHANNEL_DIMENSION,
+];
+
+/// What is wrong with the names of axes, where these others are taken; none if nothing is.
+pub(crate) fn fault<'a>(
+    axes: impl IntoIterator<Item = &'a str>,
+    reserved: &[&str],
+) -> Option<String> {
+    let mut seen = Vec::new();
+    axes.into_iter().find_map(|name| {
+        let fault = if reserved.contains(&name) {
+            Some(format!("the name {name:?} is that of another array"))
+        } else if seen.contains(&name) {
+            Some(format!("the name {name:?} is given twice"))
+        } else {
+            names::fault(name)
+        };
+        seen.push(name);
+        fault.map(|fault| format!("{fault}; rename this axis of the grid"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_need_names_of_their_own() {
+        let refusal = |axes: &[&str]| fault(axes.iter().copied(), &RESERVED);
+        assert_eq!(refusal(&["t", "x"]), None);
+        for axes in [
+            ["t", ".."],
+            ["low", "x"],
+            ["x", "x"],
+            ["", "x"],
+            ["channel", "x"],
+        ] {
+            assert!(
+                refusal(&axes).unwrap().contains("rename this axis"),
+                "{axes:?}"
+            );
+        }
+    }
+}

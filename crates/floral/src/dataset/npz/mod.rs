@@ -1,0 +1,150 @@
+//! NumPy's `.npz`: a zip archive of arrays, one file each.
+//!
+//! `array.rs` reads an array of it, `inputs.rs` makes inputs to predict of them.
+
+mod array;
+mod inputs;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use flate2::bufread::DeflateDecoder;
+use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
+
+use array::NpyArray;
+
+pub use inputs::NpzInputs;
+
+use crate::{Error, Result};
+
+/// How much smaller than its contents a deflated file can be, at most 1032 times, with some room.
+const LARGEST_RATIO: u64 = 1100;
+
+/// The place of an array in an archive.
+struct Entry {
+    name: String,
+    method: CompressionMethod,
+    place: ZipArchiveEntryWayfinder,
+}
+
+/// The arrays of an archive by name, those of which `wanted` says so; a name it does not know is
+/// refused by it.
+fn read(path: &Path, wanted: impl Fn(&str) -> Result<bool>) -> Result<BTreeMap<String, NpyArray>> {
+    let bad = |reason: String| Error::BadFile {
+        path: path.to_owned(),
+        reason,
+    };
+    let file = File::open(path).map_err(Error::io(path))?;
+    let (archive, entries) = table(file).map_err(|error| {
+        bad(format!(
+            "is no .npz archive, or damaged ({error}); write it with numpy.savez"
+        ))
+    })?;
+    let mut arrays = BTreeMap::new();
+    for entry in entries {
+        if wanted(&entry.name)? {
+            let array = array(&archive, &entry)
+                .map_err(|reason| bad(format!("the array {} {reason}", entry.name)))?;
+            arrays.insert(entry.name, array);
+        }
+    }
+    Ok(arrays)
+}
+
+/// An archive and the arrays in it.
+fn table(file: File) -> std::result::Result<(ZipArchive<FileReader>, Vec<Entry>), rawzip::Error> {
+    let mut buffer = vec![0; rawzip::RECOMMENDED_BUFFER_SIZE];
+    let archive = ZipArchive::from_file(file, &mut buffer)?;
+    let mut found = Vec::new();
+    let mut entries = archive.entries(&mut buffer);
+    while let Some(entry) = entries.next_entry()? {
+        let path = entry.file_path();
+        let name = String::from_utf8_lossy(path.as_bytes());
+        found.push(Entry {
+            name: name.strip_suffix(".npy").unwrap_or(&name).to_owned(),
+            method: entry.compression_method(),
+            place: entry.wayfinder(),
+        });
+    }
+    Ok((archive, found))
+}
+
+/// The array of an entry, or what is wrong with it; its checksum is compared at the end.
+fn array(archive: &ZipArchive<FileReader>, entry: &Entry) -> std::result::Result<NpyArray, String> {
+    let place = entry.place;
+    let (size, packed) = (place.uncompressed_size_hint(), place.compressed_size_hint());
+    if size / LARGEST_RATIO > packed {
+        return Err(format!(
+            "says to hold {size} bytes packed into {packed}, which cannot be"
+        ));
+    }
+    let found = archive
+        .get_entry(place)
+        .map_err(|error| format!("cannot be read ({error})"))?;
+    let bytes = BufReader::new(found.reader());
+    let unpacked: Box<dyn Read> = match entry.method {
+        CompressionMethod::STORE => Box::new(bytes),
+        CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(bytes)),
+        other => {
+            return Err(format!(
+                "is packed by the method {other:?}; use numpy.savez"
+            ));
+        }
+    };
+    NpyArray::read(found.verifying_reader(unpacked), size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Written by `zipfile` of Python: "a.npy" stored and "b.npy" deflated, each 0, 0.5, .. 11.5 in
+    /// the shape (2, 3, 4).
+    const TWO_ARRAYS: &[u8] = include_bytes!("../../../tests/fixtures/two_arrays.npz");
+
+    fn open(bytes: &[u8]) -> Result<BTreeMap<String, NpyArray>> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        read(file.path(), |_| Ok(true))
+    }
+
+    fn expected() -> NpyArray {
+        NpyArray {
+            shape: vec![2, 3, 4],
+            values: (0..24).map(|i| f64::from(i) / 2.0).collect(),
+        }
+    }
+
+    #[test]
+    fn stored_and_deflated_arrays_are_read() {
+        let arrays = open(TWO_ARRAYS).unwrap();
+        let names: Vec<&str> = arrays.keys().map(String::as_str).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert!(arrays.values().all(|array| *array == expected()));
+    }
+
+    #[test]
+    fn damage_anywhere_is_an_error_and_never_a_panic() {
+        for at in 0..TWO_ARRAYS.len() {
+            assert!(open(&TWO_ARRAYS[..at]).is_err(), "cut at {at}");
+            let mut damaged = TWO_ARRAYS.to_vec();
+            damaged[at] ^= 0x55;
+            // Some bytes, such as dates, mean nothing to us; none may give other contents.
+            if let Ok(arrays) = open(&damaged) {
+                assert!(arrays.values().all(|array| *array == expected()), "{at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_size_that_the_file_cannot_hold_is_refused() {
+        let mut lying = TWO_ARRAYS.to_vec();
+        // The size of the last entry, 24 bytes into its record of the table.
+        let table = lying.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
+        lying[table + 24..table + 28].copy_from_slice(&0xf000_0000u32.to_le_bytes());
+        let refusal = open(&lying).unwrap_err().to_string();
+        assert!(refusal.contains("which cannot be"), "{refusal}");
+    }
+}

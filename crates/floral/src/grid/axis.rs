@@ -1,0 +1,215 @@
+//! A named axis: the coordinates of its points and the domain that they sample.
+
+use serde::{Deserialize, Serialize};
+
+use super::Domain;
+
+/// One named axis. It is stored in checkpoints, and array by array in datasets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredAxis")]
+pub struct Axis {
+    /// The axis's name, also the name of its dimension on disk.
+    pub name: String,
+    /// Coordinates in increasing order.
+    pub coordinates: Vec<f64>,
+    /// What they sample.
+    pub domain: Domain,
+}
+
+impl Axis {
+    /// `n` points from 0 to 1, both ends included.
+    pub fn closed(name: &str, n: usize) -> Self {
+        Self::over(Domain::closed(0.0, 1.0), name, n)
+    }
+
+    /// `n` points i/n of the unit interval with its ends identified.
+    pub fn periodic(name: &str, n: usize) -> Self {
+        Self::over(Domain::periodic(0.0, 1.0), name, n)
+    }
+
+    /// The times `end/n, 2 end/n, ..., end`: the initial state is not stored.
+    pub fn times(name: &str, n: usize, end: f64) -> Self {
+        Self::over(Domain::times(0.0, end), name, n)
+    }
+
+    /// `n` points that sample a domain evenly.
+    pub fn over(domain: Domain, name: &str, n: usize) -> Self {
+        Self {
+            name: name.to_owned(),
+            coordinates: (0..n).map(|i| domain.coordinate(i, n)).collect(),
+            domain,
+        }
+    }
+
+    /// Points of which nothing but the coordinates is known: see [`Domain::of_coordinates`].
+    pub fn from_coordinates(name: &str, coordinates: Vec<f64>) -> Self {
+        Self {
+            name: name.to_owned(),
+            domain: Domain::of_coordinates(&coordinates),
+            coordinates,
+        }
+    }
+
+    /// An axis as it is read from a file, which may tell its domain or not; what is wrong with it
+    /// otherwise.
+    pub(crate) fn stored(
+        name: &str,
+        coordinates: Vec<f64>,
+        domain: Option<Domain>,
+    ) -> Result<Self, String> {
+        let Some(domain) = domain else {
+            return Ok(Self::from_coordinates(name, coordinates));
+        };
+        if !domain.holds(&coordinates) {
+            return Err(format!(
+                "its coordinates do not lie in its {:?} domain from {} to {}",
+                domain.kind, domain.from, domain.to
+            ));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            coordinates,
+            domain,
+        })
+    }
+
+    /// Other points of this axis: of its domain if they lie in it, else of their own.
+    pub fn with_coordinates(&self, coordinates: Vec<f64>) -> Self {
+        if !self.domain.holds(&coordinates) {
+            return Self::from_coordinates(&self.name, coordinates);
+        }
+        Self {
+            name: self.name.clone(),
+            coordinates,
+            domain: self.domain,
+        }
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    /// Whether the axis has no points.
+    pub fn is_empty(&self) -> bool {
+        self.coordinates.is_empty()
+    }
+
+    /// Mean distance between neighbouring points; zero for a single point.
+    pub fn spacing(&self) -> f64 {
+        match self.coordinates.as_slice() {
+            [first, .., last] => (last - first) / (self.len() - 1) as f64,
+            _ => 0.0,
+        }
+    }
+
+    /// The same axis over the unit interval: of a closed one the ends become 0 and 1, of a periodic
+    /// one the period is 1, of times the beginning becomes 0 and the end 1.
+    pub fn unit(&self) -> Self {
+        let coordinates = self.coordinates.iter();
+        Self {
+            name: self.name.clone(),
+            coordinates: coordinates.map(|x| self.domain.unit(*x)).collect(),
+            domain: Domain {
+                from: 0.0,
+                to: 1.0,
+                ..self.domain
+            },
+        }
+    }
+}
+
+/// An axis as it is written in a checkpoint, perhaps without its domain.
+#[derive(Deserialize)]
+struct StoredAxis {
+    name: String,
+    coordinates: Vec<f64>,
+    domain: Option<Domain>,
+}
+
+impl TryFrom<StoredAxis> for Axis {
+    type Error = String;
+
+    fn try_from(stored: StoredAxis) -> Result<Self, String> {
+        Self::stored(&stored.name, stored.coordinates, stored.domain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_place_their_ends_where_they_say() {
+        assert_eq!(
+            Axis::closed("x", 5).coordinates,
+            [0.0, 0.25, 0.5, 0.75, 1.0]
+        );
+        assert_eq!(Axis::periodic("x", 4).coordinates, [0.0, 0.25, 0.5, 0.75]);
+        assert_eq!(Axis::times("t", 4, 2.0).coordinates, [0.5, 1.0, 1.5, 2.0]);
+        assert_eq!(Axis::closed("x", 5).spacing(), 0.25);
+    }
+
+    #[test]
+    fn coordinates_are_the_quotients_to_the_last_bit() {
+        for n in [2usize, 3, 7, 64, 100, 128] {
+            let quotients =
+                |f: &dyn Fn(f64) -> f64| (0..n).map(|i| f(i as f64)).collect::<Vec<_>>();
+            let count = n as f64;
+            assert_eq!(
+                Axis::closed("x", n).coordinates,
+                quotients(&|i| i / (count - 1.0))
+            );
+            assert_eq!(
+                Axis::periodic("x", n).coordinates,
+                quotients(&|i| i / count)
+            );
+            let times = quotients(&|i| 0.2 * (i + 1.0) / count);
+            assert_eq!(Axis::times("t", n, 0.2).coordinates, times);
+        }
+    }
+
+    #[test]
+    fn an_axis_in_any_unit_has_the_unit_coordinates_of_the_unit_axis() {
+        let millimetres = Axis::over(Domain::closed(100.0, 300.0), "x", 5);
+        assert_eq!(millimetres.unit(), Axis::closed("x", 5));
+        let degrees = Axis::over(Domain::periodic(0.0, 360.0), "x", 8);
+        assert_eq!(degrees.unit(), Axis::periodic("x", 8));
+        let times = Axis::times("t", 4, 0.2).unit();
+        assert_eq!((times.domain.from, times.domain.to), (0.0, 1.0));
+        for (unit, expected) in times.coordinates.iter().zip([0.25, 0.5, 0.75, 1.0]) {
+            assert!((unit - expected).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn other_points_of_an_axis_keep_its_domain_unless_they_leave_it() {
+        let closed = Axis::closed("x", 5);
+        let eighths = |scale: f64| {
+            (0..8)
+                .map(|i| scale * f64::from(i) / 8.0)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(closed.with_coordinates(eighths(1.0)).domain, closed.domain);
+        let beyond = closed.with_coordinates(eighths(16.0));
+        assert_eq!(beyond.domain, Domain::closed(0.0, 14.0));
+    }
+
+    #[test]
+    fn a_domain_is_stored_and_an_axis_without_one_follows_the_rule() {
+        let degrees = Axis::over(Domain::periodic(-180.0, 180.0), "x", 4);
+        let text = serde_json::to_string(&degrees).unwrap();
+        assert!(
+            text.contains(r#""domain":{"kind":"periodic","from":-180.0,"to":180.0}"#),
+            "{text}"
+        );
+        assert_eq!(serde_json::from_str::<Axis>(&text).unwrap(), degrees);
+        let old = r#"{"name": "x", "coordinates": [0.0, 0.25, 0.5, 0.75]}"#;
+        assert_eq!(
+            serde_json::from_str::<Axis>(old).unwrap(),
+            Axis::periodic("x", 4)
+        );
+        let refusal = serde_json::from_str::<Axis>(&text.replace("180.0}", "90.0}")).unwrap_err();
+        assert!(refusal.to_string().contains("from -180 to 90"), "{refusal}");
+    }
+}

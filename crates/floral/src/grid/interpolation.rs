@@ -1,0 +1,268 @@
+//! Linear interpolation from a grid, along one axis after the other: to another grid, to scattered
+//! points, or to finer nodes over the same square.
+
+use super::{Axis, Grid, Points};
+
+/// Two neighbouring points of an axis and the weight of the second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Place {
+    below: usize,
+    above: usize,
+    weight: f64,
+}
+
+/// Where each wanted point lies in a grid; the same for every field.
+#[derive(Debug, Clone)]
+pub struct Interpolation {
+    /// Points per axis of the grid.
+    shape: Vec<usize>,
+    /// Along each axis of the grid, the places of the wanted points.
+    along: Vec<Vec<Place>>,
+    /// Whether every combination of places is wanted, or place i of each axis for point i.
+    is_product: bool,
+}
+
+impl Interpolation {
+    /// To points whose axes are those of the grid.
+    pub fn to_points(grid: &Grid, points: &Points) -> Self {
+        let wanted = points.axes.iter().map(|(_, along)| along);
+        Self {
+            shape: grid.shape(),
+            along: places(grid, wanted),
+            is_product: false,
+        }
+    }
+
+    /// To another grid: around the ends of a periodic axis, and beyond the ends of any other along
+    /// the line through the last two points.
+    pub fn to_grid(from: &Grid, to: &Grid) -> Self {
+        let wanted = to.axes.iter().map(|axis| &axis.coordinates);
+        Self {
+            shape: from.shape(),
+            along: places(from, wanted),
+            is_product: true,
+        }
+    }
+
+    /// From nodes to other nodes of the same box, both evenly spaced from end to end, at least two
+    /// along each axis.
+    pub fn between_nodes(from: &[usize], to: &[usize]) -> Self {
+        let nodes = |(&m, &n): (&usize, &usize)| (0..n).map(|i| Place::of_node(i, m, n)).collect();
+        Self {
+            shape: from.to_vec(),
+            along: from.iter().zip(to).map(nodes).collect(),
+            is_product: true,
+        }
+    }
+
+    /// Wanted values, of so many values on the grid.
+    pub fn values(&self, on_grid: usize) -> usize {
+        on_grid / self.grid_points() * self.points()
+    }
+
+    /// A stack of fields: [.., grid...] -> [.., wanted point].
+    pub fn apply<T: Copy + Into<f64>>(&self, values: &[T]) -> Vec<f64> {
+        let mut wanted = Vec::with_capacity(self.values(values.len()));
+        let mut places = Vec::with_capacity(self.shape.len());
+        for field in values.chunks_exact(self.grid_points()) {
+            for point in 0..self.points() {
+                self.locate(point, &mut places);
+                wanted.push(blend(field, &self.shape, &places));
+            }
+        }
+        wanted
+    }
+
+    /// The places of a wanted point along the axes; those of the last axis change fastest.
+    fn locate(&self, point: usize, places: &mut Vec<Place>) {
+        places.clear();
+        let mut stride = self.points();
+        for along in &self.along {
+            if self.is_product {
+                stride /= along.len();
+                places.push(along[point / stride % along.len()]);
+            } else {
+                places.push(along[point]);
+            }
+        }
+    }
+
+    fn points(&self) -> usize {
+        let mut lengths = self.along.iter().map(Vec::len);
+        if self.is_product {
+            lengths.product()
+        } else {
+            lengths.next().unwrap_or(0)
+        }
+    }
+
+    fn grid_points(&self) -> usize {
+        self.shape.iter().product::<usize>().max(1)
+    }
+}
+
+/// The places of coordinates along each axis.
+fn places<'a>(grid: &Grid, wanted: impl Iterator<Item = &'a Vec<f64>>) -> Vec<Vec<Place>> {
+    let axes = grid.axes.iter().zip(wanted);
+    axes.map(|(axis, along)| along.iter().map(|x| Place::of(axis, *x)).collect())
+        .collect()
+}
+
+impl Place {
+    /// Where a coordinate lies along an axis.
+    fn of(axis: &Axis, x: f64) -> Self {
+        let (points, period) = (&axis.coordinates, axis.domain.length());
+        let (Some(first), Some(last)) = (points.first(), points.last()) else {
+            return Self::at(0);
+        };
+        if axis.domain.is_periodic() && (x < *first || x > *last) {
+            let beyond = (x - last).rem_euclid(period);
+            let gap = first + period - last;
+            // A whole turn or more leads back among the points.
+            if beyond <= gap {
+                return Self {
+                    below: points.len() - 1,
+                    above: 0,
+                    weight: beyond / gap,
+                };
+            }
+            return Self::among(points, last + beyond - period);
+        }
+        Self::among(points, x)
+    }
+
+    /// Between, or beyond, points in increasing order.
+    fn among(points: &[f64], x: f64) -> Self {
+        if points.len() < 2 {
+            return Self::at(0);
+        }
+        let below = points
+            .partition_point(|p| *p <= x)
+            .clamp(1, points.len() - 1)
+            - 1;
+        Self {
+            below,
+            above: below + 1,
+            weight: (x - points[below]) / (points[below + 1] - points[below]),
+        }
+    }
+
+    /// Node i of n among m nodes of the same interval, both from end to end.
+    fn of_node(i: usize, m: usize, n: usize) -> Self {
+        // Whole numbers, so that nodes of both grids meet exactly.
+        let below = (i * (m - 1) / (n - 1)).min(m - 2);
+        let beyond = i * (m - 1) - below * (n - 1);
+        Self {
+            below,
+            above: below + 1,
+            weight: beyond as f64 / (n - 1) as f64,
+        }
+    }
+
+    fn at(point: usize) -> Self {
+        Self {
+            below: point,
+            above: point,
+            weight: 0.0,
+        }
+    }
+}
+
+/// The value at a point with these places along the axes, the last axis first.
+fn blend<T: Copy + Into<f64>>(field: &[T], shape: &[usize], places: &[Place]) -> f64 {
+    let ([_, shape @ ..], [place, places @ ..]) = (shape, places) else {
+        return field[0].into();
+    };
+    let inner: usize = shape.iter().product();
+    let at = |i: usize| blend(&field[i * inner..][..inner], shape, places);
+    at(place.below) * (1.0 - place.weight) + at(place.above) * place.weight
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Domain;
+
+    fn points(axes: &[(&str, &[f64])]) -> Points {
+        let axes = axes.iter();
+        Points {
+            axes: axes
+                .map(|(name, along)| ((*name).to_owned(), along.to_vec()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn a_bilinear_field_is_exact_anywhere_and_grid_points_keep_their_values() {
+        let grid = Grid::new(vec![Axis::times("t", 4, 0.2), Axis::closed("x", 5)]);
+        let value = |t: f64, x: f64| 1.0 + 3.0 * t - 2.0 * x + 4.0 * t * x;
+        let channel = |shift: f64| {
+            let points = (0..grid.len()).map(|i| grid.point(i));
+            points
+                .map(|p| shift + value(p[0], p[1]))
+                .collect::<Vec<_>>()
+        };
+        let fields = [channel(0.0), channel(10.0)].concat();
+        let places = points(&[("t", &[0.05, 0.11, 0.2]), ("x", &[0.25, 0.37, 1.0])]);
+        let interpolation = Interpolation::to_points(&grid, &places);
+        let found = interpolation.apply(&fields);
+        assert_eq!(found.len(), interpolation.values(fields.len()));
+        assert_eq!(found[0], fields[1]);
+        for (i, (t, x)) in [(0.05, 0.25), (0.11, 0.37), (0.2, 1.0)]
+            .into_iter()
+            .enumerate()
+        {
+            assert!((found[i] - value(t, x)).abs() < 1e-14);
+            assert!((found[3 + i] - 10.0 - value(t, x)).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_grid_interpolated_to_itself_is_the_same_to_the_last_bit() {
+        let grid = Grid::new(vec![Axis::times("t", 7, 0.3), Axis::periodic("x", 6)]);
+        let field: Vec<f64> = (0..42).map(|i| f64::from(i).sin()).collect();
+        assert_eq!(Interpolation::to_grid(&grid, &grid).apply(&field), field);
+    }
+
+    #[test]
+    fn periodic_axes_close_their_ring_however_often_it_is_walked_around() {
+        let ring = [1.0f32, 2.0, 4.0, 3.0];
+        for (from, to) in [(0.0, 1.0), (-180.0, 180.0)] {
+            let domain = Domain::periodic(from, to);
+            let grid = Grid::new(vec![Axis::over(domain, "x", 4)]);
+            let at = [0.875, 1.0, 0.375, -0.125, 1.375, -0.625, 2.875];
+            let along = at.map(|x| from + (to - from) * x);
+            let found = Interpolation::to_points(&grid, &points(&[("x", &along)])).apply(&ring);
+            assert_eq!(found, [2.0, 1.0, 3.0, 2.0, 3.0, 3.0, 2.0]);
+        }
+    }
+
+    #[test]
+    fn nodes_reproduce_bilinear_fields_and_meet_exactly() {
+        let field = |n: usize| -> Vec<f64> {
+            let at = |i: usize| i as f64 / (n - 1) as f64;
+            let value = |x: f64, y: f64| 1.0 + 2.0 * x - 3.0 * y + 5.0 * x * y;
+            (0..n * n).map(|k| value(at(k / n), at(k % n))).collect()
+        };
+        for (m, n) in [(4, 16), (2, 9), (16, 64), (8, 8)] {
+            let fine = Interpolation::between_nodes(&[m, m], &[n, n]).apply(&field(m));
+            let gaps = fine.iter().zip(field(n)).map(|(a, b)| (a - b).abs());
+            assert!(gaps.fold(0.0, f64::max) < 1e-14);
+        }
+        let coarse: Vec<f64> = (0..25).map(|i| f64::from(i).cos()).collect();
+        let fine = Interpolation::between_nodes(&[5, 5], &[9, 9]).apply(&coarse);
+        for i in 0..25 {
+            assert_eq!(fine[i / 5 * 18 + i % 5 * 2], coarse[i]);
+        }
+    }
+
+    #[test]
+    fn an_axis_of_one_point_is_constant() {
+        let grid = Grid::new(vec![Axis::closed("x", 1)]);
+        let finer = Grid::new(vec![Axis::closed("x", 3)]);
+        assert_eq!(
+            Interpolation::to_grid(&grid, &finer).apply(&[7.0]),
+            [7.0; 3]
+        );
+    }
+}

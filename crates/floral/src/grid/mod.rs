@@ -1,0 +1,109 @@
+//! Grids: named axes with their coordinates and domains, thinning to every s-th point, and linear
+//! interpolation to finer grids and to scattered points.
+
+mod axis;
+mod domain;
+mod interpolation;
+mod points;
+mod refinement;
+mod thinning;
+
+use serde::{Deserialize, Serialize};
+
+pub use axis::Axis;
+pub use domain::{AxisKind, Domain};
+pub use interpolation::Interpolation;
+pub use points::Points;
+pub use refinement::{refined, refined_grid};
+pub use thinning::Thinning;
+
+/// A tensor product of axes; the last one varies fastest in memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grid {
+    /// The axes, slowest first.
+    pub axes: Vec<Axis>,
+}
+
+impl Grid {
+    /// A grid of these axes.
+    pub fn new(axes: Vec<Axis>) -> Self {
+        Self { axes }
+    }
+
+    /// Number of points per axis.
+    pub fn shape(&self) -> Vec<usize> {
+        self.axes.iter().map(Axis::len).collect()
+    }
+
+    /// Number of points in all.
+    pub fn len(&self) -> usize {
+        self.axes.iter().map(Axis::len).product()
+    }
+
+    /// Whether the grid has no points.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of axes.
+    pub fn dimensions(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// The same grid over the unit cube: see [`Axis::unit`].
+    pub fn unit(&self) -> Self {
+        Self::new(self.axes.iter().map(Axis::unit).collect())
+    }
+
+    /// Coordinates of the point at position `index` in memory.
+    pub fn point(&self, mut index: usize) -> Vec<f64> {
+        let mut point = vec![0.0; self.dimensions()];
+        for (coordinate, axis) in point.iter_mut().zip(&self.axes).rev() {
+            *coordinate = axis.coordinates[index % axis.len()];
+            index /= axis.len();
+        }
+        point
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_axis_varies_fastest() {
+        let grid = Grid::new(vec![Axis::closed("x", 2), Axis::closed("y", 3)]);
+        assert_eq!(grid.point(1), [0.0, 0.5]);
+        assert_eq!(grid.point(3), [1.0, 0.0]);
+    }
+
+    /// What a distance in unit coordinates means does not change when points are left out.
+    #[test]
+    fn a_thinned_grid_has_the_unit_coordinates_of_the_full_one() {
+        let full = Grid::new(vec![
+            Axis::times("t", 8, 0.2),
+            Axis::over(Domain::closed(0.0, 50.0), "x", 12),
+        ]);
+        let thinning = Thinning::every(&full.shape(), &[4, 3]);
+        assert_eq!(thinning.grid(&full).unit(), thinning.grid(&full.unit()));
+    }
+
+    #[test]
+    fn a_grid_of_an_older_checkpoint_is_read_by_the_rule() {
+        let old = r#"{"axes": [
+            {"name": "t", "coordinates": [0.05, 0.1, 0.15, 0.2]},
+            {"name": "x", "coordinates": [0.0, 0.25, 0.5, 0.75]},
+            {"name": "y", "coordinates": [0.0, 0.5, 1.0]}
+        ]}"#;
+        let grid: Grid = serde_json::from_str(old).unwrap();
+        let expected = [
+            Domain::times(0.0, 0.2),
+            Domain::periodic(0.0, 1.0),
+            Domain::closed(0.0, 1.0),
+        ];
+        assert_eq!(
+            grid.axes.iter().map(|a| a.domain).collect::<Vec<_>>(),
+            expected
+        );
+    }
+}

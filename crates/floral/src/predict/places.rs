@@ -1,0 +1,70 @@
+//! The places at which predictions are stored, a grid or points, as dimensions and coordinates of
+//! `prediction_store.rs`.
+
+use serde_json::Value;
+
+use crate::dataset::layout::dimensions;
+use crate::storage::{Dimension, array_metadata};
+use crate::{Grid, Points};
+
+const POINT_DIMENSION: &str = "point";
+
+/// Where values are stored.
+#[derive(Debug, Clone)]
+pub enum Places {
+    /// At every point of a grid.
+    Grid(Grid),
+    /// At points that lie anywhere.
+    Points(Points),
+}
+
+impl Places {
+    /// Coordinates by the name of their axis.
+    pub(super) fn coordinates(&self) -> Vec<(&str, &Vec<f64>)> {
+        match self {
+            Self::Grid(grid) => {
+                let axes = grid.axes.iter();
+                axes.map(|axis| (axis.name.as_str(), &axis.coordinates))
+                    .collect()
+            }
+            Self::Points(points) => {
+                let axes = points.axes.iter();
+                axes.map(|(name, along)| (name.as_str(), along)).collect()
+            }
+        }
+    }
+
+    /// The dimensions of values, after the channel.
+    pub(super) fn dimensions(&self) -> Vec<Dimension<'_>> {
+        match self {
+            Self::Grid(grid) => dimensions(grid),
+            Self::Points(points) => vec![(POINT_DIMENSION, points.len())],
+        }
+    }
+
+    /// The metadata of the coordinates by the name of their axis.
+    pub(super) fn axes(&self) -> Vec<(&str, Value)> {
+        match self {
+            Self::Grid(grid) => {
+                let axes = grid.axes.iter();
+                axes.map(|axis| (axis.name.as_str(), array_metadata::axis(axis)))
+                    .collect()
+            }
+            Self::Points(points) => {
+                let dimension = (POINT_DIMENSION, points.len());
+                let axes = points.axes.iter();
+                axes.map(|(name, _)| (name.as_str(), array_metadata::scattered(name, dimension)))
+                    .collect()
+            }
+        }
+    }
+
+    /// Tells xarray which arrays are the coordinates of points, which it cannot see by their name.
+    pub(super) fn mark(&self, mut values: Value) -> Value {
+        if let Self::Points(points) = self {
+            let names: Vec<&str> = points.axes.iter().map(|(name, _)| name.as_str()).collect();
+            values["attributes"]["coordinates"] = names.join(" ").into();
+        }
+        values
+    }
+}

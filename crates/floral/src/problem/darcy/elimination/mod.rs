@@ -1,0 +1,27 @@
+//! Sparse elimination of Darcy's equations on a square grid, many permeability fields at a time.
+//!
+//! A [`Stencil`] holds the equations. [`Multifrontal`] solves them on a nested [`Dissection`] of the
+//! grid, one field per SIMD lane, front after front; [`solve_banded`] solves one field with row
+//! exchanges where that is not enough, and [`backward_error`] tells whether it is. The caller is
+//! `pressure.rs`.
+
+mod aligned;
+mod assembly;
+mod banded;
+mod dissection;
+mod front;
+mod join;
+mod lanes;
+mod multifrontal;
+mod rectangle;
+mod residual;
+mod stencil;
+mod tile;
+
+pub(super) use assembly::Sides;
+pub(super) use banded::solve as solve_banded;
+pub(super) use dissection::Dissection;
+pub(super) use lanes::{extract, interleave, lane};
+pub(super) use multifrontal::Multifrontal;
+pub(super) use residual::backward_error;
+pub(super) use stencil::Stencil;

@@ -1,0 +1,201 @@
+//! Laws of distrust: what a dataset only declares takes no memory, and no name leads out of it.
+#![allow(clippy::unwrap_used)] // A test may panic.
+
+mod toy;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use floral::dataset::Dataset;
+use floral::grid::Domain;
+use floral::{Axis, Grid};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use toy::{Toy, files, request, run};
+
+const HUGE: u64 = 1 << 60;
+
+fn small(folder: &TempDir) -> PathBuf {
+    let path = folder.path().join("data.zarr");
+    run(&Toy::new(), &request(3), &path).unwrap();
+    path
+}
+
+fn edit(array: &Path, change: impl FnOnce(&mut Value)) {
+    let path = array.join("zarr.json");
+    let mut value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    change(&mut value);
+    fs::write(path, value.to_string()).unwrap();
+}
+
+/// A group with one array `input` of this shape and chunk shape, of which nothing is stored.
+fn declared(folder: &TempDir, shape: &[u64], chunk: &[u64]) -> PathBuf {
+    let path = folder.path().join("declared.zarr");
+    fs::create_dir_all(path.join("input")).unwrap();
+    let group = json!({"zarr_format": 3, "node_type": "group"});
+    fs::write(path.join("zarr.json"), group.to_string()).unwrap();
+    let array = json!({
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": shape,
+        "data_type": "float64",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunk}},
+        "chunk_key_encoding": {"name": "default"},
+        "fill_value": 0.0,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+    });
+    fs::write(path.join("input/zarr.json"), array.to_string()).unwrap();
+    path
+}
+
+#[test]
+fn a_shape_beyond_all_memory_is_refused_before_anything_is_allocated() {
+    for shape in [
+        vec![1, 1, HUGE],
+        vec![1, HUGE, 8],
+        vec![1, 1, 1 << 32, 1 << 32],
+        vec![HUGE, HUGE, HUGE],
+        vec![1, 1, 1 << 24, 1 << 24],
+        vec![1, 1, 1 << 12, 1 << 12],
+    ] {
+        let folder = TempDir::new().unwrap();
+        let path = declared(&folder, &shape, &vec![1; shape.len()]);
+        let refusal = match Dataset::open(&path) {
+            Err(refusal) => refusal,
+            Ok(dataset) => dataset.input(0).unwrap_err(),
+        };
+        let refusal = refusal.to_string();
+        assert!(refusal.contains("has the shape ["), "{shape:?}: {refusal}");
+        assert_eq!(refusal.lines().count(), 1, "{refusal}");
+    }
+}
+
+#[test]
+fn chunks_beyond_all_memory_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let path = declared(&folder, &[2, 1, 8], &[1, 1, HUGE]);
+    let refusal = Dataset::open(&path).unwrap_err().to_string();
+    assert!(
+        refusal.contains("has chunks of [1, 1, 1152921504606846976]"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn more_inputs_than_can_be_are_only_a_number() {
+    let folder = TempDir::new().unwrap();
+    let path = declared(&folder, &[HUGE, 1, 8], &[1, 1, 8]);
+    let dataset = Dataset::open(&path).unwrap();
+    assert_eq!(dataset.input(7).unwrap().values(), [0.0; 8]);
+}
+
+#[test]
+fn a_list_of_counts_beyond_all_memory_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let path = small(&folder);
+    edit(&path.join("redraws"), |array| {
+        array["shape"] = json!([HUGE]);
+    });
+    let refusal = Dataset::open(&path).unwrap().redraws().unwrap_err();
+    assert!(refusal.to_string().contains("redraws"), "{refusal}");
+}
+
+#[test]
+fn an_axis_whose_name_leads_elsewhere_is_refused_when_read() {
+    for name in [
+        "..",
+        "../outside",
+        "/etc",
+        "a/b",
+        "",
+        ".",
+        "low",
+        "redraws",
+        "t",
+        "zarr.json",
+    ] {
+        let folder = TempDir::new().unwrap();
+        let path = small(&folder);
+        edit(&path.join("input"), |array| {
+            array["dimension_names"][3] = json!(name);
+        });
+        let refusal = Dataset::open(&path).unwrap_err().to_string();
+        assert!(refusal.contains("rename this axis"), "{name:?}: {refusal}");
+        assert_eq!(refusal.lines().count(), 1, "{refusal}");
+    }
+}
+
+#[test]
+fn an_axis_whose_name_leads_elsewhere_is_refused_before_a_file_is_written() {
+    for name in [
+        "..",
+        "../../outside",
+        "/outside",
+        "",
+        "high",
+        "input_channel",
+        "x",
+    ] {
+        let folder = TempDir::new().unwrap();
+        let mut toy = Toy::new();
+        toy.grid = Grid::new(vec![Axis::times(name, 3, 1.0), Axis::periodic("x", 4)]);
+        let path = folder.path().join("inner/data.zarr");
+        let refusal = run(&toy, &request(1), &path).unwrap_err().to_string();
+        assert!(refusal.contains("rename this axis"), "{name:?}: {refusal}");
+        assert!(files(folder.path()).is_empty());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_dataset_tells_the_domain_of_its_axes() {
+    let folder = TempDir::new().unwrap();
+    let mut toy = Toy::new();
+    let degrees = Axis::over(Domain::periodic(-180.0, 180.0), "x", 4);
+    toy.grid = Grid::new(vec![Axis::times("t", 3, 1.0), degrees]);
+    let path = folder.path().join("data.zarr");
+    run(&toy, &request(1), &path).unwrap();
+    assert_eq!(*Dataset::open(&path).unwrap().grid(), toy.grid);
+
+    edit(&path.join("x"), |array| {
+        array["attributes"]["domain"]["to"] = json!(0.0);
+    });
+    let refusal = Dataset::open(&path).unwrap_err().to_string();
+    assert!(refusal.contains("do not lie in its"), "{refusal}");
+    edit(&path.join("x"), |array| {
+        array["attributes"]["domain"]["kind"] = json!("open");
+    });
+    let refusal = Dataset::open(&path).unwrap_err().to_string();
+    assert!(refusal.contains("\"periodic\""), "{refusal}");
+    edit(&path.join("x"), |array| {
+        array["attributes"]["domain"] = json!("the sphere");
+    });
+    let dataset = Dataset::open(&path).unwrap();
+    assert_eq!(dataset.grid().axes[1].domain, Domain::closed(-180.0, 90.0));
+}
+
+/// The attribute is all that distinguishes them from those of builds that did not write it.
+#[test]
+fn a_dataset_without_domains_is_read_by_the_rule_and_counts_as_complete() {
+    let folder = TempDir::new().unwrap();
+    let path = small(&folder);
+    let toy = Toy::new();
+    for axis in ["t", "x"] {
+        edit(&path.join(axis), |array| {
+            let attributes = array["attributes"].as_object_mut().unwrap();
+            assert!(attributes.remove("domain").is_some());
+        });
+    }
+    edit(&path, |root| {
+        for axis in ["t", "x"] {
+            let array = &mut root["consolidated_metadata"]["metadata"][axis];
+            array["attributes"]
+                .as_object_mut()
+                .unwrap()
+                .remove("domain");
+        }
+    });
+    assert_eq!(*Dataset::open(&path).unwrap().grid(), toy.grid);
+    run(&toy, &request(3), &path).unwrap();
+    assert_eq!(toy.solved(), 0, "it is there already");
+}
