@@ -67,8 +67,9 @@ def paper_rows(systems):
                 found = ours["evaluation"]["prediction"]
                 row.append(beside(factor * found["mean"]["mean_l2"], paper.get("mean_l2")))
                 spreads.append(short((found.get("spread") or {}).get("variance_relative")))
-            low = system["low"][0]
-            row.insert(3, short(factor * low["mean_l2"]) if low else "")
+            ours, papers = system["low"]
+            papers = (papers or {}).get("mean_l2")
+            row.insert(3, beside(factor * ours["mean_l2"], papers) if ours else "")
             if any("not run" not in entry for entry in row[4:]):
                 yield row + spreads[2:]
 
@@ -85,6 +86,18 @@ def papers_tables():
     return text + table(header, list(paper_rows(systems)))
 
 
+def protocol(system):
+    """Against what truth, and which checkpoints, from what training."""
+    done = [cell["ours"] for cell in system["cells"] if cell["ours"]]
+    best = sorted(ours["evaluation"]["epoch"] for ours in done)
+    trained = sorted(ours["epochs"] for ours in done)
+    training = done[0]["recipe"]["run"]["training"]
+    optimiser, validation = training["optimiser"], training["split"]["validation"]
+    text = f"Truth: {system['truth']}. The checkpoints, best by {validation} validation inputs, are of"
+    text += f" epochs {best[0]} to {best[-1]} of {trained[0]} to {trained[-1]} trained, with a learning"
+    return text + f" rate times {short(optimiser['decay'])} every {optimiser['decay_every']} epochs."
+
+
 def sampling_errors():
     """What finite realizations alone make of the errors above, by system and scale."""
     lines = []
@@ -98,15 +111,15 @@ def sampling_errors():
             count = max(found["realizations"] for found in drawn)
             floor = system["norm_factor"] * max(found["mean_l2_floor"] for found in drawn)
             relative = (2 / (count - 1)) ** 0.5
-            place = (system["title"], made["scale"], system["settings"], count)
+            place = (system["title"], made["scale"], system["settings"], count, protocol(system))
             lines.append((place, floor, relative))
     text = ""
     for place in sorted({line[0] for line in lines}):
-        title, scale, settings, count = place
+        title, scale, settings, count, how = place
         floor = max(line[1] for line in lines if line[0] == place)
         relative = lines[[line[0] for line in lines].index(place)][2]
         text += f"- {title}, {scale}: {settings}. {count} realizations alone make up to {short(floor)} of"
-        text += f" the mean L2, and {short(relative)} of the relative variance error.\n"
+        text += f" the mean L2, and {short(relative)} of the relative variance error. {how}\n"
     return text
 
 
@@ -120,39 +133,82 @@ def integrators():
     return text + f"`{made['command']}`).\n"
 
 
+def time_and_ratio(row, form):
+    time = row.get(f"peer_{form}_ms")
+    return f"{short(time)} ({short(row[f'ratio_{form}'])}x)" if time else ""
+
+
 def peers():
     made = read("compare.json")
+    forms = ["published", "hoisted"]
+    forms += ["compiled"] if any("compiler" in row for row in made["rows"]) else []
     rows = [
         [
             row["row"],
             short(row["ours_ms"]),
-            short(row["peer_published_ms"]),
-            short(row["peer_hoisted_ms"]),
-            f"{short(row['ratio_published'])}x",
-            f"{short(row['ratio_hoisted'])}x",
+            *(time_and_ratio(row, form) for form in forms),
             f"{row['percent_of_peak']:.0f} %" if "percent_of_peak" in row else "",
         ]
         for row in made["rows"]
     ]
     text = f"The network beside the same in PyTorch {made['versions']['torch']} with neuraloperator, "
     text += f"torchdiffeq and GPyTorch, in one\nrun on {made['cores']} cores, by `{made['command']}` "
-    text += f"({link('compare.json')}). *Published* derives the FiLM\ncoefficients in every evaluation, "
-    text += "*hoisted* once, as ours does. Weights are random, with the fast\nwaves of the time damped"
-    for row in made["rows"]:
-        if "peer_evaluations" in row:
-            text += f": dopri5 takes {row['evaluations']:.0f} evaluations of a realization here, where "
-            text += f"torchdiffeq takes {row['peer_evaluations']:.0f}\nfor all at once"
-    text += ".\n\n"
-    text += table(
-        ["milliseconds per sample", "ours", "published", "hoisted", "ratio", "hoisted", "of peak"], rows
-    )
-    memory = [row for row in made["rows"] if row["row"].startswith("training step, 128x128")]
-    if memory:
-        text += "\nTraining on 128x128 with batches of 32 peaks at "
-        text += f"{max(row['peak_memory'] for row in memory) / 1e9:.1f} GB. Peak is the matrix product, "
-        text += f"{made['matrix_peak_gflops']:.0f} GFLOP/s in\nthat run. "
-    text += "Time grows with realizations, inputs and grid points like this:\n\n"
+    text += f"({link('compare.json')}); in brackets, how many\ntimes ours it takes. *Published* derives "
+    text += "the FiLM coefficients in every evaluation, *hoisted* once,\nas ours does; both ran eager."
+    text += compiler(made) + " Weights are random, with the fast waves of the time damped.\n\n"
+    text += table(["milliseconds per sample", "ours", *forms, "of peak"], rows) + "\n"
+    text += "".join(f"- {note}\n" for note in peer_notes(made))
+    text += "\nTime grows with realizations, inputs and grid points like this:\n\n"
     return text + "![Time over realizations, inputs and grid points](docs/scaling.svg)\n"
+
+
+def compiler(made):
+    """What torch.compile did, in a sentence."""
+    found = [row["compiler"] for row in made["rows"] if "compiler" in row]
+    if not found:
+        return ""
+    text = " *Compiled* is\nhoisted by torch.compile"
+    failures = sorted({entry["failure"] for entry in found if "failure" in entry})
+    if failures:
+        text += f", which failed where no time stands ({'; '.join(failures)})"
+    breaks = [entry["graph_breaks"] for entry in found if "graph_breaks" in entry]
+    if breaks:
+        text += f"; it went back to Python at {max(breaks)} places of the network and has no code of its\nown"
+        text += " for complex numbers, so that transforms and their products stay eager"
+    return text + "."
+
+
+def peer_notes(made):
+    """What a reader of the table has to know of its rows."""
+    rows = made["rows"]
+    for row in rows:
+        # Of a file whose rows name what ours ran, the peer's batch may be another.
+        if f"batch {row.get('peer_batch')} " not in row["row"] and "peer_batch" in row:
+            yield f"{row['row']}: PyTorch ran batches of {row['peer_batch']}, each sample its own input."
+        if "peer_measured" in row:
+            yield f"{row['row']}: {row['measured']} were measured of ours, {row['peer_measured']} of PyTorch's."
+        if "peer_evaluations" in row:
+            yield f"dopri5 takes {row['evaluations']:.0f} evaluations of a realization, torchdiffeq " \
+                f"{row['peer_evaluations']:.0f} for all at once."
+    if "warm" not in made["milliseconds"]:
+        yield "PyTorch's first training step counts on 64x64 and 128x128, where no second was run."
+    yield wrong_prior(rows)
+    memory = [row for row in rows if row["row"].startswith("training step, 128x128, batch 32")]
+    if memory:
+        peak = max(row["peak_memory"] for row in memory) / 1e9
+        yield f"Training on 128x128 with batches of 32 peaks at {peak:.1f} GB; PyTorch was given no such batch."
+    yield f"Peak is the matrix product, {made['matrix_peak_gflops']:.0f} GFLOP/s in that run."
+
+
+def wrong_prior(rows):
+    """GPyTorch's draw is no draw of the prior that was asked for."""
+    text = "The prior's ratio is to a draw that is wrong: beyond 800 points GPyTorch replaces the covariance by a "
+    text += "root of rank 100"
+    variances = {row["row"]: row["peer_prior_variance"] for row in rows if "peer_prior_variance" in row}
+    drawn = [value for name, value in variances.items() if name.startswith("prior")]
+    if drawn:
+        text += f", and its fields have the variance {short(drawn[0])} instead of 1"
+    return text + ". Ours is exact, and prepared once."
 
 
 def problems():

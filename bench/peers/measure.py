@@ -4,10 +4,11 @@
     training SIZE BATCH INPUTS SECONDS
     prior SIZE FIELDS SECONDS
     sampling REFERENCE-FILE REALIZATIONS
+    velocity-compiled, training-compiled, sampling-compiled      the hoisted form by torch.compile
     parity FIXTURE | REFERENCE-FILE
 
-Every figure is the best of the rounds that fit into SECONDS, at least one after a first that warms
-up; a first round that takes longer than that counts itself.
+Every figure is the best of the rounds that fit into SECONDS, at least one, after a first that warms
+up and never counts. All is eager but for the works whose name says compiled.
 """
 
 import json
@@ -19,6 +20,7 @@ import torch
 from safetensors.torch import load_file
 from torchdiffeq import odeint
 
+import compiled
 import prior
 import weights
 from network import FilmFno, select
@@ -27,14 +29,14 @@ PATH_WIDTH = 1e-5
 
 
 def best(work, seconds):
-    begun = time.perf_counter()
+    """Seconds of the fastest call but the first."""
     work()
-    times, first = [], time.perf_counter() - begun
-    while time.perf_counter() - begun < seconds:
+    begun, times = time.perf_counter(), []
+    while not times or time.perf_counter() - begun < float(seconds):
         start = time.perf_counter()
         work()
         times.append(time.perf_counter() - start)
-    return min(times, default=first)
+    return min(times)
 
 
 def shape(size):
@@ -46,55 +48,91 @@ def network_for(grid):
     return FilmFno([n // 2 for n in grid])
 
 
+class Velocity:
+    """A batch of states of one input."""
+
+    def __init__(self, size, batch):
+        grid, self.batch = shape(size), int(batch)
+        self.network = network_for(grid)
+        self.w, self.tau = torch.randn(self.batch, 1, *grid), torch.rand(self.batch)
+        self.condition = torch.randn(1, 2, *grid)
+
+    def published(self):
+        return self.network(self.w, self.tau, self.condition.expand(self.batch, *self.condition.shape[1:]))
+
+    def hoisted(self, evaluate=None):
+        """The rest of the work, once the coefficients are there."""
+        context = self.network.condition(self.condition)
+        evaluate = evaluate or self.network.velocity
+        return lambda: evaluate(self.w, self.tau, context)
+
+
 def velocity(size, batch, seconds):
-    grid, batch = shape(size), int(batch)
-    network = network_for(grid)
-    w, tau = torch.randn(batch, 1, *grid), torch.rand(batch)
-    condition = torch.randn(1, 2, *grid)
+    case = Velocity(size, batch)
     with torch.no_grad():
-        repeated = condition.expand(batch, -1, *grid)
-        published = best(lambda: network(w, tau, repeated), float(seconds))
-        context = network.condition(condition)
-        hoisted = best(lambda: network.velocity(w, tau, context), float(seconds))
-    return {"published_ms": 1e3 * published / batch, "hoisted_ms": 1e3 * hoisted / batch}
+        times = {"published_ms": best(case.published, seconds), "hoisted_ms": best(case.hoisted(), seconds)}
+    return {key: 1e3 * value / case.batch for key, value in times.items()}
+
+
+def velocity_compiled(size, batch, seconds):
+    case = Velocity(size, batch)
+    with torch.no_grad():
+        run = case.hoisted(torch.compile(case.network.velocity, dynamic=False))
+        return compiled.report(run, lambda: 1e3 * best(run, seconds) / case.batch)
+
+
+class Training:
+    """A step without its prior: path, forward, loss, backward, clipping, Adam."""
+
+    def __init__(self, size, batch, inputs):
+        grid, self.batch = shape(size), int(batch)
+        self.network = network_for(grid)
+        self.adam = torch.optim.Adam(self.network.parameters(), lr=1e-3, weight_decay=1e-4)
+        self.conditions = torch.randn(min(int(inputs), self.batch), 2, *grid)
+        self.rows = torch.arange(self.batch) % len(self.conditions)
+        self.target = torch.randn(self.batch, 1, *grid)
+        self.start, self.noise = torch.randn(2, self.batch, 1, *grid)
+
+    def published(self, state, tau):
+        return self.network(state, tau, self.conditions[self.rows])
+
+    def hoisted(self, state, tau):
+        context = select(self.network.condition(self.conditions), self.rows)
+        return self.network.velocity(state, tau, context)
+
+    def step(self, evaluate):
+        tau = torch.rand(self.batch)
+        t = tau.reshape(-1, *[1] * (self.target.ndim - 1))
+        way = self.target - self.start
+        length = way.square().flatten(1).mean(1).sqrt().reshape(t.shape)
+        state = (1 - t) * self.start + t * self.target + PATH_WIDTH * length * self.noise
+        self.adam.zero_grad()
+        error = (evaluate(state, tau) - way).square().flatten(1).mean(1)
+        ((1 + 2 * tau**2) * error).mean().backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.adam.step()
+
+    def milliseconds(self, evaluate, seconds):
+        return 1e3 * best(lambda: self.step(evaluate), seconds) / self.batch
 
 
 def training(size, batch, inputs, seconds):
-    """A step without its prior: path, forward, loss, backward, clipping, Adam."""
-    grid, batch, inputs = shape(size), int(batch), int(inputs)
-    network = network_for(grid)
-    adam = torch.optim.Adam(network.parameters(), lr=1e-3, weight_decay=1e-4)
-    conditions = torch.randn(min(inputs, batch), 2, *grid)
-    rows = torch.arange(batch) % len(conditions)
-    target = torch.randn(batch, 1, *grid)
-    start, noise = torch.randn(2, batch, 1, *grid)
+    case = Training(size, batch, inputs)
+    forms = {"published_ms": case.published, "hoisted_ms": case.hoisted}
+    return {key: case.milliseconds(form, seconds) for key, form in forms.items()}
 
-    def step(hoisted):
-        tau = torch.rand(batch)
-        t = tau.reshape(-1, *[1] * (target.ndim - 1))
-        length = (target - start).square().flatten(1).mean(1).sqrt().reshape(t.shape)
-        state = (1 - t) * start + t * target + PATH_WIDTH * length * noise
-        adam.zero_grad()
-        if hoisted:
-            context = select(network.condition(conditions), rows)
-            found = network.velocity(state, tau, context)
-        else:
-            found = network(state, tau, conditions[rows])
-        error = (found - (target - start)).square().flatten(1).mean(1)
-        ((1 + 2 * tau**2) * error).mean().backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        adam.step()
 
-    published = best(lambda: step(False), float(seconds))
-    hoisted = best(lambda: step(True), float(seconds))
-    return {"published_ms": 1e3 * published / batch, "hoisted_ms": 1e3 * hoisted / batch}
+def training_compiled(size, batch, inputs, seconds):
+    case = Training(size, batch, inputs)
+    evaluate = torch.compile(case.hoisted, dynamic=False)
+    return compiled.report(lambda: case.step(evaluate), lambda: case.milliseconds(evaluate, seconds))
 
 
 def draw_prior(size, fields, seconds):
-    """Milliseconds of the whole batch."""
+    """Milliseconds of the whole batch, and the variance its fields have where 1 is asked for."""
     grid, fields = shape(size), int(fields)
-    milliseconds = 1e3 * best(lambda: prior.draw(grid, fields), float(seconds))
-    return {"batch_ms": milliseconds}
+    milliseconds = 1e3 * best(lambda: prior.draw(grid, fields), seconds)
+    return {"batch_ms": milliseconds, "variance": prior.draw(grid, fields).square().mean().item()}
 
 
 def load_ours(file):
@@ -104,34 +142,55 @@ def load_ours(file):
     return weights.from_ours(network, tensors), tensors
 
 
-def sampling(file, realizations):
-    """Per realization, without the prior: dopri5 over the batch, tolerances 1e-5."""
-    network, tensors = load_ours(file)
-    count, grid = int(realizations), tensors["in.w"].shape[2:]
-    condition = tensors["in.condition"]
-    start = torch.randn(count, 1, *grid)
-    evaluations = 0
+class Sampling:
+    """Realizations without their prior: dopri5 over the batch, tolerances 1e-5."""
 
-    def integrate(evaluate):
-        nonlocal evaluations
-        evaluations = 0
+    def __init__(self, file, realizations):
+        self.network, tensors = load_ours(file)
+        self.count, grid = int(realizations), tensors["in.w"].shape[2:]
+        self.condition = tensors["in.condition"]
+        self.repeated = self.condition.expand(self.count, -1, *grid)
+        self.start = torch.randn(self.count, 1, *grid)
+        self.evaluations = 0
+
+    def milliseconds(self, evaluate):
+        """Of a realization, after one evaluation that warms up."""
+        evaluate(self.start, torch.rand(self.count))
+        self.evaluations = 0
 
         def rate(tau, state):
-            nonlocal evaluations
-            evaluations += 1
-            return evaluate(state, tau.expand(count))
+            self.evaluations += 1
+            return evaluate(state, tau.expand(self.count))
 
         begun = time.perf_counter()
-        odeint(rate, start, torch.tensor([0.0, 1.0]), method="dopri5", rtol=1e-5, atol=1e-5)
-        return 1e3 * (time.perf_counter() - begun) / count
+        odeint(rate, self.start, torch.tensor([0.0, 1.0]), method="dopri5", rtol=1e-5, atol=1e-5)
+        return 1e3 * (time.perf_counter() - begun) / self.count
 
+    def published(self, w, tau):
+        return self.network(w, tau, self.repeated)
+
+    def hoisted(self, evaluate=None):
+        context = self.network.condition(self.condition)
+        evaluate = evaluate or self.network.velocity
+        return lambda w, tau: evaluate(w, tau, context)
+
+
+def sampling(file, realizations):
+    case = Sampling(file, realizations)
     with torch.no_grad():
-        repeated = condition.expand(count, -1, *grid)
-        network(start, torch.rand(count), repeated)
-        published = integrate(lambda w, tau: network(w, tau, repeated))
-        context = network.condition(condition)
-        hoisted = integrate(lambda w, tau: network.velocity(w, tau, context))
-    return {"published_ms": published, "hoisted_ms": hoisted, "evaluations": evaluations}
+        times = {
+            "published_ms": case.milliseconds(case.published),
+            "hoisted_ms": case.milliseconds(case.hoisted()),
+        }
+    return {**times, "evaluations": case.evaluations}
+
+
+def sampling_compiled(file, realizations):
+    case = Sampling(file, realizations)
+    with torch.no_grad():
+        evaluate = case.hoisted(torch.compile(case.network.velocity, dynamic=False))
+        run = lambda: evaluate(case.start, torch.rand(case.count))
+        return compiled.report(run, lambda: case.milliseconds(evaluate))
 
 
 def parity(file):
@@ -155,9 +214,12 @@ def parity(file):
 
 WORKS = {
     "velocity": velocity,
+    "velocity-compiled": velocity_compiled,
     "training": training,
+    "training-compiled": training_compiled,
     "prior": draw_prior,
     "sampling": sampling,
+    "sampling-compiled": sampling_compiled,
     "parity": parity,
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The comparisons in this folder call it beside a peer that does the same work.
 
+mod allocator;
 mod network;
 mod scaling;
 mod transform;
@@ -16,10 +17,6 @@ use floral::{Axis, Grid};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-// As the `floral` command has it.
-#[global_allocator]
-static MEMORY: floral::memory::Allocator = floral::memory::Allocator::new();
-
 const USAGE: &str = "usage: floral-bench WORDS, one of
   realizations PROBLEM RESOLUTION INPUTS COUNT
   prior RESOLUTION FIELDS
@@ -31,7 +28,7 @@ const USAGE: &str = "usage: floral-bench WORDS, one of
   transform POINTS";
 
 fn main() -> Result<()> {
-    MEMORY.keep(floral::cost::spare_memory());
+    allocator::prepare();
     // As the `floral` command has it.
     rayon::ThreadPoolBuilder::new()
         .use_current_thread()

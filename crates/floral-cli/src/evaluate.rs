@@ -124,7 +124,11 @@ type Error = fn(&MeanErrors) -> f64;
 
 fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     let name = evaluation.method.name();
-    writeln!(text, "  {:30} {name:>11} {:>13}", "", "low fidelity")?;
+    writeln!(
+        text,
+        "  {:30} {name:>11} {:>13} {:>14}",
+        "", "low fidelity", "mean residual"
+    )?;
     let errors: [(&str, Error); 5] = [
         ("mean L2 error", |e| e.mean_l2),
         ("RMSE (pooled)", |e| e.rmse),
@@ -133,10 +137,13 @@ fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
         ("PDEBench nRMSE", |e| e.pdebench_nrmse),
     ];
     for (name, value) in errors {
-        let low = evaluation.low.as_ref();
-        let low = low.map_or("-".into(), |low| format!("{:.5}", value(low)));
+        let told = |errors: &Option<MeanErrors>| {
+            let errors = errors.as_ref();
+            errors.map_or("-".into(), |errors| format!("{:.5}", value(errors)))
+        };
+        let (low, mean) = (told(&evaluation.low), told(&evaluation.mean_residual));
         let own = value(&evaluation.prediction.mean);
-        writeln!(text, "  {name:30} {own:11.5} {low:>13}")?;
+        writeln!(text, "  {name:30} {own:11.5} {low:>13} {mean:>14}")?;
     }
     if let Some(floor) = evaluation.prediction.mean_l2_floor {
         let name = "  mean L2 of sampling alone";

@@ -61,15 +61,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<Ending> {
-    anyhow::ensure!(
-        cli.threads != Some(0),
-        "--threads 0: at least one thread is needed"
-    );
-    // This thread works with the others: handing work over would wake it some hundred times a step.
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(cli.threads.unwrap_or(0))
-        .use_current_thread()
-        .build_global()?;
+    let threads = floral::set_up(cli.threads)?;
+    if cli.threads.is_some_and(|wanted| wanted > threads) {
+        output::tell(&format!("note: {threads} threads are used, not more"));
+    }
     match &cli.command {
         Command::Quickstart(arguments) => quickstart::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),

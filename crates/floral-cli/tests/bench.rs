@@ -11,38 +11,78 @@ use serde_json::Value;
 
 const SMALL: &str = "bench --sizes 16,8x6 --batch 2 --hidden 4 --solver heun --steps 2 --seconds 0";
 
-#[test]
-fn every_work_is_measured_on_every_size() {
-    let output = succeed(Path::new("."), SMALL);
-    let text = String::from_utf8(output.stdout).unwrap();
-    let rows: Vec<Vec<&str>> = text
-        .lines()
-        .map(|l| l.split_whitespace().collect())
-        .collect();
-    for size in ["16", "8x6"] {
-        for work in ["velocity", "training", "prior", "sampling"] {
-            let row = rows.iter().find(|row| row.starts_with(&[work, size, "2"]));
-            let time: f64 = row.unwrap()[3].parse().unwrap();
-            assert!(time >= 0.0, "{text}");
-        }
-    }
-    assert!(text.starts_with(char::is_numeric) && text.contains("GFLOP/s"));
+const SIZES: [&str; 2] = ["16", "8x6"];
+const WORKS: [&str; 4] = ["velocity", "training", "prior", "sampling"];
+
+/// Every size with every work, in the order of the report.
+fn expected() -> Vec<[&'static str; 2]> {
+    let of_size = |size| WORKS.map(|work| [work, size]);
+    SIZES.into_iter().flat_map(of_size).collect()
 }
 
 #[test]
-fn the_same_comes_as_json() {
-    let output = succeed(Path::new("."), &format!("{SMALL} --only velocity --json"));
+fn every_work_has_a_line_on_every_size() {
+    let output = succeed(Path::new("."), SMALL);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (head, rows) = text.split_once("peak memory\n").unwrap();
+    assert!(head.contains("threads, matrix products at") && head.contains("GFLOP/s"));
+    let rows = rows.lines().map(|line| line.split_whitespace().collect());
+    let rows: Vec<Vec<&str>> = rows.collect();
+    let names: Vec<[&str; 2]> = rows.iter().map(|row| [row[0], row[1]]).collect();
+    assert_eq!(names, expected(), "{text}");
+    assert!(rows.iter().all(|row| row[2] == "2"), "{text}");
+}
+
+fn report(words: &str) -> (f64, Vec<Value>) {
+    let output = succeed(Path::new("."), &format!("{words} --json"));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(report["matrix_peak_gflops"].as_f64().unwrap() > 0.0);
-    let rows = report["measurements"].as_array().unwrap();
-    assert_eq!(rows.len(), 2);
-    for row in rows {
-        assert_eq!(row["work"], "velocity");
-        for key in ["milliseconds_per_sample", "gflops", "percent_of_peak"] {
-            assert!(row[key].as_f64().unwrap() > 0.0, "{key}: {row}");
+    let rows = report["measurements"].as_array().unwrap().clone();
+    (report["matrix_peak_gflops"].as_f64().unwrap(), rows)
+}
+
+/// GFLOP/s are arithmetic over time, percentages are those of the peak; the prior has neither.
+#[test]
+fn rates_and_shares_follow_from_arithmetic_time_and_peak() {
+    let (peak, rows) = report(SMALL);
+    let names: Vec<_> = rows.iter().map(|row| [&row["work"], &row["size"]]).collect();
+    assert_eq!(names, expected());
+    let same = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+    for row in &rows {
+        let number = |key: &str| row[key].as_f64();
+        let (rate, share) = (number("gflops"), number("percent_of_peak"));
+        if row["work"] == "prior" {
+            assert_eq!([number("gflop_per_sample"), rate, share], [None; 3]);
+            continue;
         }
-        assert!(row.as_object().unwrap().contains_key("peak_memory"));
+        let seconds = number("milliseconds_per_sample").unwrap() / 1e3;
+        let arithmetic = number("gflop_per_sample").unwrap();
+        assert!(same(rate.unwrap() * seconds, arithmetic), "{row}");
+        assert!(same(share.unwrap() * peak / 100.0, rate.unwrap()), "{row}");
     }
+}
+
+/// Two steps of Heun's method are four velocities; a training step is more than three.
+#[test]
+fn arithmetic_is_counted_in_velocities() {
+    let (_, rows) = report(SMALL);
+    for works in rows.chunks_exact(WORKS.len()) {
+        let count = |i: usize| works[i]["gflop_per_sample"].as_f64().unwrap();
+        let [velocity, training, sampling] = [0, 1, 3].map(count);
+        assert_eq!(works[3]["evaluations"], 4.0);
+        assert!((sampling / velocity - 4.0).abs() < 1e-9);
+        // The gradients of inputs and of weights take as much as the forward pass, each; and the
+        // condition is part of a step.
+        assert!(training > 3.0 * velocity);
+    }
+}
+
+#[test]
+fn one_work_may_be_asked_for_alone() {
+    let (_, rows) = report(&format!("{SMALL} --only velocity"));
+    let works: Vec<_> = rows.iter().map(|row| &row["work"]).collect();
+    assert_eq!(works, ["velocity"; 2]);
+    let object = |row: &Value| row.as_object().unwrap().contains_key("peak_memory");
+    assert!(rows.iter().all(object));
 }
 
 #[test]

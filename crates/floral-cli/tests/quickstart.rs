@@ -19,7 +19,7 @@ fn the_commands_that_a_quickstart_prints_run_as_printed() {
         .lines()
         .filter_map(|line| line.strip_prefix("$ floral "))
         .collect();
-    assert_eq!(commands.len(), 9);
+    assert_eq!(commands.len(), 6);
     for command in commands {
         // The runs exist: only training asks for a new folder.
         match command.starts_with("train") {

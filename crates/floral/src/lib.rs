@@ -1,20 +1,69 @@
-//! FLORAL learns the distribution of the gap between a cheap solution and the true one.
+//! FLORAL learns the distribution of the gap between a low-fidelity solution and the true one.
+//!
+//! From fields in memory to a trained network, and from that to an ensemble for a new input:
+//!
+//! ```
+//! use floral::predict::{Case, Sampling};
+//! use floral::sample::OdeSolver;
+//! use floral::train::TrainConfig;
+//! use floral::{Arrays, Axis, Field, Grid, Silent, fit};
+//!
+//! let grid = Grid::new(vec![Axis::closed("x", 16)]);
+//! let on_grid = |f: &dyn Fn(f64) -> f64| {
+//!     let x = grid.axes[0].coordinates.iter();
+//!     Field::scalar(&grid, x.map(|x| f(*x)).collect())
+//! };
+//! // Eight inputs k x with the low fidelity sin(k x), and four true solutions of each.
+//! let mut arrays = Arrays::new(grid.clone());
+//! for k in 1..=8 {
+//!     let input = on_grid(&|x| f64::from(k) * x);
+//!     let low = on_grid(&|x| (f64::from(k) * x).sin());
+//!     let high = [-0.1, -0.03, 0.03, 0.1].map(|e| on_grid(&|x| (f64::from(k) * x).sin() + e * x));
+//!     arrays.push(&input, Some(&low), &high)?;
+//! }
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let folder = folder.path();
+//! let dataset = arrays.write(folder.join("data.zarr"))?;
+//! let mut settings = TrainConfig::default();
+//! (settings.split.test, settings.split.validation) = (1, 1);
+//! (settings.network.hidden_channels, settings.stopping.epochs) = (8, 3);
+//! let model = fit(&dataset, folder.join("run"), &settings, &Silent)?;
+//! let case = Case {
+//!     input: on_grid(&|x| 2.5 * x),
+//!     low: Some(on_grid(&|x| (2.5 * x).sin())),
+//! };
+//! let sampling = Sampling {
+//!     realizations: 32,
+//!     solver: OdeSolver::named("midpoint", Some(9))?,
+//!     ..Sampling::default()
+//! };
+//! let ensemble = model.sample(&case, 0, &grid, &sampling, &Silent)?;
+//! assert_eq!(ensemble.shape(), [32, 1, 16]);
+//! let (mean, deviation) = (ensemble.mean()?, ensemble.deviation()?);
+//! let upper = ensemble.quantile(0.95)?;
+//! # assert!(mean.values().iter().chain(deviation.values()).all(|v| v.is_finite()));
+//! # assert!(upper.values().iter().zip(mean.values()).all(|(u, m)| u > m));
+//! # Ok::<(), floral::Error>(())
+//! ```
+//!
+//! Long work takes an [`Observer`], by which it is watched and stopped: [`Silent`], an
+//! [`AtomicBool`](std::sync::atomic::AtomicBool), or one of your own. [`set_up`] chooses threads.
 //!
 //! The rooms of the library, in the order in which a field walks through them:
 //!
 //! - [`grid`], [`points`], [`field`]: where values live, and the values;
 //! - [`storage`]: files that are whole or absent, locks, checksums;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
-//! - [`problem`]: stochastic problems with an expensive and a cheap solver;
+//! - [`problem`]: stochastic problems with a high-fidelity and a low-fidelity solver;
 //! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
-//! - [`operator`]: the network, a velocity field conditioned on the input and the cheap solution;
+//! - [`operator`]: the network, a velocity field conditioned on the input and the low-fidelity solution;
 //! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
 //! - [`train`]: from a dataset to a run folder with checkpoints;
 //! - [`predict`]: from a run and an input to realizations of its solution;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`evaluate`]: a run's predictions beside the truth;
-//! - [`inspect`]: what a dataset holds, and whether its cheap solver is worth it;
+//! - [`inspect`]: what a dataset holds, and whether its low-fidelity solver is worth it;
 //! - [`cost`]: the arithmetic and the memory that a network takes;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
@@ -24,6 +73,7 @@ pub mod device;
 pub mod error;
 pub mod evaluate;
 pub mod field;
+mod fit;
 pub mod flow;
 pub mod grid;
 pub mod inspect;
@@ -35,15 +85,18 @@ pub mod predict;
 pub mod problem;
 pub mod random;
 pub mod sample;
+mod set_up;
 pub mod storage;
 pub mod train;
 pub mod verify;
 
 pub use error::{Error, Result};
 pub use field::Field;
+pub use fit::fit;
 /// An allocator for programs that train or sample.
 pub use floral_kernels::memory;
 pub use grid::{Axis, Grid};
 pub use observer::{Event, Observer, Silent};
 pub use points::Points;
+pub use set_up::set_up;
 pub use storage::Checksum;

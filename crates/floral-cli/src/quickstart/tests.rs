@@ -26,7 +26,14 @@ fn a_quickstart_ends_with_a_report_and_does_nothing_twice() {
     let names: Vec<&str> = first.table.rows.iter().map(|r: &Row| &*r.name).collect();
     assert_eq!(
         names,
-        ["low fidelity", "FNO", "Residual FNO", "FLORA", "FLORAL"]
+        [
+            "low fidelity",
+            "mean residual of 2 inputs",
+            "FNO",
+            "Residual FNO",
+            "FLORA",
+            "FLORAL"
+        ]
     );
     let report = std::fs::read_to_string(&first.report).unwrap();
     for heading in ["One input as an example", "Calibration", "Do it yourself"] {

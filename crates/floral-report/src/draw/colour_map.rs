@@ -96,9 +96,10 @@ fn within_gamut([lightness, a, b]: Oklab) -> Oklab {
     }
     for _ in 0..30 {
         let middle = 0.5 * (inside + outside);
-        match fits(middle) {
-            true => inside = middle,
-            false => outside = middle,
+        if fits(middle) {
+            inside = middle;
+        } else {
+            outside = middle;
         }
     }
     [lightness, inside * a, inside * b]

@@ -178,9 +178,12 @@ impl Figure {
 
     /// The figure as an SVG element that scales with its container.
     pub fn to_svg(&self) -> String {
-        let scale = |values: Vec<f64>, is_logarithmic| match is_logarithmic {
-            true => Scale::logarithmic(values),
-            false => Scale::covering(values, 5),
+        let scale = |values: Vec<f64>, is_logarithmic| {
+            if is_logarithmic {
+                Scale::logarithmic(values)
+            } else {
+                Scale::covering(values, 5)
+            }
         };
         let frame = Frame {
             x: scale(self.places(), self.log_x),

@@ -53,20 +53,20 @@ impl Frame {
         };
         let (path, style) = (self.path(points()), stroke(curve));
         let line = format!("<path d=\"{path}\" style=\"{style}\"/>\n");
-        match curve.marked {
-            true => {
-                line + &points()
-                    .map(|(x, y)| self.mark(x, y, curve))
-                    .collect::<String>()
-            }
-            false => line,
+        if curve.marked {
+            line + &points()
+                .map(|(x, y)| self.mark(x, y, curve))
+                .collect::<String>()
+        } else {
+            line
         }
     }
 
     fn mark(&self, x: f64, y: f64, curve: &Curve) -> String {
-        match self.is_drawable(x, y) {
-            false => String::new(),
-            true => mark(self.at_x(x), self.at_y(y), curve.colour),
+        if self.is_drawable(x, y) {
+            mark(self.at_x(x), self.at_y(y), curve.colour)
+        } else {
+            String::new()
         }
     }
 
@@ -83,13 +83,14 @@ impl Frame {
         let back = x.iter().zip(lower.iter()).rev();
         let around = there.chain(back).map(|(x, y)| (*x, *y));
         let path = self.path(around.filter(|(x, y)| is_drawable(*x) && is_drawable(*y)));
-        match path.is_empty() {
-            true => path,
-            false => format!(
+        if path.is_empty() {
+            path
+        } else {
+            format!(
                 "<path class=\"band\" d=\"{path}Z\" style=\"fill:{};fill-opacity:{}\"/>\n",
                 curve.colour,
                 opacity(curve.colour)
-            ),
+            )
         }
     }
 
@@ -130,8 +131,5 @@ impl Frame {
 }
 
 fn places<'a>(x: &'a [f64], curve: &'a Curve) -> &'a [f64] {
-    match curve.x.is_empty() {
-        true => x,
-        false => &curve.x,
-    }
+    if curve.x.is_empty() { x } else { &curve.x }
 }

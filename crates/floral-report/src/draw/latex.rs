@@ -15,9 +15,10 @@ impl Table {
         for row in &self.rows {
             let cells = (0..self.columns.len()).map(|column| {
                 let value = number(&self.cell(row, column));
-                match self.is_best(row, column) {
-                    true => format!("\\textbf{{{value}}}"),
-                    false => value,
+                if self.is_best(row, column) {
+                    format!("\\textbf{{{value}}}")
+                } else {
+                    value
                 }
             });
             text += &line(latex(&row.name), cells);

@@ -3,7 +3,6 @@
 //! A [`Page`] is one file without references to others: it opens from disk, follows the reader's
 //! light or dark theme and fits a phone.
 
-mod base64;
 mod colour;
 mod colour_map;
 mod escape;
@@ -20,7 +19,6 @@ mod table;
 #[cfg(test)]
 mod testing;
 
-pub use base64::base64;
 pub use colour::Colour;
 pub use colour_map::{COLOURS, ColourMap};
 pub use escape::escaped;

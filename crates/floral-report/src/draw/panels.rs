@@ -1,6 +1,7 @@
 //! Fields side by side as colours, rows of them sharing a scale, as SVG.
 
-use super::base64::base64;
+use base64::prelude::{BASE64_STANDARD, Engine};
+
 use super::colour::Colour;
 use super::colour_map::{COLOURS, ColourMap};
 use super::escape::escaped;
@@ -167,7 +168,7 @@ fn image(pixels: &[[u8; 4]], columns: usize, [x, y, width, height]: [f64; 4]) ->
         "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
          preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" \
          href=\"data:image/png;base64,{}\"/>\n",
-        base64(&png(columns, pixels))
+        BASE64_STANDARD.encode(png(columns, pixels))
     )
 }
 

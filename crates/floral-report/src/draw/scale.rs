@@ -73,9 +73,10 @@ impl Scale {
     /// Where a value lies between the first tick, 0, and the last, 1.
     pub fn position(&self, value: f64) -> f64 {
         let (low, high) = (self.ticks[0], self.ticks[self.ticks.len() - 1]);
-        match self.is_logarithmic {
-            true => (value / low).ln() / (high / low).ln(),
-            false => (value - low) / (high - low),
+        if self.is_logarithmic {
+            (value / low).ln() / (high / low).ln()
+        } else {
+            (value - low) / (high - low)
         }
     }
 
@@ -94,9 +95,10 @@ impl Scale {
             m => format!("{m:.*}", self.decimals),
         };
         let is_zero = text.parse::<f64>() == Ok(0.0);
-        match tick < 0.0 && !is_zero {
-            true => format!("\u{2212}{text}"),
-            false => text,
+        if tick < 0.0 && !is_zero {
+            format!("\u{2212}{text}")
+        } else {
+            text
         }
     }
 }

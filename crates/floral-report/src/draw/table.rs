@@ -84,9 +84,10 @@ impl Table {
             text += &format!("\n| {}", row.name.replace('|', "\\|"));
             for column in 0..self.columns.len() {
                 let value = self.cell(row, column);
-                text += &match self.is_best(row, column) {
-                    true => format!(" | **{value}**"),
-                    false => format!(" | {value}"),
+                text += &if self.is_best(row, column) {
+                    format!(" | **{value}**")
+                } else {
+                    format!(" | {value}")
                 };
             }
             text += " |";
@@ -106,9 +107,10 @@ impl Table {
             html += &format!("<tr><th scope=\"row\">{}</th>", escaped(&row.name));
             for column in 0..self.columns.len() {
                 let value = self.cell(row, column);
-                html += &match self.is_best(row, column) {
-                    true => format!("<td><strong>{value}</strong></td>"),
-                    false => format!("<td>{value}</td>"),
+                html += &if self.is_best(row, column) {
+                    format!("<td><strong>{value}</strong></td>")
+                } else {
+                    format!("<td>{value}</td>")
                 };
             }
             html += "</tr>\n";

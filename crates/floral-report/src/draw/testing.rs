@@ -17,9 +17,10 @@ pub fn assert_well_formed(markup: &str) {
         if VOID.contains(&name.to_lowercase().as_str()) || tag.ends_with('/') {
             continue;
         }
-        match tag.starts_with('/') {
-            true => assert_eq!(open.pop().as_deref(), Some(name.as_str()), "at {tag}"),
-            false => open.push(name),
+        if tag.starts_with('/') {
+            assert_eq!(open.pop().as_deref(), Some(name.as_str()), "at {tag}");
+        } else {
+            open.push(name);
         }
     }
     assert!(open.is_empty(), "not closed: {open:?}");

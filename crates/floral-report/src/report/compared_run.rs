@@ -6,6 +6,7 @@ use burn::tensor::Device;
 
 use super::cache::Key;
 use floral::dataset::Dataset;
+use floral::evaluate::MeanResidual;
 use floral::predict::Predictor;
 use floral::train::checkpoint::DataIdentity;
 use floral::train::{EpochRecord, Header, RunFolder};
@@ -19,6 +20,8 @@ pub(super) struct ComparedRun {
     pub training_inputs: Option<usize>,
     pub label: String,
     pub variant: usize,
+    /// The mean residual of its training inputs, a baseline.
+    pub mean_residual: Option<MeanResidual>,
     /// The hash of its checkpoint.
     pub key: Key,
 }
@@ -68,6 +71,7 @@ impl ComparedRun {
         Ok(Self {
             epochs: run.epochs()?,
             training_inputs: known,
+            mean_residual: MeanResidual::of(header, dataset)?,
             label: String::new(),
             variant: 0,
             key: Key::new().bytes(&run.best_bytes()?),

@@ -126,6 +126,9 @@ pub struct RunResult {
     pub epochs: Vec<EpochRecord>,
     /// Its scores and what they cost.
     pub prediction: Prediction,
+    /// The low-fidelity solution plus the mean residual of the run's training inputs, where the
+    /// dataset holds them.
+    pub mean_residual: Option<MeanErrors>,
     /// Central intervals; empty for a deterministic method, as are the following.
     pub coverage: Vec<Interval>,
     /// Share of realizations by their rank among the members.

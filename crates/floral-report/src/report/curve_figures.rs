@@ -93,9 +93,10 @@ pub(super) fn samples(comparison: &Comparison, shown: &ShownInput) -> Vec<Figure
 
 /// Which value of a pair: the solution, or what it has beyond the low-fidelity one.
 pub(super) fn value([low, value]: [f32; 2], is_residual: bool) -> f64 {
-    match is_residual {
-        true => f64::from(value) - f64::from(low),
-        false => f64::from(value),
+    if is_residual {
+        f64::from(value) - f64::from(low)
+    } else {
+        f64::from(value)
     }
 }
 
@@ -115,9 +116,10 @@ pub(super) fn marginal(comparison: &Comparison, is_residual: bool) -> Figure {
     let runs =
         runs.map(|run| curve(&run.label, of(&run.pairs), Colour::of(run.method)).broken(dash(run)));
     let quantity = &comparison.setting.quantity;
-    let (title, x_label) = match is_residual {
-        true => ("Residuals", format!("{quantity}, minus low fidelity")),
-        false => ("Solutions", quantity.clone()),
+    let (title, x_label) = if is_residual {
+        ("Residuals", format!("{quantity}, minus low fidelity"))
+    } else {
+        ("Solutions", quantity.clone())
     };
     Figure {
         title: title.into(),
@@ -272,17 +274,24 @@ const SCORES: [(&str, Score); 3] = [
 
 /// Scores over what the runs were trained on: the number of inputs, or points of the grid.
 pub(super) fn learning(comparison: &Comparison, over_grid: bool) -> Vec<Figure> {
-    let place = |run: &RunResult| match over_grid {
-        true => run.training_grid.last().map(|n| *n as f64),
-        false => run.training_inputs.map(|n| n as f64),
+    let place = |run: &RunResult| {
+        if over_grid {
+            run.training_grid.last().map(|n| *n as f64)
+        } else {
+            run.training_inputs.map(|n| n as f64)
+        }
     };
-    let other = |run: &RunResult| match over_grid {
-        true => run.training_inputs.map(|n| vec![n]),
-        false => Some(run.training_grid.clone()),
+    let other = |run: &RunResult| {
+        if over_grid {
+            run.training_inputs.map(|n| vec![n])
+        } else {
+            Some(run.training_grid.clone())
+        }
     };
-    let (title, x_label) = match over_grid {
-        true => ("training grid", "points per axis in training"),
-        false => ("training inputs", "training inputs"),
+    let (title, x_label) = if over_grid {
+        ("training grid", "points per axis in training")
+    } else {
+        ("training inputs", "training inputs")
     };
     let figure = |(name, score): (&str, Score)| {
         let mut curves: Vec<(Curve, Option<Vec<usize>>, floral::train::Method)> = Vec::new();

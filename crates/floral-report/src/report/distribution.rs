@@ -23,9 +23,12 @@ pub struct Anomalies {
 impl Anomalies {
     fn of(values: &[f32]) -> Self {
         let reach = values.iter().fold(0.0f32, |reach, v| reach.max(v.abs()));
-        let code = |value: &f32| match reach > 0.0 {
-            true => ((value / reach + 1.0) * 127.5).round() as u8,
-            false => 128,
+        let code = |value: &f32| {
+            if reach > 0.0 {
+                ((value / reach + 1.0) * 127.5).round() as u8
+            } else {
+                128
+            }
         };
         Self {
             reach,
@@ -72,9 +75,12 @@ impl Distribution {
             };
         };
         let deviation: Vec<f32> = variance.iter().map(|v| v.max(0.0).sqrt() as f32).collect();
-        let anomaly = |value: f32, at: usize| match deviation[at] > 0.0 {
-            true => (value - mean[at]) / deviation[at],
-            false => 0.0,
+        let anomaly = |value: f32, at: usize| {
+            if deviation[at] > 0.0 {
+                (value - mean[at]) / deviation[at]
+            } else {
+                0.0
+            }
         };
         let first = members.iter().take(kept);
         let first: Vec<f32> = first

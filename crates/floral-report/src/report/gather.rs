@@ -22,7 +22,7 @@ use super::names;
 use super::options::Options;
 use super::pooled::Pooled;
 use super::summary::{Summary, spectrum};
-use super::test_input::{ScoredSummary, TestInput};
+use super::test_input::{Predicted, ScoredSummary, TestInput};
 
 /// Compares runs on the inputs that they have not seen. What was predicted before with the same
 /// program, weights, data and options is taken from the run's folder.
@@ -130,7 +130,11 @@ impl Consumer for Gathering<'_> {
         let Some(truth) = &self.current else {
             return Ok(());
         };
-        let scored = self.test(input, truth).scored(&self.members, cost)?;
+        let scored = self.test(input, truth).scored(&Predicted {
+            members: &self.members,
+            cost,
+            mean_residual: self.runs[run].mean_residual.as_ref(),
+        })?;
         cache::store(&self.place, &scored);
         self.take(run, input, scored);
         Ok(())
@@ -203,6 +207,7 @@ impl Gathering<'_> {
             .numbers(axes.flat_map(|axis| axis.coordinates.iter().copied()))
             .numbers(input.case.input.values().iter().copied())
             .numbers(low.flat_map(|low| low.values().iter().copied()))
+            .numbers(run.mean_residual.iter().flat_map(|r| r.values()).copied())
             .numbers(truth.mean.iter().copied())
             .numbers(truth.variance.iter().flatten().copied())
             .numbers(truth.observations.iter().map(|v| f64::from(*v)))
@@ -263,6 +268,7 @@ fn result(run: &ComparedRun, pooled: &Pooled) -> RunResult {
         epoch: header.progress.epoch,
         epochs: run.epochs.clone(),
         prediction: pooled.scoring.prediction(),
+        mean_residual: pooled.scoring.mean_residual(),
         coverage: observed.map_or_else(Vec::new, |scores| scores.coverage.curve()),
         ranks: observed.map_or_else(Vec::new, |scores| scores.ranks.frequencies()),
         spread_error: pooled.spread_error(),

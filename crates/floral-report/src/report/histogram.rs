@@ -17,9 +17,10 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     values.sort_unstable_by(f64::total_cmp);
     let stray = (STRAY * values.len() as f64) as usize;
     let (low, high) = (values[stray], values[values.len() - 1 - stray]);
-    let margin = match high > low {
-        true => 0.04 * (high - low),
-        false => 0.5 * low.abs().max(1e-6),
+    let margin = if high > low {
+        0.04 * (high - low)
+    } else {
+        0.5 * low.abs().max(1e-6)
     };
     [low - margin, high + margin]
 }
@@ -58,9 +59,12 @@ pub(super) fn joint(
             counts[a * JOINT_BINS + b] += 1.0;
         }
     }
-    let share = |count: &f64| match *count > 0.0 {
-        true => (count / total).log10(),
-        false => f64::NAN,
+    let share = |count: &f64| {
+        if *count > 0.0 {
+            (count / total).log10()
+        } else {
+            f64::NAN
+        }
     };
     counts.iter().map(share).collect()
 }

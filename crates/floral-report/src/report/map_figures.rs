@@ -158,9 +158,10 @@ pub(super) fn joints(comparison: &Comparison, is_residual: bool) -> Option<Panel
         .chain(runs)
         .collect();
     let quantity = &comparison.setting.quantity;
-    let (title, label) = match is_residual {
-        true => ("Low fidelity and residual", "residual".to_owned()),
-        false => ("Low fidelity and solution", quantity.clone()),
+    let (title, label) = if is_residual {
+        ("Low fidelity and residual", "residual".to_owned())
+    } else {
+        ("Low fidelity and solution", quantity.clone())
     };
     let span = |label: String, [from, to]: [f64; 2]| Span { label, from, to };
     Some(Panels {

@@ -1,5 +1,7 @@
 //! The tables of a report: scores, and what they cost.
 
+use floral::evaluate::MeanErrors;
+
 use super::comparison::{Comparison, RunResult};
 use crate::draw::{Best, Column, Row, Table};
 
@@ -13,15 +15,8 @@ fn column(name: &str, meaning: &str, best: Best) -> Column {
 
 /// Runs by metrics.
 pub fn scores(comparison: &Comparison) -> Table {
-    let low = comparison.low.as_ref().map(|low| Row {
-        name: "low fidelity".into(),
-        values: vec![
-            Some(low.errors.mean_l2),
-            Some(low.errors.rmse),
-            Some(low.errors.nrmse),
-        ],
-        competes: false,
-    });
+    let low = comparison.low.as_ref();
+    let low = low.map(|low| baseline("low fidelity".into(), &low.errors));
     Table {
         columns: vec![
             column("mean L2", "error of the mean field", Best::Lowest),
@@ -40,9 +35,38 @@ pub fn scores(comparison: &Comparison) -> Table {
         ],
         rows: low
             .into_iter()
+            .chain(mean_residuals(comparison))
             .chain(comparison.runs.iter().map(score_row))
             .collect(),
     }
+}
+
+/// A prediction of the mean that nothing was learned for.
+fn baseline(name: String, errors: &MeanErrors) -> Row {
+    Row {
+        name,
+        values: vec![Some(errors.mean_l2), Some(errors.rmse), Some(errors.nrmse)],
+        competes: false,
+    }
+}
+
+/// The low-fidelity solution plus the mean residual, once for every number of training inputs.
+fn mean_residuals(comparison: &Comparison) -> Vec<Row> {
+    let mut known = Vec::new();
+    let mut rows = Vec::new();
+    for run in &comparison.runs {
+        let (Some(errors), Some(inputs)) = (&run.mean_residual, run.training_inputs) else {
+            continue;
+        };
+        if !known.contains(&inputs) {
+            known.push(inputs);
+            rows.push(baseline(
+                format!("mean residual of {inputs} inputs"),
+                errors,
+            ));
+        }
+    }
+    rows
 }
 
 fn score_row(run: &RunResult) -> Row {

@@ -5,7 +5,7 @@
 use super::distribution::{Distribution, kept_points};
 use super::summary::{Summary, scattered};
 use floral::Result;
-use floral::evaluate::{Scoring, Truth};
+use floral::evaluate::{MeanResidual, Scoring, Truth};
 use floral::metric::Fields;
 use floral::predict::PredictionCost;
 use floral::sample::{EnsembleStatistics, Wanted};
@@ -34,13 +34,23 @@ pub(super) struct TestInput<'a> {
     pub kept: usize,
 }
 
+/// What a run predicts for it.
+pub(super) struct Predicted<'a> {
+    /// [member, value]
+    pub members: &'a [f32],
+    pub cost: PredictionCost,
+    /// The mean residual of the run's training inputs, a baseline.
+    pub mean_residual: Option<&'a MeanResidual>,
+}
+
 impl TestInput<'_> {
-    /// The summary and the scores of members, [member, value], that have cost so much.
-    pub fn scored(&self, members: &[f32], cost: PredictionCost) -> Result<ScoredSummary> {
+    /// The summary and the scores of a prediction.
+    pub fn scored(&self, predicted: &Predicted) -> Result<ScoredSummary> {
         let mut scoring = Scoring::default();
-        scoring.add_cost(cost);
-        scoring.push(members, self.low, self.truth)?;
-        let fields = Fields::new(members, self.truth.mean.len())?;
+        scoring.add_cost(predicted.cost);
+        scoring.push_baselines(self.low, predicted.mean_residual, self.truth)?;
+        scoring.push(predicted.members, self.truth)?;
+        let fields = Fields::new(predicted.members, self.truth.mean.len())?;
         let mut statistics = EnsembleStatistics::new(fields.points(), 0, &Wanted::default())?;
         fields
             .iter()

@@ -36,6 +36,10 @@ pub struct Evaluation {
     pub prediction: Prediction,
     /// The low-fidelity solution taken as the prediction of the mean, where there is one.
     pub low: Option<MeanErrors>,
+    /// The low-fidelity solution plus the mean residual of the run's training inputs, where the
+    /// dataset holds them.
+    #[serde(default)]
+    pub mean_residual: Option<MeanErrors>,
 }
 
 /// The scores of a prediction and what it has cost.

@@ -49,6 +49,15 @@ pub fn seen_inputs(header: &Header, dataset: &Dataset, inputs: &Range<usize>) ->
     split.test.max(inputs.start).min(end)..end
 }
 
+/// The inputs that the run was trained on; none if the dataset does not hold them.
+pub fn training_inputs(header: &Header, dataset: &Dataset) -> Range<usize> {
+    let split = header.config.split.of(dataset.inputs());
+    match split {
+        Ok(split) if shares_inputs(&header.data, &DataIdentity::of(dataset)) => split.train,
+        _ => 0..0,
+    }
+}
+
 /// Whether input i of one is input i of the other. The same seed draws the same inputs at every
 /// resolution and for most other constants, so these do not make inputs unseen.
 fn shares_inputs(trained: &DataIdentity, given: &DataIdentity) -> bool {

@@ -3,6 +3,7 @@
 //! [`evaluate`] is a consumer of the one loop that predicts ([`crate::predict::Walk`]); each
 //! ensemble is scored by a [`Scoring`] against its [`Truth`] and forgotten.
 
+mod baselines;
 mod evaluation;
 mod inputs;
 mod scoring;
@@ -10,8 +11,9 @@ mod truth;
 
 use std::ops::Range;
 
+pub use baselines::MeanResidual;
 pub use evaluation::{Evaluation, MeanErrors, ObservedScores, Prediction, SpreadScores};
-pub use inputs::{chosen_inputs, seen_inputs, test_inputs};
+pub use inputs::{chosen_inputs, seen_inputs, test_inputs, training_inputs};
 pub use scoring::Scoring;
 pub use truth::{Truth, TruthSource, Truths};
 
@@ -67,6 +69,7 @@ pub fn evaluate(
     };
     let mut scored = Scored {
         truths: Truths::of(dataset, options.reference)?,
+        mean_residual: MeanResidual::of(predictor.header(), dataset)?,
         scoring: Scoring::default(),
         members: Vec::new(),
     };
@@ -89,12 +92,14 @@ pub fn evaluate(
         observations: dataset.realizations(),
         prediction: scoring.prediction(),
         low: scoring.low(),
+        mean_residual: scoring.mean_residual(),
     })
 }
 
 /// Scores every ensemble and forgets it.
 struct Scored<'a> {
     truths: Truths<'a>,
+    mean_residual: Option<MeanResidual>,
     scoring: Scoring,
     /// The ensemble under way: [member, value].
     members: Vec<f32>,
@@ -114,8 +119,10 @@ impl Consumer for Scored<'_> {
     fn end(&mut self, _run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()> {
         let truth = self.truths.at(input.index)?;
         self.scoring.add_cost(cost);
+        let low = input.case.low.as_ref();
         self.scoring
-            .push(&self.members, input.case.low.as_ref(), &truth)
+            .push_baselines(low, self.mean_residual.as_ref(), &truth)?;
+        self.scoring.push(&self.members, &truth)
     }
 }
 

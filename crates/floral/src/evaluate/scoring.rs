@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::baselines::MeanResidual;
 use super::evaluation::{MeanErrors, ObservedScores, Prediction, SpreadScores};
 use super::truth::Truth;
 use crate::metric::{
@@ -21,6 +22,7 @@ pub struct Scoring {
     members: usize,
     mean: MeanFieldError,
     low: Option<MeanFieldError>,
+    mean_residual: Option<MeanFieldError>,
     floors: Option<f64>,
     variance: Option<VarianceError>,
     observed: Option<(EnsembleScores, f64)>,
@@ -37,9 +39,35 @@ impl Scoring {
         self.seconds += cost.seconds;
     }
 
-    /// Adds one input's members, [member, value], its low-fidelity solution and its truth. A single
-    /// member is a deterministic prediction and has no spread.
-    pub fn push(&mut self, members: &[f32], low: Option<&Field>, truth: &Truth) -> Result<()> {
+    /// Adds the simplest predictions of one input: its low-fidelity solution, as it is and corrected.
+    pub fn push_baselines(
+        &mut self,
+        low: Option<&Field>,
+        mean_residual: Option<&MeanResidual>,
+        truth: &Truth,
+    ) -> Result<()> {
+        let Some(low) = low else {
+            return Ok(());
+        };
+        if low.values().len() != truth.mean.len() {
+            return Err(Error::Shape {
+                what: "the low-fidelity solution".into(),
+                found: vec![low.values().len()],
+                expected: vec![truth.mean.len()],
+            });
+        }
+        let error = self.low.get_or_insert_default();
+        error.push(low.values(), &truth.mean);
+        if let Some(corrected) = mean_residual.and_then(|mean| mean.corrected(low)) {
+            let error = self.mean_residual.get_or_insert_default();
+            error.push(&corrected, &truth.mean);
+        }
+        Ok(())
+    }
+
+    /// Adds one input's members, [member, value], and its truth. A single member is a deterministic
+    /// prediction and has no spread.
+    pub fn push(&mut self, members: &[f32], truth: &Truth) -> Result<()> {
         let values = truth.mean.len();
         let members = Fields::new(members, values)?;
         let mut statistics = EnsembleStatistics::new(values, 0, &Wanted::default())?;
@@ -47,17 +75,6 @@ impl Scoring {
         self.inputs += 1;
         self.members = members.count();
         self.mean.push(statistics.mean(), &truth.mean);
-        if let Some(low) = low {
-            if low.values().len() != values {
-                return Err(Error::Shape {
-                    what: "the low-fidelity solution".into(),
-                    found: vec![low.values().len()],
-                    expected: vec![values],
-                });
-            }
-            let error = self.low.get_or_insert_default();
-            error.push(low.values(), &truth.mean);
-        }
         let sampled = 1.0 / members.count() as f64;
         if let Some(variance) = &truth.variance {
             let own = if members.count() > 1 { sampled } else { 0.0 };
@@ -97,6 +114,9 @@ impl Scoring {
         if let Some(low) = &other.low {
             self.low.get_or_insert_default().merge(low);
         }
+        if let Some(mean) = &other.mean_residual {
+            self.mean_residual.get_or_insert_default().merge(mean);
+        }
         if let Some(floors) = other.floors {
             *self.floors.get_or_insert_default() += floors;
         }
@@ -134,6 +154,11 @@ impl Scoring {
     /// The low-fidelity solution's scores.
     pub fn low(&self) -> Option<MeanErrors> {
         self.low.as_ref().map(MeanErrors::from)
+    }
+
+    /// The scores of the low-fidelity solution plus the mean residual of the training inputs.
+    pub fn mean_residual(&self) -> Option<MeanErrors> {
+        self.mean_residual.as_ref().map(MeanErrors::from)
     }
 
     fn spread(&self) -> SpreadScores {

@@ -23,35 +23,69 @@ fn evaluated(method: Method) -> Evaluation {
     evaluate(&predictor, &play.dataset, &options(), &Silent).unwrap()
 }
 
-#[test]
-fn the_truth_as_prediction_has_no_error() {
+/// Scores of two members mean + shift and apart by what gives them the exact variance times the
+/// square of `stretch`, on every input of the dataset.
+fn scored(shift: f64, stretch: f64) -> Scoring {
     let play = play();
+    let truths = Truths::of(&play.dataset, 0).unwrap();
     let mut scoring = Scoring::default();
     for index in 0..play.dataset.inputs() {
-        let realizations = play.dataset.high(index).unwrap();
-        let members: Vec<f32> = realizations.values().iter().map(|&v| v as f32).collect();
-        let mut truth = Truths::of(&play.dataset, 0).unwrap().at(index).unwrap();
-        let size = truth.mean.len();
-        let mut statistics =
-            crate::sample::EnsembleStatistics::new(size, 0, &Default::default()).unwrap();
-        for member in members.chunks_exact(size) {
-            statistics.push(member).unwrap();
-        }
-        truth.mean = statistics.mean().to_vec();
-        truth.variance = Some(statistics.variance());
-        truth.source = TruthSource::Dataset { realizations: 6 };
-        let low = Field::from_values(1, &[size], truth.mean.clone()).unwrap();
-        scoring.push(&members, Some(&low), &truth).unwrap();
+        let truth = truths.at(index).unwrap();
+        let exact = play.dataset.exact_moments(index).unwrap().unwrap();
+        let points = exact.mean.values().iter().zip(exact.variance.values());
+        // The variance of a +- s is 2 s^2.
+        let member = |sign: f64| {
+            let at = move |(mean, variance): (&f64, &f64)| {
+                (mean + shift + sign * stretch * (variance / 2.0).sqrt()) as f32
+            };
+            points.clone().map(at).collect::<Vec<f32>>()
+        };
+        let members = [member(-1.0), member(1.0)].concat();
+        let low = exact.mean.values().iter().map(|m| m - shift).collect();
+        let low = Field::from_values(1, &[16], low).unwrap();
+        scoring.push_baselines(Some(&low), None, &truth).unwrap();
+        scoring.push(&members, &truth).unwrap();
     }
-    let prediction = scoring.prediction();
-    assert_eq!(prediction.mean.mean_l2, 0.0);
-    assert_eq!(prediction.mean.pdebench_nrmse, 0.0);
-    assert_eq!(scoring.low().unwrap().rmse, 0.0);
+    scoring
+}
+
+#[test]
+fn a_prediction_with_the_exact_moments_has_no_error() {
+    let prediction = scored(0.0, 1.0).prediction();
+    assert!(prediction.mean.mean_l2 < 1e-6);
     let spread = prediction.spread.unwrap();
-    assert_eq!(spread.variance_l2, Some(0.0));
-    assert_eq!(spread.variance_relative, Some(0.0));
+    assert!(spread.variance_relative.unwrap() < 1e-4);
     assert!(spread.variance_truth_l2.unwrap() > 0.0);
-    assert!(spread.observed.unwrap().crps >= 0.0);
+}
+
+#[test]
+fn a_shifted_mean_and_a_stretched_spread_have_the_errors_of_the_formulas() {
+    let scoring = scored(0.5, 2.0);
+    let prediction = scoring.prediction();
+    // The Euclidean norm of 0.5 at 16 points.
+    assert!((prediction.mean.mean_l2 - 2.0).abs() < 1e-5);
+    assert!((prediction.mean.rmse - 0.5).abs() < 1e-6);
+    assert!((scoring.low().unwrap().rmse - 0.5).abs() < 1e-12);
+    // (2^2 - 1) of the variance.
+    let spread = prediction.spread.unwrap();
+    assert!((spread.variance_relative.unwrap() - 3.0).abs() < 1e-3);
+}
+
+#[test]
+fn inputs_of_the_training_are_told_and_another_constant_does_not_hide_them() {
+    let play = play();
+    let predictor = play.predictor(Method::Fno);
+    let header = predictor.header();
+    assert_eq!(seen_inputs(header, &play.dataset, &(0..2)), 2..2);
+    assert_eq!(seen_inputs(header, &play.dataset, &(1..5)), 2..5);
+    assert_eq!(training_inputs(header, &play.dataset), 3..5);
+    let mut changed = header.clone();
+    let constants = changed.data.constants.as_mut().unwrap();
+    constants["amplitude"] = 0.5.into();
+    assert_eq!(test_inputs(&changed, &play.dataset), 0..2);
+    changed.data.seed = Some(99);
+    assert_eq!(test_inputs(&changed, &play.dataset), 0..5);
+    assert!(seen_inputs(&changed, &play.dataset, &(0..5)).is_empty());
 }
 
 #[test]
@@ -64,6 +98,8 @@ fn generative_methods_have_scores_of_their_spread() {
     let observed = evaluation.prediction.spread.unwrap().observed.unwrap();
     assert_eq!(observed.coverage.len(), 3);
     assert!(observed.rank_histogram.iter().all(|f| f.is_finite()));
+    // Training inputs 3 and 4, corrected by their own mean residual.
+    assert!(evaluation.mean_residual.unwrap().rmse > 0.0);
     // |mean of high - low| of the curve: 0.1 G_l + 0.2 cos(2a).
     let low = evaluation.low.unwrap();
     assert!(low.rmse > 0.1 && low.rmse < 0.4, "{}", low.rmse);

@@ -151,10 +151,7 @@ mod tests {
         }
         assert_eq!(ensemble.quantile(0.5).unwrap().values(), [2.0, 4.0, 6.0]);
         assert_eq!(ensemble.exceedance(3.5).unwrap().values(), [0.2, 0.6, 0.6]);
-        assert_eq!(
-            ensemble.realization(1).unwrap().values(),
-            [1.0, 2.0, 3.0]
-        );
+        assert_eq!(ensemble.realization(1).unwrap().values(), [1.0, 2.0, 3.0]);
         assert!(ensemble.realization(5).is_none());
     }
 

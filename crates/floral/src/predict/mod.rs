@@ -8,6 +8,7 @@
 
 mod cases;
 mod checks;
+mod ensemble;
 mod input;
 mod interpolation;
 mod job;
@@ -18,6 +19,7 @@ mod velocity;
 mod walk;
 
 pub use cases::{Case, Cases};
+pub use ensemble::Ensemble;
 pub use input::{InputPredictor, Sampling};
 pub use interpolation::Interpolation;
 pub use job::{Job, Stored};

@@ -2,7 +2,8 @@
 
 use burn::tensor::Device;
 
-use super::{InputPredictor, checks};
+use super::{Case, Ensemble, InputPredictor, Sampling, checks};
+use crate::observer::Observer;
 use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
 use crate::sample::{Aliasing, OdeSolver};
@@ -68,6 +69,32 @@ impl Predictor {
     /// A checksum of all that predictions depend on besides their input.
     pub fn checksum(&self) -> Checksum {
         self.checksum
+    }
+
+    /// The grid that it was trained on.
+    pub fn grid(&self) -> &Grid {
+        &self.header.grid
+    }
+
+    /// Realizations of one input's solution on a grid, all in memory.
+    ///
+    /// `index` tells inputs apart, so that each has priors of its own; the same index and seed give
+    /// the same realizations.
+    pub fn sample(
+        &self,
+        case: &Case,
+        index: u64,
+        grid: &Grid,
+        sampling: &Sampling,
+        observer: &dyn Observer,
+    ) -> Result<Ensemble> {
+        let predicted = self.for_input(&case.input, case.low.as_ref(), grid)?;
+        let mut values = Vec::new();
+        predicted.deliver(index, sampling, observer, |_, realization| {
+            values.extend_from_slice(realization);
+            Ok(())
+        })?;
+        Ensemble::new(grid.clone(), self.header.shapes.solution_channels, values)
     }
 
     /// Derives all that depends on one input alone.

@@ -4,7 +4,7 @@
 //! square has, up to rotation. The choice made here depends on the grid's geometry alone, so that a
 //! dataset's seed gives the same fields, up to rounding, on any machine and by any eigensolver.
 
-use faer::Mat;
+use floral_linalg::Mat;
 
 use super::eigen;
 use crate::{Grid, Result};

@@ -1,10 +1,6 @@
 //! Samples of a Gaussian process at arbitrary points, by a Cholesky factor of their covariance.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{
-    LltRegularization, cholesky_in_place, cholesky_in_place_scratch,
-};
-use faer::{Mat, Par};
+use floral_linalg::{Mat, cholesky};
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -38,7 +34,7 @@ impl CholeskySampler {
             for i in 0..n {
                 matrix[(i, i)] += nugget + jitter;
             }
-            if factorise(&mut matrix) {
+            if cholesky(&mut matrix) {
                 let rows = (0..n).flat_map(|i| (0..=i).map(move |j| (i, j)));
                 return Ok(Self {
                     triangle: rows.map(|place| matrix[place]).collect(),
@@ -94,19 +90,6 @@ fn check(points: &[Vec<f64>]) -> Result<()> {
 }
 
 /// Overwrites the lower triangle by its Cholesky factor; false if the matrix is not positive.
-fn factorise(matrix: &mut Mat<f64>) -> bool {
-    let n = matrix.nrows();
-    let scratch = cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
-    cholesky_in_place(
-        matrix.as_mut(),
-        LltRegularization::default(),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        Default::default(),
-    )
-    .is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

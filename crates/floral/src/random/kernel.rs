@@ -191,7 +191,7 @@ impl Kernel {
 mod tests {
     use super::*;
     use crate::random::{Purpose, eigen, stream};
-    use faer::Mat;
+    use floral_linalg::Mat;
     use rand::RngExt;
 
     const FAMILIES: [Family; 4] = [

@@ -3,8 +3,7 @@
 //! Golub & Underwood (1977), The block Lanczos method for computing eigenvalues; every new block is
 //! orthogonalised against all earlier ones. Blocks find all copies of a multiple eigenvalue at once.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use floral_linalg::{Accum, Mat, MatMut, MatRef, product};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -201,14 +200,13 @@ impl Space {
     fn eigenpairs(&self, mut values: Vec<f64>, vectors: &Mat<f64>, count: usize) -> Eigenpairs {
         values.truncate(count);
         let mut result = vec![0.0; self.n * count];
-        matmul(
+        product(
             MatMut::from_column_major_slice_mut(&mut result, self.n, count),
             Accum::Replace,
             MatRef::from_column_major_slice(&self.basis, self.n, self.vectors())
                 .subcols(0, vectors.nrows()),
             vectors.as_ref().subcols(0, count),
             1.0,
-            Par::Seq,
         );
         let vectors = result.chunks_exact(self.n).map(<[f64]>::to_vec);
         (values, vectors.collect())
@@ -221,16 +219,14 @@ fn project_out(basis: &[f64], block: &mut [f64], n: usize) -> Mat<f64> {
     let columns = block.len() / n;
     let mut block = MatMut::from_column_major_slice_mut(block, n, columns);
     let mut along = Mat::zeros(basis.ncols(), columns);
-    let replace = Accum::Replace;
-    matmul(
-        &mut along,
-        replace,
+    product(
+        along.as_mut(),
+        Accum::Replace,
         basis.transpose(),
-        &block,
+        block.as_ref(),
         1.0,
-        Par::Seq,
     );
-    matmul(&mut block, Accum::Add, basis, &along, -1.0, Par::Seq);
+    product(block.as_mut(), Accum::Add, basis, along.as_ref(), -1.0);
     along
 }
 

@@ -1,6 +1,6 @@
 //! The largest eigenpairs of the covariance integral operator, by Nystrom's method.
 
-use faer::Mat;
+use floral_linalg::Mat;
 use rayon::prelude::*;
 
 use super::circulant::Embedding;

@@ -1,5 +1,9 @@
 //! A drawing as a PDF file of one page (ISO 32000-1).
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use pdf_writer::writers::{ExtGraphicsState, ImageXObject, Resources};
 use pdf_writer::{Filter, Finish, Name, Pdf, Rect, Ref, TextStr};
 use usvg::Transform;
@@ -8,7 +12,6 @@ use super::UNITS_PER_INCH;
 use super::drawing::{drawing, walk};
 use super::pdf_content::{Picture, Sheet};
 use super::pdf_font;
-use crate::draw::png::deflated;
 use floral::Result;
 
 /// Points, the unit of PDF, per inch.
@@ -106,4 +109,11 @@ fn start<'a>(pdf: &'a mut Pdf, at: Ref, size: [i32; 2], data: &'a [u8]) -> Image
     image.filter(Filter::FlateDecode);
     image.width(size[0]).height(size[1]).bits_per_component(8);
     image
+}
+
+/// Bytes compressed as the filter `FlateDecode` takes them.
+pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).expect("writing to memory");
+    encoder.finish().expect("writing to memory")
 }

@@ -11,7 +11,7 @@ use usvg::layout::PositionedGlyph;
 
 use super::FONT;
 use super::drawing::undrawable;
-use crate::draw::png::deflated;
+use super::pdf::deflated;
 use floral::Result;
 
 /// Its name on the page.

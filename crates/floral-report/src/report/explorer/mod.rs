@@ -13,7 +13,8 @@ use container::Container;
 use super::comparison::{Comparison, ShownInput};
 use super::curve_figures::dash;
 use super::distribution::{Distribution, LEVELS, stride};
-use crate::draw::{Colour, ColourMap, Interactive, base64};
+use crate::draw::{Colour, ColourMap, Interactive};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use floral::{Error, Result};
 
 const MARKUP: &str = include_str!("explorer.html");
@@ -48,7 +49,7 @@ fn packed(comparison: &Comparison) -> Result<String> {
         .into_iter()
         .try_for_each(|part| encoder.write_all(part));
     let bytes = written.and_then(|()| encoder.finish());
-    Ok(base64(&bytes.map_err(Error::io("report"))?))
+    Ok(BASE64_STANDARD.encode(bytes.map_err(Error::io("report"))?))
 }
 
 fn facts(comparison: &Comparison, container: &mut Container) -> Value {

@@ -1,0 +1,38 @@
+//! The Cholesky factor of a symmetric positive definite matrix.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{
+    LltRegularization, cholesky_in_place, cholesky_in_place_scratch,
+};
+use faer::{Mat, Par};
+
+/// Replaces the lower triangle of a matrix A by L of A = L L'; false if A is not positive definite.
+pub fn cholesky(matrix: &mut Mat<f64>) -> bool {
+    let n = matrix.nrows();
+    let scratch = cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
+    cholesky_in_place(
+        matrix.as_mut(),
+        LltRegularization::default(),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Default::default(),
+    )
+    .is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_times_its_transpose_is_the_matrix() {
+        let matrix = Mat::from_fn(7, 7, |i, j| (-0.3 * (i as f64 - j as f64).abs()).exp());
+        let mut factor = matrix.clone();
+        assert!(cholesky(&mut factor));
+        let lower = Mat::from_fn(7, 7, |i, j| if j <= i { factor[(i, j)] } else { 0.0 });
+        let difference = &lower * lower.transpose() - &matrix;
+        assert!(difference.norm_l2() < 1e-14);
+        let mut indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 0.0 } else { 1.0 });
+        assert!(!cholesky(&mut indefinite));
+    }
+}

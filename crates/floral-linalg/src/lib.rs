@@ -1,0 +1,14 @@
+//! Dense linear algebra in double precision: faer's generic algorithms as plain functions.
+//!
+//! A crate of its own, because faer's algorithms are compiled where they are called: here once, and
+//! not again with every change of the library that calls them. All are sequential, so that results do
+//! not depend on the number of threads.
+
+mod cholesky;
+mod eigen;
+mod product;
+
+pub use cholesky::cholesky;
+pub use eigen::symmetric_eigen;
+pub use faer::{Accum, Mat, MatMut, MatRef};
+pub use product::product;

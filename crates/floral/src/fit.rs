@@ -1,0 +1,25 @@
+//! From a dataset to a trained network in one call.
+
+use std::path::Path;
+
+use crate::Result;
+use crate::dataset::Dataset;
+use crate::device::Device;
+use crate::observer::Observer;
+use crate::predict::Predictor;
+use crate::train::{self, RunFolder, TrainConfig};
+
+/// Trains a run in a folder and loads its best network. A folder that holds the run already is gone
+/// on with, or only loaded if it is finished; one with other settings is refused.
+pub fn fit(
+    dataset: &Dataset,
+    folder: impl AsRef<Path>,
+    settings: &TrainConfig,
+    observer: &dyn Observer,
+) -> Result<Predictor> {
+    train::check(settings, dataset)?;
+    let run = RunFolder::create_or_continue(folder.as_ref(), settings)?;
+    let device = Device::flex();
+    train::train(&run, dataset, &device, observer)?;
+    Predictor::load(&run, &device)
+}
