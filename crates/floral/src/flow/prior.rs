@@ -293,6 +293,21 @@ mod tests {
         assert!((correlation - 0.2096).abs() < 0.025, "{correlation}");
     }
 
+    /// So that runs of format 1 predict the same bytes.
+    #[test]
+    fn a_raw_prior_is_the_process_on_the_grids_own_coordinates_bit_for_bit() {
+        let raw = PriorConfig {
+            coordinates: Coordinates::Raw,
+            ..Default::default()
+        };
+        let grid = Grid::new(vec![Axis::times("t", 16, 0.2), Axis::periodic("x", 12)]);
+        let kernel = Kernel::new(Family::Exponential, 1e-3, 1.0).unwrap();
+        let process = GaussianProcess::on_grid(&kernel, &grid).unwrap();
+        let mut expected = vec![0.0f32; grid.len()];
+        process.sample_into(&mut stream(1, Purpose::Prior, 0, 0), &mut expected);
+        assert_eq!(draws(&raw, &grid, 1), [expected]);
+    }
+
     #[test]
     fn every_second_point_keeps_the_covariance_that_it_has_in_the_whole() {
         let config = PriorConfig {

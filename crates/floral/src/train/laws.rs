@@ -6,15 +6,15 @@ use tempfile::TempDir;
 
 use super::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
 use super::gradient::Loss;
-use super::model::{Model, fields};
-use super::samples::Reader;
+use super::model::{Model, Shapes, fields};
+use super::samples::{Reader, Samples};
 use super::{Checkpoint, Method, Outcome, RunFolder, TrainConfig, train};
 use crate::dataset::{Dataset, Precision, Request, SplitConfig, generate};
-use crate::flow::Path;
+use crate::flow::{Path, Prior};
 use crate::metric::RunningMoments;
 use crate::operator::{Context, Device, with_weights};
 use crate::problem::{Moments, Problem, catalogue};
-use crate::random::{Purpose, stream};
+use crate::random::{Purpose, Stream, stream};
 use crate::sample::{OdeSolver, Velocity};
 use crate::{Result, Silent};
 
@@ -293,7 +293,46 @@ fn training_stops_once_nothing_improves_and_not_before() {
     assert_eq!(again, outcome);
 }
 
-/// The mean over samples of (1 + 2 tau^2) mean over grid of (v - (w1 - w0))^2, sample by sample.
+/// Of one sample: (1 + 2 tau^2), and the mean over the grid of (v - (w1 - w0))^2, where v is the
+/// velocity at (1 - tau) w0 + tau w1 + 1e-5 ||w1 - w0|| xi.
+fn weight_and_square(
+    model: &Model,
+    samples: &Samples,
+    prior: &dyn Prior,
+    sample: usize,
+) -> (f64, f64) {
+    let device = Device::flex();
+    let rng = &mut draws(sample);
+    let tau: f32 = rng.random();
+    let (mut w0, mut xi) = (vec![0.0; POINTS], vec![0.0; POINTS]);
+    prior.draw(rng, &mut w0);
+    prior.draw(rng, &mut xi);
+    let pairs = samples.target_of(sample).iter().zip(&w0);
+    let target: Vec<f32> = pairs.map(|(w1, w0)| w1 - w0).collect();
+    let sigma = (1e-5 * mean_square(&target).sqrt()) as f32;
+    let state = (0..POINTS).map(|i| w0[i] + tau * target[i] + sigma * xi[i]);
+    let state = fields(state.collect(), 1, &[POINTS], &device);
+    let condition = samples.conditions[samples.input_of(sample)].clone();
+    let context = model
+        .network
+        .condition(fields(condition, 2, &[POINTS], &device));
+    let time = Tensor::from_data(TensorData::new(vec![tau], [1]), &device);
+    let velocity = model.network.velocity(state, time, &context.unwrap());
+    let velocity = velocity.unwrap().into_data();
+    let gaps = velocity.iter::<f32>().zip(&target).map(|(v, u)| v - u);
+    let weight = f64::from(1.0 + 2.0 * tau * tau);
+    (weight, mean_square(&gaps.collect::<Vec<_>>()))
+}
+
+fn draws(sample: usize) -> Stream {
+    stream(8, Purpose::Path, 0, sample as u64)
+}
+
+fn mean_square(values: &[f32]) -> f64 {
+    let squares = values.iter().map(|v| f64::from(*v).powi(2));
+    squares.sum::<f64>() / values.len() as f64
+}
+
 #[test]
 fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
     let line = Line::new();
@@ -301,15 +340,14 @@ fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
     let reader = Reader::new(&line.dataset, config.method, None).unwrap();
     let scaling = reader.scaling(5..20).unwrap();
     let samples = reader.samples(0..3, &scaling).unwrap();
-    let shapes = super::model::Shapes {
+    let shapes = Shapes {
         input_channels: 1,
         solution_channels: 1,
         grid: vec![POINTS],
     };
     let device = Device::flex();
     let model = Model::new(config.method, &config.network, shapes, 4, &device).unwrap();
-    let prior = reader.prior(&config.prior).unwrap();
-    let draws = |sample: usize| stream(8, Purpose::Path, 0, sample as u64);
+    let prior = config.prior.on(&samples.grid).unwrap();
     let loss = Loss {
         samples: &samples,
         path: Some(Path {
@@ -322,42 +360,9 @@ fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
     let found = loss.mean(&model, &device).unwrap();
     let (mut weighted, mut plain) = (0.0, 0.0);
     for sample in 0..samples.len() {
-        let rng = &mut draws(sample);
-        let tau: f32 = rng.random();
-        let (mut w0, mut xi) = (vec![0.0; POINTS], vec![0.0; POINTS]);
-        prior.draw(rng, &mut w0);
-        prior.draw(rng, &mut xi);
-        let target: Vec<f32> = samples
-            .target_of(sample)
-            .iter()
-            .zip(&w0)
-            .map(|(w1, w0)| w1 - w0)
-            .collect();
-        let square = |values: &[f32]| {
-            values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() / POINTS as f64
-        };
-        let sigma = (1e-5 * square(&target).sqrt()) as f32;
-        let state = (0..POINTS)
-            .map(|i| w0[i] + tau * target[i] + sigma * xi[i])
-            .collect();
-        let condition = samples.conditions[samples.input_of(sample)].clone();
-        let context = model
-            .network
-            .condition(fields(condition, 2, &[POINTS], &device))
-            .unwrap();
-        let time = Tensor::from_data(TensorData::new(vec![tau], [1]), &device);
-        let v = model
-            .network
-            .velocity(fields(state, 1, &[POINTS], &device), time, &context)
-            .unwrap();
-        let gaps: Vec<f32> = v
-            .into_data()
-            .iter::<f32>()
-            .zip(&target)
-            .map(|(v, u)| v - u)
-            .collect();
-        plain += square(&gaps) / samples.len() as f64;
-        weighted += f64::from(1.0 + 2.0 * tau * tau) * square(&gaps) / samples.len() as f64;
+        let (weight, square) = weight_and_square(&model, &samples, prior.as_ref(), sample);
+        plain += square / samples.len() as f64;
+        weighted += weight * square / samples.len() as f64;
     }
     assert!((found / weighted - 1.0).abs() < 1e-5, "{found} {weighted}");
     assert!((weighted / plain - 1.0).abs() > 0.3, "{weighted} {plain}");

@@ -14,6 +14,7 @@ mod header;
 mod log;
 mod method;
 pub mod model;
+mod resume;
 pub mod run;
 pub mod samples;
 pub mod trainer;

@@ -94,40 +94,6 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The first run that diverges, of ever bolder ones, and the words it ends with.
-fn diverged(play: &Play) -> (RunFolder, String) {
-    let mut config = Play::config(Method::Floral);
-    config.stopping.epochs = 40;
-    for rate in [0.1, 0.2, 0.4, 0.8, 1.6] {
-        config.optimiser.learning_rate = rate;
-        let run = started(play, &format!("run-{rate}"), &config);
-        if let Err(error) = trained(&run, play) {
-            return (run, error.to_string());
-        }
-    }
-    panic!("no learning rate was too large")
-}
-
-#[test]
-fn a_run_that_diverges_keeps_its_best_and_does_not_diverge_again() {
-    let play = play();
-    let (run, words) = diverged(&play);
-    let log = run.epochs().unwrap();
-    let best = log.iter().rfind(|epoch| epoch.is_best).unwrap().epoch;
-    assert_eq!(run.best().unwrap().header.progress.epoch, best);
-    let epoch = log.len() + 1;
-    for part in [
-        format!("diverged in epoch {epoch}:"),
-        format!("of epoch {best}, is kept"),
-        "smaller optimiser.learning_rate".into(),
-    ] {
-        assert!(words.contains(&part), "{words}");
-    }
-    let last = std::fs::read(run.last_path()).unwrap();
-    assert_eq!(trained(&run, &play).unwrap_err().to_string(), words);
-    assert_eq!(std::fs::read(run.last_path()).unwrap(), last);
-}
-
 #[test]
 fn modes_that_are_not_one_for_each_axis_are_refused() {
     let play = play();

@@ -8,7 +8,6 @@ use burn::tensor::Device;
 use super::adam::Adam;
 use super::batches::{batch, shuffled, steps};
 use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
-use super::differences::differences;
 use super::gradient::Loss;
 use super::model::{Model, Shapes, check_modes};
 use super::samples::{Reader, Samples};
@@ -17,7 +16,7 @@ use super::{RunFolder, TrainConfig};
 use crate::dataset::Dataset;
 use crate::flow::{Path, Prior};
 use crate::observer::{Event, Observer};
-use crate::operator::{Weight, weights, with_weights};
+use crate::operator::{Weight, weights};
 use crate::random::{Purpose, stream};
 use crate::storage::FolderLock;
 use crate::{Error, Result};
@@ -82,26 +81,26 @@ fn shapes(reader: &Reader, dataset: &Dataset) -> Shapes {
     }
 }
 
-struct Trainer<'a> {
-    run: &'a RunFolder,
+pub(super) struct Trainer<'a> {
+    pub(super) run: &'a RunFolder,
     _lock: FolderLock,
-    device: Device,
-    config: TrainConfig,
-    header: Header,
-    model: Model,
-    weights: Vec<Weight>,
-    adam: Adam,
-    train: Samples,
-    validation: Samples,
-    prior: Box<dyn Prior>,
-    started: Instant,
-    seconds_before: f64,
-    last_write: Option<Instant>,
-    unwritten_best: Option<Checkpoint>,
+    pub(super) device: Device,
+    pub(super) config: TrainConfig,
+    pub(super) header: Header,
+    pub(super) model: Model,
+    pub(super) weights: Vec<Weight>,
+    pub(super) adam: Adam,
+    pub(super) train: Samples,
+    pub(super) validation: Samples,
+    pub(super) prior: Box<dyn Prior>,
+    pub(super) started: Instant,
+    pub(super) seconds_before: f64,
+    pub(super) last_write: Option<Instant>,
+    pub(super) unwritten_best: Option<Checkpoint>,
 }
 
 impl<'a> Trainer<'a> {
-    fn new(run: &'a RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
+    pub(super) fn new(run: &'a RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
         let lock = run.lock()?;
         let config = run.config()?;
         let split = config.split.of(dataset.inputs())?;
@@ -151,61 +150,6 @@ impl<'a> Trainer<'a> {
         Ok(trainer)
     }
 
-    fn restore(&mut self, checkpoint: Checkpoint, dataset: &Dataset) -> Result<()> {
-        if let Some(differences) = differences(&checkpoint.header.config, &self.config) {
-            return Err(Error::BadFile {
-                path: self.run.config_path(),
-                reason: format!(
-                    "differs from the checkpoint beside it ({differences}); put the settings back, \
-                     or start a new run"
-                ),
-            });
-        }
-        let same = |header: &Header| {
-            (
-                header.shapes.clone(),
-                header.scaling.clone(),
-                header.data.clone(),
-            )
-        };
-        if same(&checkpoint.header) != same(&self.header) {
-            return Err(Error::BadFile {
-                path: dataset.path().to_owned(),
-                reason: format!(
-                    "is not the dataset on which {} was trained; resume with that one, or start a \
-                     new run",
-                    self.run.path().display()
-                ),
-            });
-        }
-        self.seconds_before = checkpoint.header.progress.seconds;
-        self.header.progress = checkpoint.header.progress;
-        self.adam = checkpoint.adam;
-        self.place(checkpoint.weights)
-            .map_err(Error::in_file(self.run.last_path()))
-    }
-
-    /// Puts weights into the network, in the order in which it names them.
-    fn place(&mut self, mut weights: Vec<Weight>) -> Result<()> {
-        let network = self.model.network.clone();
-        // A checkpoint lists its weights in the order of the file.
-        let place = |name: &str| self.weights.iter().position(|weight| weight.name == name);
-        let mut order: Vec<usize> = (0..weights.len()).collect();
-        order.sort_by_key(|&i| place(&weights[i].name));
-        self.adam.first = order
-            .iter()
-            .map(|&i| std::mem::take(&mut self.adam.first[i]))
-            .collect();
-        self.adam.second = order
-            .iter()
-            .map(|&i| std::mem::take(&mut self.adam.second[i]))
-            .collect();
-        weights.sort_by_key(|weight| place(&weight.name));
-        self.model.network = with_weights(network, weights.clone())?;
-        self.weights = weights;
-        Ok(())
-    }
-
     fn run(mut self, observer: &dyn Observer) -> Result<Outcome> {
         let epochs = self.config.stopping.epochs;
         let steps = steps(self.train.len(), self.config.optimiser.batch);
@@ -243,7 +187,7 @@ impl<'a> Trainer<'a> {
             .is_some_and(|(_, since)| epoch.saturating_sub(since) >= self.config.stopping.patience)
     }
 
-    fn epoch(&mut self, observer: &dyn Observer) -> Result<()> {
+    pub(super) fn epoch(&mut self, observer: &dyn Observer) -> Result<()> {
         let epoch = self.header.progress.epoch;
         let order = shuffled(self.config.seed, epoch, self.train.len());
         let size = self.config.optimiser.batch;
@@ -288,30 +232,6 @@ impl<'a> Trainer<'a> {
         progress.loss += gradient.loss * batch.len() as f64;
         progress.gradient_norm = progress.gradient_norm.max(norm);
         Ok(gradient.loss)
-    }
-
-    /// Keeps the best checkpoint so far, and in the last one that the same step would diverge again.
-    fn diverge<T>(&mut self) -> Result<T> {
-        self.header.progress.diverged = true;
-        self.write()?;
-        Err(self.diverged())
-    }
-
-    fn diverged(&self) -> Error {
-        let kept = match self.header.progress.best {
-            Some((_, best)) => format!("the best checkpoint, of epoch {best}, is kept"),
-            None => "no epoch was finished".into(),
-        };
-        Error::Numerical {
-            what: format!(
-                "training diverged in epoch {}: the loss is not finite",
-                self.header.progress.epoch + 1
-            ),
-            advice: format!(
-                "{kept}; the same settings would diverge again: start a new run with a smaller \
-                 optimiser.learning_rate or optimiser.clip, or without the outliers of the dataset"
-            ),
-        }
     }
 
     fn loss<'s>(
@@ -388,7 +308,7 @@ impl<'a> Trainer<'a> {
 
     /// Writes the best checkpoint, if there is a new one, and then the last: whenever this is cut,
     /// going on from the last that is there comes by the same best again.
-    fn write(&mut self) -> Result<()> {
+    pub(super) fn write(&mut self) -> Result<()> {
         self.run.log().sync()?;
         if let Some(best) = self.unwritten_best.take() {
             best.write(&self.run.best_path())?;
