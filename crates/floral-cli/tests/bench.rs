@@ -44,7 +44,10 @@ fn report(words: &str) -> (f64, Vec<Value>) {
 #[test]
 fn rates_and_shares_follow_from_arithmetic_time_and_peak() {
     let (peak, rows) = report(SMALL);
-    let names: Vec<_> = rows.iter().map(|row| [&row["work"], &row["size"]]).collect();
+    let names: Vec<_> = rows
+        .iter()
+        .map(|row| [&row["work"], &row["size"]])
+        .collect();
     assert_eq!(names, expected());
     let same = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
     for row in &rows {
