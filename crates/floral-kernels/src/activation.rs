@@ -7,7 +7,6 @@ use burn::backend::flex::FlexTensor;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension};
 use burn::tensor::{Tensor, activation};
-use pulp::{Arch, WithSimd};
 use rayon::prelude::*;
 
 use crate::buffer::zeros;
@@ -15,6 +14,7 @@ use crate::curve::{Both, Slopes, Values};
 use crate::flex;
 use crate::gelu::Gelu;
 use crate::silu::Silu;
+use crate::simd::run;
 
 /// x Phi(x), with Phi the normal distribution function. x: any shape -> same shape.
 ///
@@ -80,10 +80,6 @@ impl Activation {
             Self::Silu => run(Both::<Silu>::new(x, slope)),
         }
     }
-}
-
-pub(crate) fn run(operation: impl WithSimd<Output = ()>) {
-    Arch::new().dispatch(operation);
 }
 
 /// Elements of one parallel part: 64 KB, a fair share of a second-level cache.

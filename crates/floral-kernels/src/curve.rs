@@ -1,6 +1,6 @@
 //! Activations that follow max(x, 0) up to a tail, as loops the compiler vectorises.
 //!
-//! `pulp` compiles each loop for AVX-512, AVX2, NEON and plain code, and picks at run time.
+//! `simd` compiles each loop for AVX-512, AVX2, NEON and plain code, and picks at run time.
 
 use std::marker::PhantomData;
 

@@ -36,6 +36,7 @@ mod modulate;
 mod product;
 mod rows;
 mod silu;
+mod simd;
 mod spectral;
 #[cfg(test)]
 mod testing;

@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::activation::run;
+use crate::simd::run;
 
 /// x -> x (1 + g) + b, in place. x: [point, channel], film: (g, b), [point, 2 channel].
 pub fn modulate(x: &mut [f32], film: &[f32], channels: usize) {
