@@ -38,6 +38,7 @@ mod rows;
 mod silu;
 mod simd;
 mod spectral;
+mod sums;
 #[cfg(test)]
 mod testing;
 mod transform;
