@@ -4,6 +4,7 @@
 
 mod allocator;
 mod network;
+mod processor;
 mod scaling;
 mod transform;
 
@@ -23,6 +24,7 @@ const USAGE: &str = "usage: floral-bench WORDS, one of
   expansion RESOLUTION MODES
   peak
   work velocity|training|training-without-prior|prior|sampling SIZE BATCH INPUTS SECONDS
+  processor velocity|training|sampling SIZE BATCH INPUTS RUNS
   reference SIZE BATCH FILE
   scaling LARGEST SECONDS
   transform POINTS";
@@ -48,6 +50,10 @@ fn main() -> Result<()> {
         ["work", name, size, batch, inputs, seconds] => {
             let case = network::case(size, batch.parse()?, inputs.parse()?)?;
             network::work(name, &case, seconds.parse()?)?
+        }
+        ["processor", name, size, batch, inputs, runs] => {
+            let case = network::case(size, batch.parse()?, inputs.parse()?)?;
+            processor::processor(name, &case, runs.parse()?)?
         }
         ["reference", size, batch, file] => {
             network::reference(&network::case(size, batch.parse()?, 1)?, Path::new(file))?

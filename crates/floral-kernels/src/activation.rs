@@ -7,14 +7,14 @@ use burn::backend::flex::FlexTensor;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension};
 use burn::tensor::{Tensor, activation};
-use pulp::{Arch, WithSimd};
 use rayon::prelude::*;
 
 use crate::buffer::zeros;
-use crate::curve::{Both, Slopes, Values};
+use crate::curve::{Both, Slopes, SumBoth, SumValues, Values};
 use crate::flex;
 use crate::gelu::Gelu;
 use crate::silu::Silu;
+use crate::simd::run;
 
 /// x Phi(x), with Phi the normal distribution function. x: any shape -> same shape.
 ///
@@ -80,10 +80,22 @@ impl Activation {
             Self::Silu => run(Both::<Silu>::new(x, slope)),
         }
     }
-}
 
-pub(crate) fn run(operation: impl WithSimd<Output = ()>) {
-    Arch::new().dispatch(operation);
+    /// x -> f(x + b), in place. x: [point, channel]; b: \[channel\].
+    pub(crate) fn values_of_sum(self, x: &mut [f32], b: &[f32]) {
+        match self {
+            Self::Gelu => run(SumValues::<Gelu>::new(x, b)),
+            Self::Silu => run(SumValues::<Silu>::new(x, b)),
+        }
+    }
+
+    /// x -> f(x + b), in place, and f'(x + b) into `slope`. x, slope: [point, channel].
+    pub(crate) fn both_of_sum(self, x: &mut [f32], b: &[f32], slope: &mut [f32]) {
+        match self {
+            Self::Gelu => run(SumBoth::<Gelu>::new(x, b, slope)),
+            Self::Silu => run(SumBoth::<Silu>::new(x, b, slope)),
+        }
+    }
 }
 
 /// Elements of one parallel part: 64 KB, a fair share of a second-level cache.
@@ -240,6 +252,30 @@ mod tests {
                 let exact = reference(activation, f64::from(*x));
                 assert!((f64::from(y) - exact[0]).abs() < 1e-6, "{y} at {x}");
                 assert!((f64::from(slope) - exact[1]).abs() < 1e-6, "{slope} at {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sum_with_a_row_is_added_before_the_activation() {
+        for (points, channels) in [(0, 3), (1, 1), (5, 7), (3, 64)] {
+            let b = crate::testing::numbers(channels, 2.0);
+            let x = crate::testing::numbers(points * channels, 3.0);
+            for activation in BOTH {
+                let mut expected: Vec<f32> = x.clone();
+                for row in expected.chunks_exact_mut(channels) {
+                    row.iter_mut().zip(&b).for_each(|(x, b)| *x += b);
+                }
+                let (mut found, mut slope) = (x.clone(), vec![0.0; x.len()]);
+                let mut exact_slope = slope.clone();
+                activation.both_of_sum(&mut found, &b, &mut slope);
+                let mut alone = expected.clone();
+                activation.both(&mut expected, &mut exact_slope);
+                assert_eq!((found, slope), (expected, exact_slope));
+                let mut found = x.clone();
+                activation.values_of_sum(&mut found, &b);
+                activation.values(&mut alone);
+                assert_eq!(found, alone);
             }
         }
     }

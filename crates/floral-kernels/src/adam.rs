@@ -3,7 +3,7 @@
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::activation::run;
+use crate::simd::run;
 
 /// Numbers summed or updated by one task; fixed, so that sums do not depend on threads.
 const CHUNK: usize = 1 << 14;

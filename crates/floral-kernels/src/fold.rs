@@ -8,8 +8,8 @@ use std::f64::consts::TAU;
 
 use pulp::{Simd, WithSimd};
 
-use crate::activation::run;
 use crate::product::{multiply, rows};
+use crate::simd::run;
 
 /// A real matrix, row by row.
 #[derive(Debug, Clone, PartialEq)]

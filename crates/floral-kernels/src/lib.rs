@@ -36,7 +36,9 @@ mod modulate;
 mod product;
 mod rows;
 mod silu;
+mod simd;
 mod spectral;
+mod sums;
 #[cfg(test)]
 mod testing;
 mod transform;
