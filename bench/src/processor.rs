@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail, ensure};
-use floral::bench::{Case, FullSampling, TrainingStep, VelocityBatch};
+use floral_bench::{Case, FullSampling, TrainingStep, VelocityBatch};
 use floral::sample::OdeSolver;
 use serde_json::{Value, json};
 

@@ -5,7 +5,6 @@ use std::ops::Range;
 use serde::Serialize;
 use toml::Table;
 
-use floral::Checksum;
 use floral::evaluate::Options;
 use floral::sample::OdeSolver;
 use floral::train::TrainConfig;
