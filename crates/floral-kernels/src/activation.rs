@@ -10,7 +10,7 @@ use burn::tensor::{Tensor, activation};
 use rayon::prelude::*;
 
 use crate::buffer::zeros;
-use crate::curve::{Both, Slopes, SumBoth, SumValues, Values};
+use crate::curve::{Both, Slopes, Values};
 use crate::flex;
 use crate::gelu::Gelu;
 use crate::silu::Silu;
@@ -78,22 +78,6 @@ impl Activation {
         match self {
             Self::Gelu => run(Both::<Gelu>::new(x, slope)),
             Self::Silu => run(Both::<Silu>::new(x, slope)),
-        }
-    }
-
-    /// x -> f(x + b), in place. x: [point, channel]; b: \[channel\].
-    pub(crate) fn values_of_sum(self, x: &mut [f32], b: &[f32]) {
-        match self {
-            Self::Gelu => run(SumValues::<Gelu>::new(x, b)),
-            Self::Silu => run(SumValues::<Silu>::new(x, b)),
-        }
-    }
-
-    /// x -> f(x + b), in place, and f'(x + b) into `slope`. x, slope: [point, channel].
-    pub(crate) fn both_of_sum(self, x: &mut [f32], b: &[f32], slope: &mut [f32]) {
-        match self {
-            Self::Gelu => run(SumBoth::<Gelu>::new(x, b, slope)),
-            Self::Silu => run(SumBoth::<Silu>::new(x, b, slope)),
         }
     }
 }
@@ -252,30 +236,6 @@ mod tests {
                 let exact = reference(activation, f64::from(*x));
                 assert!((f64::from(y) - exact[0]).abs() < 1e-6, "{y} at {x}");
                 assert!((f64::from(slope) - exact[1]).abs() < 1e-6, "{slope} at {x}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_sum_with_a_row_is_added_before_the_activation() {
-        for (points, channels) in [(0, 3), (1, 1), (5, 7), (3, 64)] {
-            let b = crate::testing::numbers(channels, 2.0);
-            let x = crate::testing::numbers(points * channels, 3.0);
-            for activation in BOTH {
-                let mut expected: Vec<f32> = x.clone();
-                for row in expected.chunks_exact_mut(channels) {
-                    row.iter_mut().zip(&b).for_each(|(x, b)| *x += b);
-                }
-                let (mut found, mut slope) = (x.clone(), vec![0.0; x.len()]);
-                let mut exact_slope = slope.clone();
-                activation.both_of_sum(&mut found, &b, &mut slope);
-                let mut alone = expected.clone();
-                activation.both(&mut expected, &mut exact_slope);
-                assert_eq!((found, slope), (expected, exact_slope));
-                let mut found = x.clone();
-                activation.values_of_sum(&mut found, &b);
-                activation.values(&mut alone);
-                assert_eq!(found, alone);
             }
         }
     }

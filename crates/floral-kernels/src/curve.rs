@@ -68,37 +68,13 @@ impl<C: Curve> WithSimd for Values<'_, C> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         for x in self.x {
-            *x = value_on::<S, C>(*x);
-        }
-    }
-}
-
-/// x -> f(x + b), in place. x: [point, channel]; b: \[channel\].
-pub struct SumValues<'a, C> {
-    x: &'a mut [f32],
-    b: &'a [f32],
-    curve: PhantomData<C>,
-}
-
-impl<'a, C> SumValues<'a, C> {
-    pub fn new(x: &'a mut [f32], b: &'a [f32]) -> Self {
-        Self {
-            x,
-            b,
-            curve: PhantomData,
-        }
-    }
-}
-
-impl<C: Curve> WithSimd for SumValues<'_, C> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for x in self.x.chunks_exact_mut(self.b.len()) {
-            for (x, b) in x.iter_mut().zip(self.b) {
-                *x = value_on::<S, C>(*x + b);
-            }
+            // Every vector unit that pulp knows on x86 and ARM multiplies and adds in one
+            // instruction.
+            *x = if S::IS_SCALAR {
+                value::<C, false>(*x)
+            } else {
+                value::<C, true>(*x)
+            };
         }
     }
 }
@@ -156,51 +132,6 @@ impl<C: Curve> WithSimd for Both<'_, C> {
         for (x, slope) in self.x.iter_mut().zip(self.slope) {
             (*x, *slope) = on::<S, C>(*x);
         }
-    }
-}
-
-/// x -> f(x + b), in place, and f'(x + b) beside it. x, slope: [point, channel]; b: \[channel\].
-pub struct SumBoth<'a, C> {
-    x: &'a mut [f32],
-    b: &'a [f32],
-    slope: &'a mut [f32],
-    curve: PhantomData<C>,
-}
-
-impl<'a, C> SumBoth<'a, C> {
-    pub fn new(x: &'a mut [f32], b: &'a [f32], slope: &'a mut [f32]) -> Self {
-        Self {
-            x,
-            b,
-            slope,
-            curve: PhantomData,
-        }
-    }
-}
-
-impl<C: Curve> WithSimd for SumBoth<'_, C> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let channels = self.b.len();
-        let points = self.x.chunks_exact_mut(channels);
-        for (x, slope) in points.zip(self.slope.chunks_exact_mut(channels)) {
-            for ((x, b), slope) in x.iter_mut().zip(self.b).zip(slope) {
-                (*x, *slope) = on::<S, C>(*x + b);
-            }
-        }
-    }
-}
-
-// Every vector unit that pulp knows on x86 and ARM multiplies and adds in one instruction.
-
-#[inline(always)]
-fn value_on<S: Simd, C: Curve>(x: f32) -> f32 {
-    if S::IS_SCALAR {
-        value::<C, false>(x)
-    } else {
-        value::<C, true>(x)
     }
 }
 

@@ -7,9 +7,8 @@ use rayon::prelude::*;
 
 use crate::buffer::zeros;
 use crate::convolution::{Convolution, Spectra, add_fields};
-use crate::layer_tile::{LayerSizes, Parts, Scratch, TILE, Tile};
+use crate::layer_tile::{LayerSizes, Scratch, TILE, Tile};
 use crate::rows::by_row;
-use crate::sums::add_in_order;
 
 /// A layer on one grid, for one batch.
 #[derive(Debug, Clone)]
@@ -61,13 +60,16 @@ impl LayerPlan {
                 tiles.map(move |(tile, x)| (sample, tile * tile_points, x))
             })
             .collect();
-        tiles
-            .into_par_iter()
-            .for_each_init(Scratch::default, |scratch, (sample, first, x)| {
-                self.start(&lines, &parts, [sample, first], x, scratch);
+        tiles.into_par_iter().for_each_init(
+            || (Scratch::default(), Vec::new()),
+            |(scratch, before), (sample, first, x)| {
+                before.clear();
+                before.extend_from_slice(x);
+                self.start(&lines, parts.bias, [sample, first, x.len() / h], scratch);
                 let film = &film[(self.rows[sample] * points + first) * 2 * h..][..2 * x.len()];
-                self.sizes.forward(&parts, film, x, scratch);
-            });
+                self.sizes.forward(&parts, before, film, x, scratch);
+            },
+        );
         spectra
     }
 
@@ -131,7 +133,7 @@ impl LayerPlan {
             .into_par_iter()
             .map_init(Scratch::default, |scratch, part| {
                 let mut sums = vec![0.0; self.sizes.size()];
-                let parameters = self.sizes.parts(inputs.pointwise);
+                let bias = self.sizes.parts(inputs.pointwise).bias;
                 for (unit, ((gradients, of_x), of_film)) in part {
                     let first = unit % tiles * tile;
                     for ((sample, gradient), (_, of_x)) in gradients.into_iter().zip(of_x) {
@@ -143,8 +145,8 @@ impl LayerPlan {
                             of_x,
                             of_film: &mut *of_film,
                         };
-                        let place = [sample, first];
-                        self.start(inputs.lines, &parameters, place, tile.x, scratch);
+                        let place = [sample, first, tile.x.len() / h];
+                        self.start(inputs.lines, bias, place, scratch);
                         self.sizes
                             .backward(inputs.pointwise, tile, &mut sums, scratch);
                     }
@@ -152,25 +154,25 @@ impl LayerPlan {
                 sums
             })
             .collect();
+        // In order, so that rounding does not depend on which part was ready first.
         let mut total = vec![0.0; self.sizes.size()];
-        let parts: Vec<&[f32]> = sums.iter().map(Vec::as_slice).collect();
-        add_in_order(&mut total, &parts);
+        for part in sums {
+            total.iter_mut().zip(part).for_each(|(a, b)| *a += b);
+        }
         total
     }
 
-    /// x W with the convolution's values, at the points of a sample from `first` on, in the
-    /// scratch.
+    /// The convolution's values at so many points of a sample, from `first` on, in the scratch.
     fn start(
         &self,
         lines: &[f32],
-        parts: &Parts<&[f32]>,
-        [sample, first]: [usize; 2],
-        x: &[f32],
+        bias: &[f32],
+        [sample, first, count]: [usize; 3],
         scratch: &mut Scratch,
     ) {
         let transform = &self.convolution.transforms[0];
         let size = transform.line_size() * self.sizes.channels;
-        let (mixed, row) = self.sizes.start(parts, x, scratch);
+        let (mixed, row) = scratch.start(count, bias);
         let lines = &lines[sample * size..][..size];
         transform.add_rows(lines, first / transform.nx(), mixed, row);
     }

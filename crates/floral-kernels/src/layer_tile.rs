@@ -3,10 +3,8 @@
 use faer::MatRef;
 
 use crate::activation::Activation;
-use crate::modulate::{
-    add_both_sums, add_row, add_sums, gate, gated, modulate, modulate_backward, multiply_and_sum,
-    scale_rows,
-};
+use crate::modulate::multiply as multiply_elements;
+use crate::modulate::{add_product_sums, add_sums, gated, modulate, modulate_backward, scale_rows};
 use crate::product::{multiply, multiply_add, rows};
 
 /// Points of a tile, unless a row has more. 128 points of 64 channels are 32 KB, and a tile needs
@@ -90,7 +88,7 @@ impl LayerSizes {
 pub struct Scratch {
     /// One row's waves, and half its points.
     row: [Vec<f32>; 2],
-    /// x W with the convolution's values, then the activation of both.
+    /// The convolution's values, then its activation's.
     mixed: Vec<f32>,
     mixed_slope: Vec<f32>,
     inner: Vec<f32>,
@@ -100,52 +98,47 @@ pub struct Scratch {
     of_inner: Vec<f32>,
 }
 
-impl LayerSizes {
-    /// x W in the scratch, to which the caller adds the convolution's values: both are lent.
-    pub fn start<'a>(
-        &self,
-        parts: &Parts<&[f32]>,
-        x: &[f32],
-        scratch: &'a mut Scratch,
-    ) -> (&'a mut [f32], &'a mut [Vec<f32>; 2]) {
-        let h = self.channels;
-        scratch.mixed.resize(x.len(), 0.0);
-        multiply(&mut scratch.mixed, rows(x, h), rows(parts.skip, h));
-        (&mut scratch.mixed, &mut scratch.row)
+impl Scratch {
+    /// Room for the convolution's values at so many points, starting at the layer's bias.
+    pub fn start(&mut self, points: usize, bias: &[f32]) -> (&mut [f32], &mut [Vec<f32>; 2]) {
+        fill_rows(&mut self.mixed, points, bias);
+        (&mut self.mixed, &mut self.row)
     }
+}
 
-    /// x -> FiLM(f(MLP(f(mixed + bias)) + gate x)), in place, where the scratch holds `mixed`.
+impl LayerSizes {
+    /// y = FiLM(f(MLP(f(mixed + x W)) + gate x)), where the scratch holds `mixed`.
     ///
-    /// x: [point, channel]; film: [point, 2 channel].
+    /// x, y: [point, channel]; film: [point, 2 channel].
     pub fn forward(
         &self,
         parts: &Parts<&[f32]>,
+        x: &[f32],
         film: &[f32],
-        x: &mut [f32],
+        y: &mut [f32],
         scratch: &mut Scratch,
     ) {
-        let (h, narrow) = (self.channels, self.narrow);
+        let h = self.channels;
         let Scratch { mixed, inner, .. } = scratch;
+        multiply_add(mixed, rows(x, h), rows(parts.skip, h));
+        self.activate(mixed);
+        fill_rows(inner, x.len() / h, parts.inner_bias);
+        multiply_add(inner, rows(mixed, h), rows(parts.inner, self.narrow));
+        Activation::Gelu.values(inner);
+        gated(y, parts.outer_bias, parts.gate, x);
+        multiply_add(y, rows(inner, self.narrow), rows(parts.outer, h));
+        self.activate(y);
+        modulate(y, film, h);
+    }
+
+    fn activate(&self, values: &mut [f32]) {
         if self.activated {
-            Activation::Gelu.values_of_sum(mixed, parts.bias);
-        } else {
-            add_row(mixed, parts.bias);
+            Activation::Gelu.values(values);
         }
-        inner.resize(x.len() / h * narrow, 0.0);
-        multiply(inner, rows(mixed, h), rows(parts.inner, narrow));
-        Activation::Gelu.values_of_sum(inner, parts.inner_bias);
-        gate(x, parts.outer_bias, parts.gate);
-        multiply_add(x, rows(inner, narrow), rows(parts.outer, h));
-        if self.activated {
-            Activation::Gelu.values(x);
-        }
-        modulate(x, film, h);
     }
 
     /// gradient of y -> gradient of `mixed`, in place; writes that of x but for the convolution,
     /// adds those of the coefficients and of the parameters.
-    ///
-    /// The scratch holds `mixed`, as [`start`](Self::start) and its caller made it.
     pub fn backward(
         &self,
         parameters: &[f32],
@@ -166,7 +159,8 @@ impl LayerSizes {
         let slope = self.activated.then_some(scratch.outer_slope.as_slice());
         modulate_backward(&scratch.outer, slope, film, gradient, of_film, h);
 
-        add_both_sums(sums.outer_bias, sums.gate, gradient, x);
+        add_product_sums(sums.gate, gradient, x);
+        add_sums(sums.outer_bias, gradient);
         multiply_add(
             sums.outer,
             transposed(&scratch.inner, self.narrow),
@@ -179,8 +173,9 @@ impl LayerSizes {
             rows(gradient, h),
             rows(parts.outer, h).transpose(),
         );
-        multiply_and_sum(of_inner, &scratch.inner_slope, sums.inner_bias);
+        multiply_elements(of_inner, &scratch.inner_slope);
 
+        add_sums(sums.inner_bias, of_inner);
         let of_inner = rows(of_inner, self.narrow);
         multiply_add(sums.inner, transposed(&scratch.mixed, h), of_inner);
         scale_rows(of_x, parts.gate, gradient);
@@ -190,18 +185,17 @@ impl LayerSizes {
             rows(parts.inner, self.narrow).transpose(),
         );
         if self.activated {
-            multiply_and_sum(gradient, &scratch.mixed_slope, sums.bias);
-        } else {
-            add_sums(sums.bias, gradient);
+            multiply_elements(gradient, &scratch.mixed_slope);
         }
 
+        add_sums(sums.bias, gradient);
         multiply_add(sums.skip, transposed(x, h), rows(gradient, h));
         multiply_add(of_x, rows(gradient, h), rows(parts.skip, h).transpose());
     }
 
     /// The forward pass up to the modulation, with the slopes of its activations.
     fn recompute(&self, parts: &Parts<&[f32]>, x: &[f32], scratch: &mut Scratch) {
-        let (h, narrow) = (self.channels, self.narrow);
+        let h = self.channels;
         let Scratch {
             mixed,
             mixed_slope,
@@ -211,22 +205,22 @@ impl LayerSizes {
             outer_slope,
             ..
         } = scratch;
-        if self.activated {
-            mixed_slope.resize(x.len(), 0.0);
-            Activation::Gelu.both_of_sum(mixed, parts.bias, mixed_slope);
-        } else {
-            add_row(mixed, parts.bias);
-        }
-        inner.resize(x.len() / h * narrow, 0.0);
+        multiply_add(mixed, rows(x, h), rows(parts.skip, h));
+        self.activate_both(mixed, mixed_slope);
+        fill_rows(inner, x.len() / h, parts.inner_bias);
+        multiply_add(inner, rows(mixed, h), rows(parts.inner, self.narrow));
         inner_slope.resize(inner.len(), 0.0);
-        multiply(inner, rows(mixed, h), rows(parts.inner, narrow));
-        Activation::Gelu.both_of_sum(inner, parts.inner_bias, inner_slope);
+        Activation::Gelu.both(inner, inner_slope);
         outer.resize(x.len(), 0.0);
         gated(outer, parts.outer_bias, parts.gate, x);
-        multiply_add(outer, rows(inner, narrow), rows(parts.outer, h));
+        multiply_add(outer, rows(inner, self.narrow), rows(parts.outer, h));
+        self.activate_both(outer, outer_slope);
+    }
+
+    fn activate_both(&self, values: &mut [f32], slope: &mut Vec<f32>) {
         if self.activated {
-            outer_slope.resize(x.len(), 0.0);
-            Activation::Gelu.both(outer, outer_slope);
+            slope.resize(values.len(), 0.0);
+            Activation::Gelu.both(values, slope);
         }
     }
 }
@@ -242,4 +236,12 @@ pub struct Tile<'a> {
 
 fn transposed(values: &[f32], columns: usize) -> MatRef<'_, f32> {
     rows(values, columns).transpose()
+}
+
+/// So many copies of a row.
+fn fill_rows(values: &mut Vec<f32>, points: usize, row: &[f32]) {
+    values.clear();
+    for _ in 0..points {
+        values.extend_from_slice(row);
+    }
 }

@@ -38,7 +38,6 @@ mod rows;
 mod silu;
 mod simd;
 mod spectral;
-mod sums;
 #[cfg(test)]
 mod testing;
 mod transform;

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use crate::mlp_tile::{Perceptron, Scratch, TILE, Tile};
-use crate::sums::{add, add_in_order};
 
 /// Parts of the sum over points that is the parameters' gradient: enough for many threads, few
 /// enough to add up.
@@ -38,12 +37,14 @@ impl Perceptron {
             })
             .collect();
 
+        // In order, so that rounding does not depend on which part was ready first.
         let (mut total, mut of_shift) = (vec![0.0; self.size()], vec![0.0; shift.len()]);
         let width = self.first_width();
-        let of_parameters: Vec<&[f32]> = sums.iter().map(|(part, _)| part.as_slice()).collect();
-        add_in_order(&mut total, &of_parameters);
-        for (sample, part) in sums.iter().flat_map(|(_, shifts)| shifts) {
-            add(&mut of_shift[sample * width..][..width], part);
+        for (part, shifts) in sums {
+            add(&mut total, &part);
+            for (sample, part) in shifts {
+                add(&mut of_shift[sample * width..][..width], &part);
+            }
         }
         let first_bias = &mut total[self.inputs() * width..][..width];
         for sample in of_shift.chunks_exact(width) {
@@ -105,4 +106,8 @@ impl Perceptron {
         }
         (sums, shifts)
     }
+}
+
+fn add(sum: &mut [f32], part: &[f32]) {
+    sum.iter_mut().zip(part).for_each(|(a, b)| *a += b);
 }

@@ -3,7 +3,7 @@
 use faer::MatRef;
 
 use crate::activation::Activation;
-use crate::modulate::{add_sums, multiply_and_sum};
+use crate::modulate::{add_sums, multiply as multiply_elements};
 use crate::product::{multiply, multiply_add, rows};
 
 /// Points of a tile. 128 points of 256 channels are 128 KB, a quarter of a second-level cache.
@@ -27,8 +27,6 @@ pub struct Scratch {
     slope: Vec<Vec<f32>>,
     /// Gradient of the output of the layer at hand, and of the one before.
     gradient: [Vec<f32>; 2],
-    /// The first layer's bias with a sample's shift.
-    bias: Vec<f32>,
 }
 
 /// Where a layer lies among the parameters.
@@ -98,32 +96,18 @@ impl Perceptron {
     ) {
         let layers = self.layers();
         let hidden = layers.len() - 1;
-        let Scratch { gradient, bias, .. } = scratch;
-        sum_of(bias, layers[0].bias(parameters), shift);
-        let first_bias = bias.as_slice();
-        let [current, next] = gradient;
+        let [current, next] = &mut scratch.gradient;
         let mut input = x;
         for (i, layer) in layers[..hidden].iter().enumerate() {
+            let shift = (i == 0).then_some(shift);
             next.resize(x.len() / self.inputs() * layer.outputs, 0.0);
-            multiply(next, rows(input, layer.inputs), layer.weight(parameters));
-            let bias = if i == 0 {
-                first_bias
-            } else {
-                layer.bias(parameters)
-            };
-            self.activation.values_of_sum(next, bias);
+            affine(layer, parameters, shift, input, next);
+            self.activation.values(next);
             std::mem::swap(current, next);
             input = current;
         }
-        let last = &layers[hidden];
-        let bias = if hidden == 0 {
-            first_bias
-        } else {
-            last.bias(parameters)
-        };
-        y.chunks_exact_mut(last.outputs)
-            .for_each(|row| row.copy_from_slice(bias));
-        multiply_add(y, rows(input, last.inputs), last.weight(parameters));
+        let shift = (hidden == 0).then_some(shift);
+        affine(&layers[hidden], parameters, shift, input, y);
     }
 
     /// Adds the parameters' gradient to `sums`, but that of the first bias to `of_shift`, and
@@ -147,31 +131,24 @@ impl Perceptron {
         } = tile;
         self.recompute(&layers, parameters, shift, x, scratch);
         let [current, next] = &mut scratch.gradient;
-        let mut above = gradient;
-        match layers.last() {
-            Some(last) if layers.len() > 1 => add_sums(last.bias_mut(sums), above),
-            _ => add_sums(of_shift, above),
-        }
+        current.clear();
+        current.extend_from_slice(gradient);
         for (i, layer) in layers.iter().enumerate().skip(1).rev() {
             let input = &scratch.activated[i - 1];
-            accumulate(layer, input, above, sums);
+            accumulate(layer, input, current, sums);
+            add_sums(layer.bias_mut(sums), current);
             next.resize(input.len(), 0.0);
             let weight = layer.weight(parameters).transpose();
-            multiply(next, rows(above, layer.outputs), weight);
-            let of_bias = if i == 1 {
-                &mut *of_shift
-            } else {
-                layers[i - 1].bias_mut(sums)
-            };
-            multiply_and_sum(next, &scratch.slope[i - 1], of_bias);
+            multiply(next, rows(current, layer.outputs), weight);
+            multiply_elements(next, &scratch.slope[i - 1]);
             std::mem::swap(current, next);
-            above = current;
         }
         let first = &layers[0];
-        accumulate(first, x, above, sums);
+        accumulate(first, x, current, sums);
+        add_sums(of_shift, current);
         if let Some(of_x) = of_x {
             let weight = first.weight(parameters).transpose();
-            multiply(of_x, rows(above, first.outputs), weight);
+            multiply(of_x, rows(current, first.outputs), weight);
         }
     }
 
@@ -185,7 +162,6 @@ impl Perceptron {
         scratch: &mut Scratch,
     ) {
         let hidden = layers.len() - 1;
-        sum_of(&mut scratch.bias, layers[0].bias(parameters), shift);
         scratch.activated.resize_with(hidden, Vec::new);
         scratch.slope.resize_with(hidden, Vec::new);
         let points = x.len() / self.inputs();
@@ -195,13 +171,9 @@ impl Perceptron {
             let (output, slope) = (&mut after[0], &mut scratch.slope[i]);
             output.resize(points * layer.outputs, 0.0);
             slope.resize(points * layer.outputs, 0.0);
-            multiply(output, rows(input, layer.inputs), layer.weight(parameters));
-            let bias = if i == 0 {
-                &scratch.bias
-            } else {
-                layer.bias(parameters)
-            };
-            self.activation.both_of_sum(output, bias, slope);
+            let shift = (i == 0).then_some(shift);
+            affine(layer, parameters, shift, input, output);
+            self.activation.both(output, slope);
         }
     }
 }
@@ -217,10 +189,16 @@ pub struct Tile<'a> {
     pub of_x: Option<&'a mut [f32]>,
 }
 
-/// sum = a + b.
-fn sum_of(sum: &mut Vec<f32>, a: &[f32], b: &[f32]) {
-    sum.clear();
-    sum.extend(a.iter().zip(b).map(|(a, b)| a + b));
+/// y = x W + b + shift.
+fn affine(layer: &Layer, parameters: &[f32], shift: Option<&[f32]>, x: &[f32], y: &mut [f32]) {
+    let (first, rest) = y.split_at_mut(layer.outputs);
+    first.copy_from_slice(layer.bias(parameters));
+    if let Some(shift) = shift {
+        first.iter_mut().zip(shift).for_each(|(b, s)| *b += s);
+    }
+    rest.chunks_exact_mut(layer.outputs)
+        .for_each(|row| row.copy_from_slice(first));
+    multiply_add(y, rows(x, layer.inputs), layer.weight(parameters));
 }
 
 /// Adds the gradient of a layer's weight, input^T gradient, to `sums`.

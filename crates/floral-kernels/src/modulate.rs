@@ -28,32 +28,18 @@ pub fn modulate_backward(
         channels,
     });
     if let Some(slope) = slope {
-        run(Multiply {
-            y: gradient,
-            s: slope,
-        });
+        multiply(gradient, slope);
     }
 }
 
-/// y -> y s, in place; adds the sum over points of the result. y, s: [point, channel]; sums:
-/// \[channel\].
-pub fn multiply_and_sum(y: &mut [f32], s: &[f32], sums: &mut [f32]) {
-    run(MultiplyAndSum { y, s, sums });
-}
-
-/// y -> y + b, in place. y: [point, channel]; b: \[channel\].
-pub fn add_row(y: &mut [f32], b: &[f32]) {
-    run(AddRow { y, b });
+/// y -> y s, in place.
+pub fn multiply(y: &mut [f32], s: &[f32]) {
+    run(Multiply { y, s });
 }
 
 /// y = gate x. y, x: [point, channel]; gate: \[channel\].
 pub fn scale_rows(y: &mut [f32], gate: &[f32], x: &[f32]) {
     run(Scale { y, gate, x });
-}
-
-/// y -> b + gate y, in place. y: [point, channel]; b, gate: \[channel\].
-pub fn gate(y: &mut [f32], b: &[f32], gate: &[f32]) {
-    run(Gate { y, b, gate });
 }
 
 /// y = b + gate x. y, x: [point, channel]; b, gate: \[channel\].
@@ -66,14 +52,9 @@ pub fn add_sums(sums: &mut [f32], a: &[f32]) {
     run(AddSums { sums, a });
 }
 
-/// Adds the sums over points of a, and of a x. a, x: [point, channel]; both sums: \[channel\].
-pub fn add_both_sums(sums: &mut [f32], product_sums: &mut [f32], a: &[f32], x: &[f32]) {
-    run(AddBothSums {
-        sums,
-        product_sums,
-        a,
-        x,
-    });
+/// Adds the sum over points of a x. a, x: [point, channel]; sums: \[channel\].
+pub fn add_product_sums(sums: &mut [f32], a: &[f32], x: &[f32]) {
+    run(AddProductSums { sums, a, x });
 }
 
 struct Modulate<'a> {
@@ -146,65 +127,6 @@ impl WithSimd for Multiply<'_> {
     }
 }
 
-struct MultiplyAndSum<'a> {
-    y: &'a mut [f32],
-    s: &'a [f32],
-    sums: &'a mut [f32],
-}
-
-impl WithSimd for MultiplyAndSum<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let channels = self.sums.len();
-        let points = self.y.chunks_exact_mut(channels);
-        for (y, s) in points.zip(self.s.chunks_exact(channels)) {
-            for ((y, s), sum) in y.iter_mut().zip(s).zip(self.sums.iter_mut()) {
-                *y *= s;
-                *sum += *y;
-            }
-        }
-    }
-}
-
-struct AddRow<'a> {
-    y: &'a mut [f32],
-    b: &'a [f32],
-}
-
-impl WithSimd for AddRow<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for y in self.y.chunks_exact_mut(self.b.len()) {
-            for (y, b) in y.iter_mut().zip(self.b) {
-                *y += b;
-            }
-        }
-    }
-}
-
-struct Gate<'a> {
-    y: &'a mut [f32],
-    b: &'a [f32],
-    gate: &'a [f32],
-}
-
-impl WithSimd for Gate<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for y in self.y.chunks_exact_mut(self.b.len()) {
-            for ((y, b), gate) in y.iter_mut().zip(self.b).zip(self.gate) {
-                *y = b + gate * *y;
-            }
-        }
-    }
-}
-
 struct Scale<'a> {
     y: &'a mut [f32],
     gate: &'a [f32],
@@ -267,14 +189,13 @@ impl WithSimd for AddSums<'_> {
     }
 }
 
-struct AddBothSums<'a> {
+struct AddProductSums<'a> {
     sums: &'a mut [f32],
-    product_sums: &'a mut [f32],
     a: &'a [f32],
     x: &'a [f32],
 }
 
-impl WithSimd for AddBothSums<'_> {
+impl WithSimd for AddProductSums<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -282,10 +203,8 @@ impl WithSimd for AddBothSums<'_> {
         let channels = self.sums.len();
         let points = self.a.chunks_exact(channels);
         for (a, x) in points.zip(self.x.chunks_exact(channels)) {
-            let sums = self.sums.iter_mut().zip(self.product_sums.iter_mut());
-            for ((sum, product_sum), (a, x)) in sums.zip(a.iter().zip(x)) {
-                *sum += a;
-                *product_sum += a * x;
+            for ((sum, a), x) in self.sums.iter_mut().zip(a).zip(x) {
+                *sum += a * x;
             }
         }
     }
