@@ -8,6 +8,7 @@
 //! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
 //! - [`operator`]: the network, a velocity field conditioned on the input and the cheap solution;
 //! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
+//! - [`regression`]: symmetries, and kernel regression from few inputs;
 //! - [`train`]: from a dataset to a run folder with checkpoints;
 //! - [`predict`]: from a run and an input to realizations of its solution;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
@@ -42,6 +43,7 @@ pub mod predict;
 pub mod problem;
 pub mod quickstart;
 pub mod random;
+pub mod regression;
 pub mod report;
 pub mod reproduce;
 pub mod sample;
