@@ -20,6 +20,8 @@ mod menu;
 mod spread;
 pub mod symmetry;
 mod target;
+#[cfg(test)]
+mod tests;
 
 pub use blend::MemberScore;
 pub use case::{Case, Channels, Query};

@@ -33,9 +33,12 @@ pub(in crate::regression) struct KernelFit {
     resemblance: Resemblance,
     covariance: Covariance,
     rows: Vec<Signature>,
+    /// How many rows belong to one input.
+    motions: usize,
     systems: Vec<Option<System>>,
     halves: Vec<(usize, f64)>,
-    ridge: f64,
+    /// Added to the Gram matrix's diagonal.
+    pub(super) ridge: f64,
     coefficients: Vec<Mat<c64>>,
     /// For each training input its target as predicted by the others: [channel, point].
     pub left_out: Vec<Vec<f64>>,
@@ -51,6 +54,19 @@ impl KernelFit {
         symmetries: &Symmetries,
         examples: &Examples<'_>,
     ) -> Option<Self> {
+        let mut fit = Self::prepare(covariance, resemblance, symmetries, examples)?;
+        let ridge = fit.best_ridge()?;
+        fit.settle(ridge);
+        Some(fit)
+    }
+
+    /// The systems, before a ridge is chosen.
+    pub(super) fn prepare(
+        covariance: Covariance,
+        resemblance: &Resemblance,
+        symmetries: &Symmetries,
+        examples: &Examples<'_>,
+    ) -> Option<Self> {
         let motions = symmetries.motions.len();
         let moved = |i: usize| examples.framed[i / motions].moved(symmetries, i % motions);
         let count = motions * examples.framed.len();
@@ -58,21 +74,18 @@ impl KernelFit {
             .into_par_iter()
             .map(|i| resemblance.signature(&moved(i)))
             .collect();
-        let systems = systems(covariance, resemblance, symmetries, examples, &rows)?;
-        let halves = resemblance.rolls().halves();
-        let mut fit = Self {
+        Some(Self {
+            systems: systems(covariance, resemblance, symmetries, examples, &rows)?,
+            halves: resemblance.rolls().halves(),
             resemblance: resemblance.clone(),
             covariance,
             rows,
-            systems,
-            halves,
+            motions,
             ridge: 0.0,
             coefficients: Vec::new(),
             left_out: Vec::new(),
             reference: 0.0,
-        };
-        fit.choose(motions)?;
-        Some(fit)
+        })
     }
 
     /// The target of a query: [channel, point].
@@ -131,34 +144,34 @@ impl KernelFit {
         self.rows.par_iter().map(column).collect()
     }
 
-    /// The ridge of least error at inputs left out, and what follows from it.
-    fn choose(&mut self, motions: usize) -> Option<()> {
+    /// The ridge of least error at inputs left out.
+    fn best_ridge(&self) -> Option<f64> {
         let scale = self.mean_diagonal();
-        let tried =
-            RIDGES.map(|ridge| (self.left_out_error(ridge * scale, motions), ridge * scale));
-        let (_, ridge) = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let tried = RIDGES.map(|ridge| (self.left_out_error(ridge * scale), ridge * scale));
+        let best = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        best.map(|(_, ridge)| ridge)
+    }
+
+    /// Coefficients and left-out predictions with this ridge.
+    pub(super) fn settle(&mut self, ridge: f64) {
         self.ridge = ridge;
-        self.coefficients = self
-            .systems
-            .par_iter()
-            .map(|system| coefficients(system, ridge))
-            .collect();
-        let errors: Vec<Option<(Vec<Vec<C64>>, f64)>> = self
-            .systems
-            .par_iter()
-            .map(|system| system.as_ref().map(|s| left_out(s, ridge, motions)))
-            .collect();
-        self.gather(&errors, motions);
-        Some(())
+        let systems = self.systems.par_iter();
+        self.coefficients = systems.map(|system| coefficients(system, ridge)).collect();
+        let left_out = |system: &Option<System>| {
+            let left_out = system.as_ref().map(|s| left_out(s, ridge, self.motions));
+            left_out.unwrap_or_default()
+        };
+        let errors: Vec<(Vec<Vec<C64>>, f64)> = self.systems.par_iter().map(left_out).collect();
+        self.gather(&errors);
     }
 
     /// Left-out predictions as fields, and the posterior variance to compare with.
-    fn gather(&mut self, errors: &[Option<(Vec<Vec<C64>>, f64)>], motions: usize) {
-        let inputs = self.rows.len() / motions;
+    fn gather(&mut self, errors: &[(Vec<Vec<C64>>, f64)]) {
+        let motions = self.motions;
         let rest = self.coefficients.iter().map(Mat::ncols).max().unwrap_or(0);
         let field = |i: usize| {
-            let row = |(error, system): (&Option<(Vec<Vec<C64>>, f64)>, &Option<System>)| {
-                let (Some((errors, _)), Some(system)) = (error, system) else {
+            let row = |((errors, _), system): (&(Vec<Vec<C64>>, f64), &Option<System>)| {
+                let Some(system) = system else {
                     return vec![C64::default(); rest];
                 };
                 let target = target_row(system, i * motions);
@@ -167,10 +180,11 @@ impl KernelFit {
             let rows: Vec<Vec<C64>> = errors.iter().zip(&self.systems).map(row).collect();
             self.resemblance.rolls().inverse(&self.halves, &rows)
         };
-        self.left_out = (0..inputs).map(field).collect();
-        let both = errors.iter().flatten().zip(self.systems.iter().flatten());
+        self.left_out = (0..self.rows.len() / motions).map(field).collect();
+        let energy = |system: &Option<System>| system.as_ref().map_or(0.0, |s| s.energy);
+        let both = errors.iter().zip(&self.systems);
         self.reference = both
-            .map(|((_, variance), system)| system.energy * variance)
+            .map(|((_, variance), system)| energy(system) * variance)
             .sum();
     }
 
@@ -181,10 +195,9 @@ impl KernelFit {
         sum / (weight * self.rows.len() as f64)
     }
 
-    fn left_out_error(&self, ridge: f64, motions: usize) -> f64 {
-        let inputs = self.rows.len() / motions;
+    fn left_out_error(&self, ridge: f64) -> f64 {
         let squares = self.systems.par_iter().flatten().map(|system| {
-            let (errors, _) = left_out(system, ridge, motions);
+            let (errors, _) = left_out(system, ridge, self.motions);
             let square = |row: &Vec<C64>| row.iter().map(C64::norm_sqr).sum::<f64>();
             errors
                 .iter()
@@ -193,7 +206,7 @@ impl KernelFit {
         });
         let squares: Vec<Vec<f64>> = squares.collect();
         let norm = |i: usize| squares.iter().map(|s| s[i]).sum::<f64>().sqrt();
-        (0..inputs).map(norm).sum()
+        (0..self.rows.len() / self.motions).map(norm).sum()
     }
 }
 
@@ -233,9 +246,9 @@ fn systems(
         if energy.is_nan() || energy < NEGLIGIBLE {
             return Some(None);
         }
-        let gram = Mat::from_fn(rows.len(), rows.len(), |i, j| match i >= j {
-            true => lower[i * (i + 1) / 2 + j][frequency],
-            false => lower[j * (j + 1) / 2 + i][frequency].conj(),
+        // The eigenvalue solver reads the lower triangle alone.
+        let gram = Mat::from_fn(rows.len(), rows.len(), |i, j| {
+            lower[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)][frequency]
         });
         let eigen = gram.self_adjoint_eigen(Side::Lower).ok()?;
         let vectors = eigen.U().to_owned();

@@ -10,6 +10,8 @@ mod fit;
 mod gram;
 mod neighbours;
 mod spectrum;
+#[cfg(test)]
+mod tests;
 
 pub(super) use covariance::Covariance;
 pub(super) use fit::KernelFit;

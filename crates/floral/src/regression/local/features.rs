@@ -83,6 +83,14 @@ impl Columns {
         }
     }
 
+    /// How many columns a query has.
+    pub(in crate::regression) fn count(&self, framed: &Framed) -> usize {
+        let fields = self.fields(framed).len();
+        let degrees = self.plan.degrees.iter();
+        let products: usize = degrees.map(|&degree| combinations(fields, degree)).sum();
+        products * self.filters.len() * self.positions.len()
+    }
+
     /// The columns at the points of `rows`, one after another.
     pub(in crate::regression) fn at(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
         let mut columns = Vec::new();
@@ -151,6 +159,11 @@ impl Columns {
         }
         products.into_iter().map(|(_, product)| product).collect()
     }
+}
+
+/// In how many ways `degree` factors can be chosen from `fields`, with repetition.
+fn combinations(fields: usize, degree: usize) -> usize {
+    (0..degree).fold(1, |ways, k| ways * (fields + k) / (k + 1))
 }
 
 /// A share of an axis in points, of which a filter needs at least one to each side.
@@ -255,6 +268,8 @@ mod tests {
         };
         let columns = Columns::new(&plan, &lattice, &symmetries, std::slice::from_ref(&framed));
         let rows: Vec<usize> = (0..80).collect();
-        assert_eq!(columns.at(&framed, &rows).len(), 80 * (1 + 2 + 3) * 4 * 3);
+        let expected = (1 + 2 + 3) * 4 * 3;
+        assert_eq!(columns.at(&framed, &rows).len(), 80 * expected);
+        assert_eq!(columns.count(&framed), expected);
     }
 }

@@ -15,6 +15,9 @@ const RIDGES: [f64; 9] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
 /// Points of an input that enter the fit; neighbours tell the same.
 const MOST_ROWS: usize = 4096;
 
+/// A plan of more columns is not tried: its normal matrix costs more than it tells.
+const MOST_COLUMNS: usize = 450;
+
 /// Sums over one input's points and motions.
 struct Normal {
     /// Columns times columns.
@@ -35,7 +38,8 @@ pub(in crate::regression) struct LocalFit {
 }
 
 impl LocalFit {
-    /// Fits and chooses the ridge; none if no ridge makes the normal matrix definite.
+    /// Fits and chooses the ridge; none if there are too many columns, or if no ridge makes the
+    /// normal matrix definite.
     pub(in crate::regression) fn new(
         plan: &LocalPlan,
         lattice: &Lattice,
@@ -43,6 +47,9 @@ impl LocalFit {
         examples: &Examples<'_>,
     ) -> Option<Self> {
         let columns = Columns::new(plan, lattice, symmetries, examples.framed);
+        if columns.count(&examples.framed[0]) > MOST_COLUMNS {
+            return None;
+        }
         let rows = rows(lattice, symmetries);
         let inputs = 0..examples.framed.len();
         let normals: Vec<Normal> = inputs
