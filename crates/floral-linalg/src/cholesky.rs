@@ -4,7 +4,8 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{
     LltRegularization, cholesky_in_place, cholesky_in_place_scratch,
 };
-use faer::{Mat, Par};
+use faer::linalg::solvers::Solve;
+use faer::{Mat, Par, Side};
 
 /// Replaces the lower triangle of a matrix A by L of A = L L'; false if A is not positive definite.
 pub fn cholesky(matrix: &mut Mat<f64>) -> bool {
@@ -20,6 +21,11 @@ pub fn cholesky(matrix: &mut Mat<f64>) -> bool {
     .is_ok()
 }
 
+/// x of A x = b; none if A, of which the lower triangle is read, is not positive definite.
+pub fn solve_positive(matrix: &Mat<f64>, b: &Mat<f64>) -> Option<Mat<f64>> {
+    Some(matrix.llt(Side::Lower).ok()?.solve(b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,6 +38,9 @@ mod tests {
         let lower = Mat::from_fn(7, 7, |i, j| if j <= i { factor[(i, j)] } else { 0.0 });
         let difference = &lower * lower.transpose() - &matrix;
         assert!(difference.norm_l2() < 1e-14);
+        let b = Mat::from_fn(7, 2, |i, j| (i + 2 * j) as f64);
+        let x = solve_positive(&matrix, &b).unwrap();
+        assert!((&matrix * x - b).norm_l2() < 1e-13);
         let mut indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 0.0 } else { 1.0 });
         assert!(!cholesky(&mut indefinite));
     }

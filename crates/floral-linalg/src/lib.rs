@@ -5,10 +5,12 @@
 //! not depend on the number of threads.
 
 mod cholesky;
+mod complex;
 mod eigen;
 mod product;
 
-pub use cholesky::cholesky;
+pub use cholesky::{cholesky, solve_positive};
+pub use complex::{hermitian_eigen, inverse};
 pub use eigen::symmetric_eigen;
-pub use faer::{Accum, Mat, MatMut, MatRef};
+pub use faer::{Accum, Mat, MatMut, MatRef, c64};
 pub use product::product;

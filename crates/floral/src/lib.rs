@@ -58,6 +58,7 @@
 //! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
 //! - [`operator`]: the network, a velocity field conditioned on the input and the low-fidelity solution;
 //! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
+//! - [`regression`]: symmetries, and kernel regression from few inputs;
 //! - [`train`]: from a dataset to a run folder with checkpoints;
 //! - [`predict`]: from a run and an input to realizations of its solution;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
@@ -83,6 +84,7 @@ pub mod operator;
 pub mod predict;
 pub mod problem;
 pub mod random;
+pub mod regression;
 pub mod sample;
 mod set_up;
 pub mod storage;

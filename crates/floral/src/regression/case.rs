@@ -1,0 +1,127 @@
+//! Training cases and queries as plain arrays, and the frame in which they are compared.
+
+use super::{Lattice, Role, Symmetries};
+use crate::{Error, Result};
+
+/// What a solution is asked for: an input and, where there is one, its low-fidelity solution.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<'a> {
+    /// The input: [channel, point].
+    pub input: &'a [f64],
+    /// The low-fidelity solution: [channel, point].
+    pub low: Option<&'a [f64]>,
+}
+
+/// An input with realizations of its solution.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    /// The input and its low-fidelity solution.
+    pub query: Query<'a>,
+    /// Realizations: [realization, channel, point].
+    pub realizations: &'a [f64],
+}
+
+/// How many channels input and solution have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Channels {
+    /// Of the input.
+    pub input: usize,
+    /// Of the solution and of low fidelity.
+    pub solution: usize,
+}
+
+impl Channels {
+    /// Refuses arrays of other sizes, and values that are no numbers.
+    pub fn check(&self, lattice: &Lattice, query: &Query<'_>) -> Result<()> {
+        expect("the input", query.input, self.input, lattice)?;
+        query.low.map_or(Ok(()), |low| {
+            expect("low fidelity", low, self.solution, lattice)
+        })
+    }
+
+    /// Refuses a case whose realizations do not fill whole fields.
+    pub fn check_case(&self, lattice: &Lattice, case: &Case<'_>) -> Result<()> {
+        self.check(lattice, &case.query)?;
+        let count = case.realizations.len() / (self.solution * lattice.len()).max(1);
+        let channels = count.max(1) * self.solution;
+        expect("the realizations", case.realizations, channels, lattice)
+    }
+}
+
+fn expect(what: &str, values: &[f64], channels: usize, lattice: &Lattice) -> Result<()> {
+    if values.len() != channels * lattice.len() {
+        return Err(Error::Shape {
+            what: what.into(),
+            found: vec![values.len()],
+            expected: [vec![channels], lattice.shape()].concat(),
+        });
+    }
+    if values.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
+    Err(Error::Numerical {
+        what: format!("{what} has values that are not finite"),
+        advice: "leave that input out, or solve it again".into(),
+    })
+}
+
+/// Input and low fidelity in the frame in which a scaling has been taken out.
+#[derive(Debug, Clone)]
+pub(super) struct Framed {
+    /// The input over its size: [channel, point].
+    pub input: Vec<f64>,
+    /// Low fidelity over the solution's size: [channel, point]; empty if there is none.
+    pub low: Vec<f64>,
+    /// The solution's size.
+    pub size: f64,
+}
+
+impl Framed {
+    pub(super) fn new(query: &Query<'_>, symmetries: &Symmetries) -> Self {
+        let input_size = symmetries.scale.map_or(1.0, |_| magnitude(query.input));
+        let size = symmetries
+            .scale
+            .map_or(1.0, |exponent| input_size.powf(exponent));
+        let over = |values: &[f64], size: f64| values.iter().map(|v| v / size).collect();
+        Self {
+            input: over(query.input, input_size),
+            low: over(query.low.unwrap_or(&[]), size),
+            size,
+        }
+    }
+
+    /// Moved by the motion of this number.
+    pub(super) fn moved(&self, symmetries: &Symmetries, motion: usize) -> Self {
+        let motion = &symmetries.motions[motion];
+        Self {
+            input: motion.apply(Role::Input, &self.input),
+            low: motion.apply(Role::Solution, &self.low),
+            size: self.size,
+        }
+    }
+}
+
+/// The geometric mean of a positive field, the root mean square of another: c a has c times it.
+fn magnitude(values: &[f64]) -> f64 {
+    let mean = |sum: f64| sum / values.len().max(1) as f64;
+    let size = if values.iter().all(|value| *value > 0.0) {
+        mean(values.iter().map(|value| value.ln()).sum()).exp()
+    } else {
+        mean(values.iter().map(|value| value * value).sum()).sqrt()
+    };
+    if size > 0.0 { size } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_magnitude_scales_with_its_field() {
+        for field in [[1.0, 4.0], [-1.0, 4.0]] {
+            let tripled = field.map(|v| 3.0 * v);
+            assert!((magnitude(&tripled) - 3.0 * magnitude(&field)).abs() < 1e-14);
+        }
+        assert_eq!(magnitude(&[0.0, 0.0]), 1.0);
+    }
+}

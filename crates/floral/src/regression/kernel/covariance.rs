@@ -1,0 +1,34 @@
+//! Covariances between two inputs as functions of their inner product and distance.
+
+/// A kernel on features of unit size; a constant is added, so that a mean target costs nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::regression) enum Covariance {
+    /// 1 + the inner product: the target is linear in the features.
+    Linear,
+    /// 1 + exp(-d^2 / (2 length^2)).
+    SquaredExponential {
+        /// The distance over which inputs resemble each other.
+        length: f64,
+    },
+}
+
+impl Covariance {
+    /// The covariance of inputs of squared norms `a` and `b` and inner product `inner`.
+    pub(in crate::regression) fn between(self, a: f64, b: f64, inner: f64) -> f64 {
+        match self {
+            Self::Linear => 1.0 + inner,
+            Self::SquaredExponential { length } => {
+                let square = (a + b - 2.0 * inner).max(0.0);
+                1.0 + (-0.5 * square / (length * length)).exp()
+            }
+        }
+    }
+
+    /// A name for tables.
+    pub(in crate::regression) fn name(self) -> String {
+        match self {
+            Self::Linear => "kernel linear".into(),
+            Self::SquaredExponential { length } => format!("kernel squared exponential {length}"),
+        }
+    }
+}

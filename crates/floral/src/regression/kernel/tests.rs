@@ -1,0 +1,157 @@
+//! Laws of kernel regression: equal to brute force on the enlarged training set, inputs left out.
+
+use floral_linalg::{Mat, solve_positive};
+
+use super::{Covariance, KernelFit, Resemblance};
+use crate::regression::case::Framed;
+use crate::regression::symmetry::{Motion, Role, roll};
+use crate::regression::target::{Examples, Parity};
+use crate::regression::{Lattice, Symmetries};
+use crate::{Axis, Grid};
+
+const KERNELS: [Covariance; 2] = [
+    Covariance::Linear,
+    Covariance::SquaredExponential { length: 1.5 },
+];
+
+fn setting() -> (Lattice, Symmetries) {
+    let grid = Grid::new(vec![Axis::closed("t", 2), Axis::periodic("x", 6)]);
+    let lattice = Lattice::new(&grid, &["x"]).unwrap();
+    let declared = ["roll:x", "reflect:x:-"].map(|text| text.parse().unwrap());
+    let symmetries = Symmetries::new(&declared, &lattice, 1, 1).unwrap();
+    (lattice, symmetries)
+}
+
+/// Some field without any symmetry.
+fn field(seed: usize) -> Vec<f64> {
+    (0..12)
+        .map(|i| ((7 * i + 5 * seed * seed + i * i * seed) as f64).sin())
+        .collect()
+}
+
+fn framed(count: usize) -> Vec<Framed> {
+    let one = |i| Framed {
+        input: field(i),
+        low: field(i + 100),
+        size: 1.0,
+    };
+    (0..count).map(one).collect()
+}
+
+fn examples(framed: &[Framed]) -> Examples<'_> {
+    Examples {
+        targets: (0..framed.len()).map(|i| field(i + 50)).collect(),
+        framed,
+        parity: Parity::Odd,
+    }
+}
+
+fn fit(covariance: Covariance, framed: &[Framed]) -> KernelFit {
+    let (lattice, symmetries) = setting();
+    let resemblance = Resemblance::new(&lattice, &symmetries, framed, 0.5);
+    KernelFit::new(covariance, &resemblance, &symmetries, &examples(framed)).unwrap()
+}
+
+/// All twelve positions of the group.
+fn positions() -> Vec<Motion> {
+    let (lattice, symmetries) = setting();
+    let steps = (0..6).map(|s| roll(&lattice, 1, s, [1, 1]));
+    let both = steps.flat_map(|r| {
+        symmetries
+            .motions
+            .iter()
+            .map(move |m| m.then(&r))
+            .collect::<Vec<_>>()
+    });
+    both.collect()
+}
+
+fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < tolerance)
+}
+
+#[test]
+fn block_circulant_systems_agree_with_regression_on_every_copy() {
+    let (all, query) = (framed(4), &framed(6)[5]);
+    for covariance in KERNELS {
+        let fit = fit(covariance, &all[..3]);
+        let features = |framed: &Framed, motion: &Motion| -> Vec<f64> {
+            let norm = |of: fn(&Framed) -> &Vec<f64>| {
+                let square = all[..3].iter().flat_map(of).map(|v| v * v).sum::<f64>();
+                (0.5 / (square / 3.0)).sqrt()
+            };
+            let input = motion.apply(Role::Input, &framed.input);
+            let low = motion.apply(Role::Solution, &framed.low);
+            let input = input.iter().map(|v| v * norm(|f| &f.input));
+            input
+                .chain(low.iter().map(|v| v * norm(|f| &f.low)))
+                .collect()
+        };
+        let kernel = |a: &[f64], b: &[f64]| {
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            covariance.between(dot(a, a), dot(b, b), dot(a, b))
+        };
+        let copies = (0..3).flat_map(|i| positions().into_iter().map(move |m| (i, m)));
+        let copies: Vec<(usize, Motion)> = copies.collect();
+        let rows: Vec<Vec<f64>> = copies.iter().map(|(i, m)| features(&all[*i], m)).collect();
+        let gram = Mat::from_fn(36, 36, |i, j| {
+            kernel(&rows[i], &rows[j]) + if i == j { fit.ridge } else { 0.0 }
+        });
+        let targets: Vec<Vec<f64>> = copies
+            .iter()
+            .map(|(i, m)| m.apply(Role::Solution, &field(i + 50)))
+            .collect();
+        let y = Mat::from_fn(36, 12, |i, p| targets[i][p]);
+        let c = solve_positive(&gram, &y).unwrap();
+        let own = features(query, &positions()[0]);
+        let expected: Vec<f64> = (0..12)
+            .map(|p| (0..36).map(|i| kernel(&own, &rows[i]) * c[(i, p)]).sum())
+            .collect();
+        assert!(
+            close(&fit.predict(query), &expected, 1e-9),
+            "{covariance:?}"
+        );
+    }
+}
+
+#[test]
+fn an_input_left_out_is_predicted_as_if_it_had_never_been_seen() {
+    let all = framed(4);
+    for covariance in KERNELS {
+        let (lattice, symmetries) = setting();
+        let resemblance = Resemblance::new(&lattice, &symmetries, &all, 0.5);
+        let prepare = |framed| {
+            KernelFit::prepare(covariance, &resemblance, &symmetries, &examples(framed)).unwrap()
+        };
+        let [mut whole, mut without] = [prepare(&all[..]), prepare(&all[..3])];
+        whole.settle(0.3);
+        without.settle(0.3);
+        assert!(close(&whole.left_out[3], &without.predict(&all[3]), 1e-9));
+    }
+}
+
+#[test]
+fn predictions_move_with_their_query() {
+    let (all, query) = (framed(3), &framed(6)[5]);
+    for covariance in KERNELS {
+        let fit = fit(covariance, &all);
+        let there = fit.predict(query);
+        for motion in positions() {
+            let moved = Framed {
+                input: motion.apply(Role::Input, &query.input),
+                low: motion.apply(Role::Solution, &query.low),
+                size: 1.0,
+            };
+            let expected = motion.apply(Role::Solution, &there);
+            assert!(close(&fit.predict(&moved), &expected, 1e-10));
+            assert!((fit.novelty(&moved) - fit.novelty(query)).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_training_input_is_less_novel_than_another() {
+    let all = framed(4);
+    let fit = fit(KERNELS[1], &all[..3]);
+    assert!(fit.novelty(&all[0]) < fit.novelty(&all[3]));
+}

@@ -1,0 +1,275 @@
+//! Local features: products of the fields, filtered, times polynomials of the position.
+
+use super::filters::{convolve, taps};
+use crate::regression::case::Framed;
+use crate::regression::{Lattice, Symmetries};
+
+/// Which features are made; a candidate among which left-out inputs choose.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::regression) struct LocalPlan {
+    /// Degrees of the products of fields, such as [0, 2].
+    pub degrees: Vec<usize>,
+    /// Whether the input is a field beside low fidelity.
+    pub with_input: bool,
+    /// Whether first derivatives are fields too.
+    pub gradients: bool,
+    /// Filter width as a share of the axis.
+    pub width: f64,
+    /// Highest order of the filters.
+    pub order: usize,
+    /// Highest degree of the polynomials along axes that do not roll.
+    pub positions: usize,
+}
+
+impl LocalPlan {
+    /// A name for tables.
+    pub(in crate::regression) fn name(&self) -> String {
+        let fields = if self.with_input { "low+input" } else { "low" };
+        let gradients = if self.gradients {
+            " with gradients"
+        } else {
+            ""
+        };
+        let degree = self.degrees.last().copied().unwrap_or(0);
+        let positions = self.positions;
+        format!("local {fields}{gradients} degree {degree} positions {positions}")
+    }
+}
+
+/// What makes columns of a framed query.
+#[derive(Debug, Clone)]
+pub(in crate::regression) struct Columns {
+    lattice: Lattice,
+    /// Per filter the axes and taps that it convolves with.
+    filters: Vec<Vec<(usize, Vec<f64>)>>,
+    /// Axis and taps of the first derivative along every filtered axis.
+    derivatives: Vec<(usize, Vec<f64>)>,
+    /// Polynomials of the position: [polynomial][point].
+    positions: Vec<Vec<f64>>,
+    plan: LocalPlan,
+    /// Root mean squares of input and low fidelity over the training inputs.
+    sizes: [f64; 2],
+}
+
+impl Columns {
+    pub(in crate::regression) fn new(
+        plan: &LocalPlan,
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        framed: &[Framed],
+    ) -> Self {
+        let every: Vec<usize> = (0..lattice.axes.len()).collect();
+        let rolled = &symmetries.rolled;
+        let filtered = if rolled.is_empty() { &every } else { rolled };
+        let still: Vec<usize> = every
+            .iter()
+            .copied()
+            .filter(|a| !rolled.contains(a))
+            .collect();
+        let derivative = |&axis: &usize| {
+            let width = 0.5 * points(plan.width, lattice, axis);
+            (axis, taps(width, 1).swap_remove(1))
+        };
+        Self {
+            derivatives: filtered.iter().map(derivative).collect(),
+            filters: filters(lattice, filtered, plan.width, plan.order),
+            positions: positions(lattice, &still, plan.positions),
+            lattice: lattice.clone(),
+            plan: plan.clone(),
+            sizes: [
+                root_mean_square(framed.iter().flat_map(|f| &f.input)),
+                root_mean_square(framed.iter().flat_map(|f| &f.low)),
+            ],
+        }
+    }
+
+    /// How many columns a query has.
+    pub(in crate::regression) fn count(&self, framed: &Framed) -> usize {
+        let fields = self.fields(framed).len();
+        let degrees = self.plan.degrees.iter();
+        let products: usize = degrees.map(|&degree| combinations(fields, degree)).sum();
+        products * self.filters.len() * self.positions.len()
+    }
+
+    /// The columns at the points of `rows`, one after another.
+    pub(in crate::regression) fn at(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
+        let mut columns = Vec::new();
+        for product in self.products(framed) {
+            for filter in &self.filters {
+                let filtered = self.filtered(&product, filter);
+                for polynomial in &self.positions {
+                    columns.extend(rows.iter().map(|&p| filtered[p] * polynomial[p]));
+                }
+            }
+        }
+        columns
+    }
+
+    fn filtered(&self, product: &[f64], filter: &[(usize, Vec<f64>)]) -> Vec<f64> {
+        filter.iter().fold(product.to_vec(), |field, (axis, taps)| {
+            convolve(&self.lattice, *axis, taps, &field)
+        })
+    }
+
+    /// Products of every degree of the plan, each field over its size.
+    fn products(&self, framed: &Framed) -> Vec<Vec<f64>> {
+        let fields = self.fields(framed);
+        let degrees = self.plan.degrees.iter();
+        degrees
+            .flat_map(|&degree| self.of_degree(&fields, degree))
+            .collect()
+    }
+
+    fn fields(&self, framed: &Framed) -> Vec<Vec<f64>> {
+        let split = |values: &[f64], size: f64| -> Vec<Vec<f64>> {
+            let channels = values.chunks_exact(self.lattice.len());
+            channels
+                .map(|c| c.iter().map(|v| v / size).collect())
+                .collect()
+        };
+        let mut fields = split(&framed.low, self.sizes[1]);
+        if self.plan.with_input || fields.is_empty() {
+            fields.extend(split(&framed.input, self.sizes[0]));
+        }
+        if self.plan.gradients {
+            let derivatives = fields.iter().flat_map(|field| self.gradient(field));
+            let derivatives: Vec<Vec<f64>> = derivatives.collect();
+            fields.extend(derivatives);
+        }
+        fields
+    }
+
+    /// Smoothed first derivatives along the filtered axes.
+    fn gradient(&self, field: &[f64]) -> Vec<Vec<f64>> {
+        let along = |(axis, taps): &(usize, Vec<f64>)| convolve(&self.lattice, *axis, taps, field);
+        self.derivatives.iter().map(along).collect()
+    }
+
+    fn of_degree(&self, fields: &[Vec<f64>], degree: usize) -> Vec<Vec<f64>> {
+        // Each product remembers its last factor, so that every combination is made once.
+        let mut products = vec![(0, vec![1.0; self.lattice.len()])];
+        for _ in 0..degree {
+            let longer = products.iter().flat_map(|(last, product)| {
+                (*last..fields.len()).map(|k| {
+                    let times = product.iter().zip(&fields[k]).map(|(a, b)| a * b);
+                    (k, times.collect::<Vec<f64>>())
+                })
+            });
+            products = longer.collect();
+        }
+        products.into_iter().map(|(_, product)| product).collect()
+    }
+}
+
+/// In how many ways `degree` factors can be chosen from `fields`, with repetition.
+fn combinations(fields: usize, degree: usize) -> usize {
+    (0..degree).fold(1, |ways, k| ways * (fields + k) / (k + 1))
+}
+
+/// A share of an axis in points, of which a filter needs at least one to each side.
+fn points(share: f64, lattice: &Lattice, axis: usize) -> f64 {
+    (share * lattice.axes[axis].len as f64).max(0.7)
+}
+
+/// Tensor products of filters along `axes` up to a total order.
+fn filters(
+    lattice: &Lattice,
+    axes: &[usize],
+    width: f64,
+    order: usize,
+) -> Vec<Vec<(usize, Vec<f64>)>> {
+    let mut products: Vec<(usize, Vec<(usize, Vec<f64>)>)> = vec![(0, Vec::new())];
+    for &axis in axes {
+        let taps = taps(points(width, lattice, axis), order);
+        let longer = products.iter().flat_map(|(total, product)| {
+            taps[..=order - total]
+                .iter()
+                .enumerate()
+                .map(move |(b, taps)| {
+                    let mut product = product.clone();
+                    product.push((axis, taps.clone()));
+                    (total + b, product)
+                })
+        });
+        products = longer.collect();
+    }
+    products.into_iter().map(|(_, product)| product).collect()
+}
+
+/// Products of Legendre polynomials along `axes` up to a total degree, at every point.
+fn positions(lattice: &Lattice, axes: &[usize], degree: usize) -> Vec<Vec<f64>> {
+    let mut products = vec![(0, vec![1.0; lattice.len()])];
+    for &axis in axes {
+        let last = (lattice.axes[axis].len.max(2) - 1) as f64;
+        let at = |p: usize| 2.0 * lattice.position(p, axis) as f64 / last - 1.0;
+        let longer = products.iter().flat_map(|(total, product)| {
+            (0..=degree - total).map(move |k| {
+                let values = product
+                    .iter()
+                    .enumerate()
+                    .map(|(p, v)| v * legendre(k, at(p)));
+                (total + k, values.collect::<Vec<f64>>())
+            })
+        });
+        products = longer.collect();
+    }
+    products.into_iter().map(|(_, product)| product).collect()
+}
+
+fn legendre(degree: usize, x: f64) -> f64 {
+    let (mut before, mut here) = (0.0, 1.0);
+    for k in 0..degree {
+        let k = k as f64;
+        let next = ((2.0 * k + 1.0) * x * here - k * before) / (k + 1.0);
+        (before, here) = (here, next);
+    }
+    here
+}
+
+fn root_mean_square<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
+    let (count, sum) = values.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v * v));
+    if sum > 0.0 {
+        f64::sqrt(sum / count)
+    } else {
+        1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, Grid};
+
+    #[test]
+    fn legendre_polynomials_have_their_known_values() {
+        assert_eq!(
+            [0, 1, 2, 3].map(|k| legendre(k, 0.5)),
+            [1.0, 0.5, -0.125, -0.4375]
+        );
+    }
+
+    #[test]
+    fn columns_are_products_times_filters_times_positions() {
+        let grid = Grid::new(vec![Axis::closed("t", 5), Axis::periodic("x", 16)]);
+        let lattice = Lattice::new(&grid, &["x"]).unwrap();
+        let symmetries = Symmetries::new(&["roll:x".parse().unwrap()], &lattice, 1, 1).unwrap();
+        let framed = Framed {
+            input: (0..80).map(|i| f64::from(i).sin()).collect(),
+            low: (0..80).map(|i| f64::from(i).cos()).collect(),
+            size: 1.0,
+        };
+        let plan = LocalPlan {
+            degrees: vec![0, 1, 2],
+            with_input: true,
+            gradients: false,
+            width: 0.05,
+            order: 3,
+            positions: 2,
+        };
+        let columns = Columns::new(&plan, &lattice, &symmetries, std::slice::from_ref(&framed));
+        let rows: Vec<usize> = (0..80).collect();
+        let expected = (1 + 2 + 3) * 4 * 3;
+        assert_eq!(columns.at(&framed, &rows).len(), 80 * expected);
+        assert_eq!(columns.count(&framed), expected);
+    }
+}

@@ -1,0 +1,12 @@
+//! Local regression: the target at a point from low fidelity and input around it.
+//!
+//! The coefficients are the same at every point of the axes along which the problem rolls, so that
+//! one input holds as many observations as it has points. [`filters`] smooth and differentiate,
+//! [`features`] makes the columns, [`fit`] finds the coefficients with inputs left out.
+
+mod features;
+mod filters;
+mod fit;
+
+pub(super) use features::{Columns, LocalPlan};
+pub(super) use fit::LocalFit;

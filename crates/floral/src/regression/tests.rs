@@ -1,0 +1,169 @@
+//! Laws of kriging: it moves with its query, learns what is local or linear, refuses what is wrong.
+
+use super::*;
+use crate::problem::{Problem, catalogue};
+use crate::random::{Purpose, stream};
+
+const CHANNELS: Channels = Channels {
+    input: 1,
+    solution: 1,
+};
+
+/// Inputs, low fidelity and realizations of a problem.
+struct Solved {
+    input: Vec<f64>,
+    low: Vec<f64>,
+    realizations: Vec<f64>,
+}
+
+impl Solved {
+    fn new(problem: &dyn Problem, index: u64, count: u64) -> Self {
+        let input = problem
+            .draw_input(&mut stream(4, Purpose::Input, index, 0))
+            .unwrap();
+        let open = |j| stream(4, Purpose::Realization, index, j);
+        let mut streams: Vec<_> = (0..count).map(open).collect();
+        let mut realizations = vec![0.0; count as usize * problem.grid().len()];
+        problem
+            .high_fidelity(&input, &mut streams, &mut realizations)
+            .unwrap();
+        Self {
+            low: problem.low_fidelity(&input).unwrap().into_values(),
+            input: input.into_values(),
+            realizations,
+        }
+    }
+
+    fn query(&self) -> Query<'_> {
+        Query {
+            input: &self.input,
+            low: Some(&self.low),
+        }
+    }
+
+    fn case(&self) -> Case<'_> {
+        Case {
+            query: self.query(),
+            realizations: &self.realizations,
+        }
+    }
+}
+
+fn advection() -> (Box<dyn Problem>, Lattice, Symmetries) {
+    let constants = "resolution = 32\nwaves.max_wave_number = 4\nuncertainty.modes = 4";
+    let problem = catalogue::build("advection", constants.parse().unwrap(), "test").unwrap();
+    let lattice = Lattice::new(problem.grid(), &["x"]).unwrap();
+    let declared = ["roll:x", "sign"].map(|text| text.parse().unwrap());
+    let symmetries = Symmetries::new(&declared, &lattice, 1, 1).unwrap();
+    (problem, lattice, symmetries)
+}
+
+fn fitted(count: u64, realizations: u64) -> (Kriging, Box<dyn Problem>) {
+    let (problem, lattice, symmetries) = advection();
+    let solved: Vec<Solved> = (0..count)
+        .map(|i| Solved::new(problem.as_ref(), i, realizations))
+        .collect();
+    let cases: Vec<Case<'_>> = solved.iter().map(Solved::case).collect();
+    (
+        Kriging::fit(&lattice, CHANNELS, &symmetries, &cases).unwrap(),
+        problem,
+    )
+}
+
+fn norm(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|v| v * v).sum::<f64>().sqrt()
+}
+
+fn gap(a: &[f64], b: &[f64]) -> f64 {
+    norm(a.iter().zip(b).map(|(a, b)| a - b)) / norm(b.iter().copied())
+}
+
+#[test]
+fn few_inputs_of_advection_tell_mean_and_variance_of_another() {
+    let (kriging, problem) = fitted(6, 50);
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let found = kriging.predict(&new.query()).unwrap();
+    let input = crate::Field::scalar(problem.grid(), new.input.clone());
+    let exact = problem.exact_moments(&input).unwrap().unwrap();
+    assert!(gap(&found.mean, exact.mean.values()) < 0.1 * gap(&new.low, exact.mean.values()));
+    assert!(gap(&found.aleatoric, exact.variance.values()) < 0.35);
+    assert!(found.epistemic.iter().all(|v| *v > 0.0));
+}
+
+#[test]
+fn mean_and_variances_move_with_their_query() {
+    let (kriging, problem) = fitted(3, 20);
+    let (_, lattice, symmetries) = advection();
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let here = kriging.predict(&new.query()).unwrap();
+    let turned = symmetries.motions[1].then(&symmetry::roll(&lattice, 1, 5, [1, 1]));
+    let (input, low) = (
+        turned.apply(Role::Input, &new.input),
+        turned.apply(Role::Solution, &new.low),
+    );
+    let there = kriging.predict(&Query {
+        input: &input,
+        low: Some(&low),
+    });
+    let there = there.unwrap();
+    assert!(gap(&there.mean, &turned.apply(Role::Solution, &here.mean)) < 1e-9);
+    assert!(gap(&there.aleatoric, &turned.apply_even(&here.aleatoric)) < 1e-8);
+    assert!(gap(&there.epistemic, &turned.apply_even(&here.epistemic)) < 1e-8);
+}
+
+#[test]
+fn realizations_have_the_predicted_mean_and_total_variance() {
+    let (kriging, problem) = fitted(3, 20);
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let found = kriging.predict(&new.query()).unwrap();
+    let mut rng = stream(8, Purpose::Prior, 0, 0);
+    let draws = kriging.sample(&new.query(), 2000, &mut rng).unwrap();
+    let points = found.mean.len();
+    let (mut mean, mut square) = (vec![0.0; points], vec![0.0; points]);
+    for draw in draws.chunks_exact(points) {
+        for p in 0..points {
+            mean[p] += draw[p] / 2000.0;
+            square[p] += (draw[p] - found.mean[p]).powi(2) / 2000.0;
+        }
+    }
+    assert!(gap(&mean, &found.mean) < 0.05);
+    assert!(gap(&square, &found.total()) < 0.15);
+}
+
+#[test]
+fn one_realization_an_input_and_one_input_alone_are_enough_for_a_mean() {
+    let (kriging, problem) = fitted(4, 1);
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let found = kriging.predict(&new.query()).unwrap();
+    assert!(found.aleatoric.iter().all(|v| *v == 0.0) && kriging.variance_scores().is_empty());
+    let (alone, _) = fitted(1, 5);
+    assert!(
+        alone
+            .predict(&new.query())
+            .unwrap()
+            .mean
+            .iter()
+            .all(|v| v.is_finite())
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_reason() {
+    let (problem, lattice, symmetries) = advection();
+    let solved = Solved::new(problem.as_ref(), 0, 3);
+    let refusal = |cases: &[Case<'_>]| {
+        let refused = Kriging::fit(&lattice, CHANNELS, &symmetries, cases);
+        refused.err().unwrap().to_string()
+    };
+    assert!(refusal(&[]).contains("no training inputs"));
+    let mut short = solved.case();
+    short.realizations = &short.realizations[..100];
+    assert!(refusal(&[short]).contains("the realizations"));
+    let mut bare = solved.case();
+    bare.query.low = None;
+    assert!(refusal(&[solved.case(), bare]).contains("for all or for none"));
+    let broken = vec![f64::NAN; solved.input.len()];
+    let mut case = solved.case();
+    case.query.input = &broken;
+    assert!(refusal(&[case]).contains("not finite"));
+}
