@@ -3,8 +3,8 @@
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail, ensure};
-use floral_bench::{Case, FullSampling, TrainingStep, VelocityBatch};
 use floral::sample::OdeSolver;
+use floral_bench::{Case, FullSampling, TrainingStep, VelocityBatch};
 use serde_json::{Value, json};
 
 /// The least of so many runs after a first one, in milliseconds per sample.

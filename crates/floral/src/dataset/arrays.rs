@@ -138,9 +138,12 @@ impl Arrays {
 
     fn checksum(&self) -> Checksum {
         self.entries.iter().fold(Checksum::default(), |sum, entry| {
-            let low = entry.low.iter().fold(sum.numbers(entry.input.values()), |sum, low| {
-                sum.numbers(low.values())
-            });
+            let low = entry
+                .low
+                .iter()
+                .fold(sum.numbers(entry.input.values()), |sum, low| {
+                    sum.numbers(low.values())
+                });
             low.numbers(&entry.high)
         })
     }
