@@ -132,7 +132,7 @@ fn along(block: &mut [C64], plan: &dyn Fft<f64>, n: usize, stride: usize) {
         return;
     }
     let mut line = vec![C64::default(); n];
-    for start in (0..block.len()).filter(|start| start / stride % n == 0) {
+    for start in (0..block.len()).filter(|start| (start / stride).is_multiple_of(n)) {
         for (i, value) in line.iter_mut().enumerate() {
             *value = block[start + i * stride];
         }
@@ -165,8 +165,11 @@ mod tests {
             let rolls = Rolls::new(&lattice, &rolled);
             let (halves, spectrum) = (rolls.halves(), rolls.forward(&field));
             let rest = spectrum.len() / rolls.count;
-            let row = |(f, _): &(usize, f64)| (0..rest).map(|r| spectrum[r * rolls.count + f]);
-            let rows: Vec<Vec<C64>> = halves.iter().map(|half| row(half).collect()).collect();
+            let row = |&(f, _): &(usize, f64)| {
+                let at = |r: usize| spectrum[r * rolls.count + f];
+                (0..rest).map(at).collect::<Vec<_>>()
+            };
+            let rows: Vec<Vec<C64>> = halves.iter().map(row).collect();
             let again = rolls.inverse(&halves, &rows);
             assert!(again.iter().zip(&field).all(|(a, b)| (a - b).abs() < 1e-12));
             let counted: f64 = halves.iter().map(|(_, count)| count).sum();

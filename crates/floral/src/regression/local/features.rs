@@ -171,14 +171,13 @@ fn points(share: f64, lattice: &Lattice, axis: usize) -> f64 {
     (share * lattice.axes[axis].len as f64).max(0.7)
 }
 
+/// A product of filters along axes: the axis and the taps of each.
+type Filter = Vec<(usize, Vec<f64>)>;
+
 /// Tensor products of filters along `axes` up to a total order.
-fn filters(
-    lattice: &Lattice,
-    axes: &[usize],
-    width: f64,
-    order: usize,
-) -> Vec<Vec<(usize, Vec<f64>)>> {
-    let mut products: Vec<(usize, Vec<(usize, Vec<f64>)>)> = vec![(0, Vec::new())];
+fn filters(lattice: &Lattice, axes: &[usize], width: f64, order: usize) -> Vec<Filter> {
+    // Each with the sum of its orders so far.
+    let mut products: Vec<(usize, Filter)> = vec![(0, Vec::new())];
     for &axis in axes {
         let taps = taps(points(width, lattice, axis), order);
         let longer = products.iter().flat_map(|(total, product)| {

@@ -174,7 +174,7 @@ fn choose(normals: &[Normal]) -> Option<(f64, Vec<Mat<f64>>)> {
 fn error(normal: &Normal, beta: &Mat<f64>) -> f64 {
     let explained = &normal.xx * beta;
     let pairs = |a: &Mat<f64>| -> f64 {
-        let channel = |c| (beta.col(c).transpose() * a.col(c)) as f64;
+        let channel = |c| beta.col(c).transpose() * a.col(c);
         (0..beta.ncols()).map(channel).sum()
     };
     (normal.yy - 2.0 * pairs(&normal.xy) + pairs(&explained))
