@@ -38,6 +38,11 @@ OTHERS = [
 ]
 
 
+def named(path):
+    """A folder by its name and that of the one it lies in: where that is, is the machine's own."""
+    return "/".join(pathlib.Path(path).parts[-2:])
+
+
 def sampled(run, data, integrator, folder):
     """The realizations, [realization, ...], and evaluations per realization."""
     out = pathlib.Path(folder) / "out.zarr"
@@ -75,7 +80,7 @@ def main():
             f" {row['rms_gap']:10.2e} {row['gap_of_mean']:10.2e} {row['gap_of_std']:10.2e}"
         )
     result = {
-        "command": "bench/integrators RUN DATA.zarr",
+        "command": f"bench/integrators {named(run)} {named(data)}",
         "run": pathlib.Path(run).name,
         "realizations": REALIZATIONS,
         "beside": FINE,

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 /// Learns, from a handful of expensive stochastic runs, the distribution of the gap between a
-/// cheap solution and the true one.
+/// low-fidelity solution and the true one.
 #[derive(Parser)]
 #[command(name = "floral", version, max_term_width = 100)]
 pub struct Cli {

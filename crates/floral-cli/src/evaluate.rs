@@ -55,6 +55,10 @@ pub struct Arguments {
     #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
     device: String,
 
+    /// Predict and compare at the points that the run was trained on, every s-th of the dataset's
+    #[arg(long)]
+    training_grid: bool,
+
     /// Print JSON instead of text
     #[arg(long)]
     json: bool,
@@ -70,6 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         },
         inputs: arguments.inputs.clone(),
         reference: arguments.reference,
+        on_training_grid: arguments.training_grid,
     };
     let dataset = Dataset::open(&arguments.dataset)?;
     let device = device::named(&arguments.device)?;

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks for an orderly end, the second ends at once.
+//! Ctrl-C, or the SIGTERM of a scheduler: the first asks for an orderly end, the second ends at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,7 +6,7 @@ use crate::output::tell;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// A flag that Ctrl-C raises.
+/// A flag that Ctrl-C or SIGTERM raises.
 pub fn flag() -> anyhow::Result<&'static AtomicBool> {
     ctrlc::set_handler(|| {
         if REQUESTED.swap(true, Ordering::SeqCst) {

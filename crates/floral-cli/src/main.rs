@@ -52,12 +52,18 @@ fn main() -> ExitCode {
                     return ExitCode::from(130);
                 }
                 // The library's errors tell their cause themselves.
-                Some(error) => output::tell(&format!("error: {error}")),
-                None => output::tell(&format!("error: {error:#}")),
+                Some(error) => tell_error(&error.to_string()),
+                None => tell_error(&format!("{error:#}")),
             }
             ExitCode::from(2)
         }
     }
+}
+
+/// The library names no flags; a way out that is one here is told by it.
+fn tell_error(words: &str) {
+    let words = words.replace("by force", "with --force");
+    output::tell(&format!("error: {words}"));
 }
 
 fn run(cli: &Cli) -> anyhow::Result<Ending> {

@@ -156,6 +156,7 @@ impl Arguments {
                 },
                 inputs: self.inputs.clone(),
                 reference: self.reference,
+                ..evaluate::Options::default()
             },
             shown: self.show,
             kept: self.keep,

@@ -129,7 +129,7 @@ fn a_different_request_does_not_mix_with_an_unfinished_dataset() {
         ..request(4)
     };
     let message = run(&Toy::new(), &other, &path).unwrap_err().to_string();
-    for word in ["seed 7, not 8", "inputs 3, not 4", "--force"] {
+    for word in ["seed 7, not 8", "inputs 3, not 4", "by force"] {
         assert!(message.contains(word), "{message}");
     }
     assert_eq!(files(&folder.path().join("data.zarr.partial")), before);

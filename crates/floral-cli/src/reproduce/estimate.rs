@@ -1,7 +1,6 @@
 //! Estimates: what steps will cost, from a few steps of each size timed on this machine.
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use burn::tensor::Device;
 
@@ -234,17 +233,12 @@ fn loss_of(cell: &Cell, samples: &Samples, call: impl FnOnce(&Loss) -> Result<f6
 }
 
 /// Seconds of a call; one that is quick is called again, warm.
-fn timed(mut call: impl FnMut() -> Result<()>) -> Result<f64> {
-    let mut once = || {
-        let start = Instant::now();
-        call().map(|()| start.elapsed().as_secs_f64())
+fn timed(call: impl FnMut() -> Result<()>) -> Result<f64> {
+    let watch = floral_bench::Stopwatch {
+        seconds: 0.2,
+        rounds: 1,
     };
-    let first = once()?;
-    if first < 0.2 {
-        Ok(first.min(once()?))
-    } else {
-        Ok(first)
-    }
+    watch.best(call)
 }
 
 #[cfg(test)]

@@ -206,6 +206,7 @@ impl Experiment {
             },
             inputs: Some(0..self.training.split.test),
             reference,
+            ..Options::default()
         }
     }
 

@@ -1,13 +1,12 @@
 //! Where results are kept: datasets, runs and evaluations, each under a name made of its content.
 
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::study::{Cell, Study};
-use floral::dataset::write_atomically;
 use floral::evaluate::Evaluation;
+use floral::storage::{FolderLock, write_atomically};
 use floral::train::RunFolder;
 use floral::{Error, Result};
 
@@ -45,24 +44,13 @@ impl Store {
     }
 
     /// Makes the folder where it is missing and keeps other processes from working in it until the
-    /// file is dropped.
-    pub fn occupy(&self) -> Result<File> {
+    /// lock is dropped.
+    pub fn occupy(&self) -> Result<FolderLock> {
         for folder in ["data", "runs", "evaluations"] {
             let path = self.root.join(folder);
             std::fs::create_dir_all(&path).map_err(Error::io(&path))?;
         }
-        let path = self.root.join("lock");
-        let file = File::create(&path).map_err(Error::io(&path))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(Error::BadFile {
-                path: self.root.clone(),
-                reason: "another process is working here; wait for it, or choose another folder \
-                         with -o"
-                    .into(),
-            }),
-            // Some network file systems know no locks.
-            _ => Ok(file),
-        }
+        FolderLock::acquire(&self.root, "folder of results")
     }
 
     /// The dataset of a study.

@@ -2,6 +2,7 @@
 //! it.
 
 use crate::dataset::Dataset;
+use crate::grid::Thinning;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::train::Header;
 use crate::{Field, Result};
@@ -35,6 +36,16 @@ impl MeanResidual {
             }
         }
         Ok(Some(Self { residual }))
+    }
+
+    /// At every s-th point, or at all of them.
+    pub fn thinned(self, thinning: Option<&Thinning>) -> Self {
+        match thinning {
+            Some(thinning) => Self {
+                residual: thinning.apply(&self.residual),
+            },
+            None => self,
+        }
     }
 
     /// The residual itself: [channel, point].

@@ -18,6 +18,7 @@ pub use scoring::Scoring;
 pub use truth::{Truth, TruthSource, Truths};
 
 use crate::dataset::Dataset;
+use crate::grid::Thinning;
 use crate::observer::Observer;
 use crate::predict::{Cases, Consumer, PredictionCost, Predictor, Sampling, Walk, WalkedInput};
 use crate::{Error, Result};
@@ -32,6 +33,9 @@ pub struct Options {
     /// Fresh realizations per input from which the truth of a built-in problem without exact
     /// moments is computed; with none, those of the dataset have to do.
     pub reference: usize,
+    /// Whether to predict and compare at the points that the run was trained on, every s-th of the
+    /// dataset's, instead of at all of them.
+    pub on_training_grid: bool,
 }
 
 impl Default for Options {
@@ -41,6 +45,7 @@ impl Default for Options {
             sampling: Sampling::default(),
             inputs: None,
             reference: 1000,
+            on_training_grid: false,
         }
     }
 }
@@ -60,18 +65,25 @@ pub fn evaluate(
             reason: "a spread needs at least two realizations; ask for more".into(),
         });
     }
+    let thinning = thinning(predictor, dataset, options)?;
+    let cases = match &thinning {
+        Some(thinning) => Cases::of(dataset)?.thinned(thinning),
+        None => Cases::of(dataset)?,
+    };
     let walk = Walk {
         predictors: &[predictor],
-        cases: &Cases::of(dataset)?,
+        cases: &cases,
         inputs: inputs.clone(),
         sampling,
         observer,
     };
     let mut scored = Scored {
         truths: Truths::of(dataset, options.reference)?,
-        mean_residual: MeanResidual::of(predictor.header(), dataset)?,
+        mean_residual: MeanResidual::of(predictor.header(), dataset)?
+            .map(|residual| residual.thinned(thinning.as_ref())),
         scoring: Scoring::default(),
         members: Vec::new(),
+        thinning,
     };
     walk.run(&mut scored)?;
     let Scored {
@@ -96,6 +108,26 @@ pub fn evaluate(
     })
 }
 
+/// Every s-th point, if the evaluation is to be on the training grid.
+fn thinning(
+    predictor: &Predictor,
+    dataset: &Dataset,
+    options: &Options,
+) -> Result<Option<Thinning>> {
+    if !options.on_training_grid {
+        return Ok(None);
+    }
+    let (full, trained) = (dataset.grid().shape(), &predictor.header().shapes.grid);
+    let thinning = Thinning::to(&full, trained).ok_or_else(|| Error::Config {
+        context: "the training grid".into(),
+        reason: format!(
+            "{} has grid {full:?}, of which every s-th point cannot make {trained:?}",
+            dataset.path().display()
+        ),
+    })?;
+    Ok(Some(thinning))
+}
+
 /// Scores every ensemble and forgets it.
 struct Scored<'a> {
     truths: Truths<'a>,
@@ -103,6 +135,7 @@ struct Scored<'a> {
     scoring: Scoring,
     /// The ensemble under way: [member, value].
     members: Vec<f32>,
+    thinning: Option<Thinning>,
 }
 
 impl Consumer for Scored<'_> {
@@ -117,7 +150,10 @@ impl Consumer for Scored<'_> {
     }
 
     fn end(&mut self, _run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()> {
-        let truth = self.truths.at(input.index)?;
+        let mut truth = self.truths.at(input.index)?;
+        if let Some(thinning) = &self.thinning {
+            truth = truth.thinned(thinning);
+        }
         self.scoring.add_cost(cost);
         let low = input.case.low.as_ref();
         self.scoring

@@ -126,3 +126,24 @@ fn inputs_that_do_not_exist_are_refused() {
     let refused = evaluate(&predictor, &play.dataset, &options, &Silent);
     assert!(refused.unwrap_err().to_string().contains("0..5"));
 }
+
+#[test]
+fn on_the_training_grid_the_low_fidelity_solution_has_its_error_there() {
+    let play = play();
+    let predictor = play.predictor_at(Method::ResidualFno, 8);
+    let options = Options {
+        on_training_grid: true,
+        ..options()
+    };
+    let evaluation = evaluate(&predictor, &play.dataset, &options, &Silent).unwrap();
+    let mut square = 0.0;
+    for input in 0..2 {
+        let low = play.dataset.low(input).unwrap();
+        let exact = play.dataset.exact_moments(input).unwrap().unwrap();
+        let gaps = low.values().iter().zip(exact.mean.values()).step_by(2);
+        square += gaps.map(|(low, mean)| (low - mean).powi(2)).sum::<f64>();
+    }
+    let rmse = evaluation.low.unwrap().rmse;
+    assert!((rmse - (square / 16.0).sqrt()).abs() < 1e-12);
+    assert!(evaluation.mean_residual.is_some());
+}

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::Dataset;
+use crate::grid::Thinning;
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream, stream};
 use crate::sample::{EnsembleStatistics, Wanted};
@@ -67,6 +68,18 @@ pub struct Truth {
     pub observations: Vec<f32>,
     /// Where mean and variance come from.
     pub source: TruthSource,
+}
+
+impl Truth {
+    /// At every s-th point.
+    pub fn thinned(&self, thinning: &Thinning) -> Self {
+        Self {
+            mean: thinning.apply(&self.mean),
+            variance: self.variance.as_deref().map(|v| thinning.apply(v)),
+            observations: thinning.apply(&self.observations),
+            source: self.source,
+        }
+    }
 }
 
 /// Fresh realizations have indices from here on, out of the reach of a dataset's own.

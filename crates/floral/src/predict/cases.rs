@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Predictor;
 use crate::dataset::{Dataset, InputSource, NpzInputs};
-use crate::grid::{refined, refined_grid};
+use crate::grid::{Thinning, refined, refined_grid};
 use crate::problem::{Problem, Resolution, catalogue};
 use crate::train::Header;
 use crate::{Checksum, Error, Field, Grid, Result};
@@ -56,6 +56,14 @@ impl<'a> Cases<'a> {
             needs_low: true,
             grid: dataset.grid().clone(),
         })
+    }
+
+    /// The same inputs at every s-th point of their grid.
+    pub fn thinned(self, thinning: &Thinning) -> Self {
+        Self {
+            grid: thinning.grid(&self.grid),
+            ..self
+        }
     }
 
     /// Opens a file for a run, and interpolates to a resolution if one is given.

@@ -360,7 +360,7 @@ mod tests {
         other.attributes.insert("seed".into(), 8.into());
         let refusal = open(other).err().unwrap().to_string();
         assert!(refusal.contains("seed 7, not 8"), "{refusal}");
-        assert!(refusal.contains("--force"), "{refusal}");
+        assert!(refusal.contains("by force"), "{refusal}");
         let writer = open(plan()).unwrap().unwrap();
         assert!(writer.is_finished(1) && !writer.is_finished(0));
     }

@@ -65,10 +65,24 @@ impl Play {
 
     /// Trains a tiny network for a few steps.
     pub fn run(&self, method: Method) -> RunFolder {
+        self.run_at(method, None)
+    }
+
+    fn run_at(&self, method: Method, resolution: Option<Vec<usize>>) -> RunFolder {
         let path = self.folder.path().join(method.name());
-        let run = RunFolder::create(&path, &Self::config(method)).unwrap();
+        let config = TrainConfig {
+            resolution,
+            ..Self::config(method)
+        };
+        let run = RunFolder::create(&path, &config).unwrap();
         train(&run, &self.dataset, &Device::flex(), &Silent).unwrap();
         run
+    }
+
+    /// Of a network trained on so many points.
+    pub fn predictor_at(&self, method: Method, points: usize) -> Predictor {
+        let run = self.run_at(method, Some(vec![points]));
+        Predictor::load(&run, &Device::flex()).unwrap()
     }
 
     pub fn predictor(&self, method: Method) -> Predictor {

@@ -171,7 +171,7 @@ impl Equation for ViscousWave {
             what: format!(
                 "burgers: a wave of height {first:.3} grew to {last:.3e}, which is unstable"
             ),
-            advice: "take more time steps, as in --resolution 256x128".into(),
+            advice: "take more time steps: more points along t".into(),
         })
     }
 }

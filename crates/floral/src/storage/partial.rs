@@ -148,7 +148,7 @@ impl Partial {
             path: self.folder.clone(),
             reason: format!(
                 "is an unfinished dataset with {words}; \
-                 finish it with its own command, or discard it with --force"
+                 finish it with its own command, or discard it by force"
             ),
         }
     }
@@ -188,7 +188,7 @@ fn is_complete(target: &Path, wanted: &Value, force: bool) -> Result<bool> {
             _ if force => Ok(false),
             None => Ok(true),
             Some(words) => refuse(format!(
-                "is a dataset with {words}; choose another name, or replace it with --force"
+                "is a dataset with {words}; choose another name, or replace it by force"
             )),
         },
         // Not even by force: it might be anything.

@@ -184,7 +184,7 @@ impl StoredArray {
                 .join(file.as_ref().map_or(&*self.name, |key| key.as_str())),
             reason: format!(
                 "this chunk of the array {} cannot be read ({error}); \
-                 restore it, or generate the dataset again with --force",
+                 restore it, or generate the dataset again by force",
                 self.name
             ),
         }
