@@ -57,55 +57,40 @@ pub fn evaluate(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Evaluation> {
+    check_spread(predictor, &options.sampling)?;
     let inputs = chosen_inputs(predictor.header(), dataset, options.inputs.clone())?;
-    let sampling = &options.sampling;
+    let thinning = thinning(predictor, dataset, options)?;
+    let cases = match &thinning {
+        Some(thinning) => Cases::of(dataset)?.thinned(thinning),
+        None => Cases::of(dataset)?,
+    };
+    let residual = MeanResidual::of(predictor.header(), dataset)?;
+    let mut scored = Scored {
+        truths: Truths::of(dataset, options.reference)?,
+        mean_residual: residual.map(|residual| residual.thinned(thinning.as_ref())),
+        scoring: Scoring::default(),
+        members: Vec::new(),
+        thinning,
+    };
+    let walk = Walk {
+        predictors: &[predictor],
+        cases: &cases,
+        inputs: inputs.clone(),
+        sampling: &options.sampling,
+        observer,
+    };
+    walk.run(&mut scored)?;
+    Ok(scored.evaluation(predictor, dataset, &options.sampling, inputs))
+}
+
+fn check_spread(predictor: &Predictor, sampling: &Sampling) -> Result<()> {
     if predictor.method().is_generative() && sampling.realizations < 2 {
         return Err(Error::Config {
             context: "evaluation".into(),
             reason: "a spread needs at least two realizations; ask for more".into(),
         });
     }
-    let thinning = thinning(predictor, dataset, options)?;
-    let cases = match &thinning {
-        Some(thinning) => Cases::of(dataset)?.thinned(thinning),
-        None => Cases::of(dataset)?,
-    };
-    let walk = Walk {
-        predictors: &[predictor],
-        cases: &cases,
-        inputs: inputs.clone(),
-        sampling,
-        observer,
-    };
-    let mut scored = Scored {
-        truths: Truths::of(dataset, options.reference)?,
-        mean_residual: MeanResidual::of(predictor.header(), dataset)?
-            .map(|residual| residual.thinned(thinning.as_ref())),
-        scoring: Scoring::default(),
-        members: Vec::new(),
-        thinning,
-    };
-    walk.run(&mut scored)?;
-    let Scored {
-        truths, scoring, ..
-    } = scored;
-    Ok(Evaluation {
-        method: predictor.method(),
-        epoch: predictor.header().progress.epoch,
-        data: dataset.path().to_owned(),
-        seen: seen_inputs(predictor.header(), dataset, &inputs).len(),
-        inputs,
-        seed: sampling.seed,
-        solver: predictor
-            .method()
-            .is_generative()
-            .then_some(sampling.solver),
-        truth: truths.source(),
-        observations: dataset.realizations(),
-        prediction: scoring.prediction(),
-        low: scoring.low(),
-        mean_residual: scoring.mean_residual(),
-    })
+    Ok(())
 }
 
 /// Every s-th point, if the evaluation is to be on the training grid.
@@ -136,6 +121,32 @@ struct Scored<'a> {
     /// The ensemble under way: [member, value].
     members: Vec<f32>,
     thinning: Option<Thinning>,
+}
+
+impl Scored<'_> {
+    fn evaluation(
+        self,
+        predictor: &Predictor,
+        dataset: &Dataset,
+        sampling: &Sampling,
+        inputs: Range<usize>,
+    ) -> Evaluation {
+        let (method, header) = (predictor.method(), predictor.header());
+        Evaluation {
+            method,
+            epoch: header.progress.epoch,
+            data: dataset.path().to_owned(),
+            seen: seen_inputs(header, dataset, &inputs).len(),
+            inputs,
+            seed: sampling.seed,
+            solver: method.is_generative().then_some(sampling.solver),
+            truth: self.truths.source(),
+            observations: dataset.realizations(),
+            prediction: self.scoring.prediction(),
+            low: self.scoring.low(),
+            mean_residual: self.scoring.mean_residual(),
+        }
+    }
 }
 
 impl Consumer for Scored<'_> {

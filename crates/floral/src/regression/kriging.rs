@@ -2,7 +2,7 @@
 //!
 //! The mean residual and the variance are each a [`blend`](super::blend) of regressions; what the
 //! mean's blend misses at inputs left out is the epistemic part; realizations get their correlation
-//! from [`spread`](super::spread).
+//! from `spread`.
 
 use rand::Rng;
 

@@ -1,8 +1,8 @@
 //! Symmetries of a problem, declared as data and acted out on arrays.
 //!
 //! A symmetry moves input and solution together: if u solves for a, the moved u solves for the
-//! moved a. [`declaration`] reads and writes them as short strings, [`motion`] moves arrays,
-//! [`group`] gathers what a list of them generates on a lattice.
+//! moved a. `declaration` reads and writes them as short strings, `motion` moves arrays,
+//! `group` gathers what a list of them generates on a lattice.
 
 mod declaration;
 mod group;
