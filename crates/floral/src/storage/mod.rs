@@ -3,9 +3,9 @@
 //!
 //! - [`write_atomically`] writes one file, [`FolderLock`] keeps a folder to one process,
 //!   [`Checksum`] knows the same contents again;
-//! - a [`Group`] is written from a [`GroupPlan`] in a [`Partial`](partial) folder, from which a run
+//! - a `Group` is written from a `GroupPlan` in a `Partial` folder, from which a run
 //!   that was cut goes on; a [`Spool`] keeps the part of it that is under way;
-//! - a [`StoredArray`] reads an array of any group.
+//! - a `StoredArray` reads an array of any group.
 //!
 //! The datasets of [`dataset`](crate::dataset), the predictions of [`predict`](crate::predict), the
 //! runs of [`train`](crate::train) and what is kept by reports stand on it.
