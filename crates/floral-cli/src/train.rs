@@ -111,7 +111,7 @@ impl Arguments {
         let config = self.resolved()?;
         self.check(&config, dataset)?;
         RunFolder::create_or_continue(folder, &config)
-            .map_err(|error| advised(error, "as --resume without settings does"))
+            .map_err(|error| advised(error, "--resume without settings does that"))
     }
 
     /// The settings they amount to.
