@@ -264,7 +264,10 @@ impl<'a> Narrator<'a> {
     /// All that was told.
     #[cfg(test)]
     pub fn told(&self) -> Vec<String> {
-        self.told.lock().unwrap().clone()
+        self.told
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// A line of the story.

@@ -168,14 +168,10 @@ fn score(
             .sum();
         ratio += found.epistemic.iter().sum::<f64>() / error / test.len() as f64;
         let total = found.total();
-        for realization in solved.realizations.chunks_exact(mean.len()).take(50) {
-            for (p, value) in realization.iter().enumerate() {
-                let distance = (value - found.mean[p]).powi(2) / NINETY.powi(2);
-                inside += usize::from(distance <= total[p]);
-                inside_spread += usize::from(distance <= found.aleatoric[p]);
-                all += 1;
-            }
-        }
+        let values = &solved.realizations[..solved.realizations.len().min(50 * mean.len())];
+        inside += covered(values, &found.mean, &total);
+        inside_spread += covered(values, &found.mean, &found.aleatoric);
+        all += values.len();
         let start = Instant::now();
         let mut rng = stream(9, Purpose::Prior, i as u64, 0);
         let draws = kriging.sample(&solved.query(), 500, &mut rng)?;
@@ -199,6 +195,15 @@ fn score(
         1e3 * seconds / test.len() as f64,
         1e3 * drawing / test.len() as f64,
     ))
+}
+
+/// How many values, [realization, value], lie in the central 90 % of a normal law at their point.
+fn covered(values: &[f64], mean: &[f64], variance: &[f64]) -> usize {
+    let points = mean.iter().zip(variance).cycle();
+    let is_inside = |(value, (mean, variance)): &(&f64, (&f64, &f64))| {
+        (*value - *mean).powi(2) / NINETY.powi(2) <= **variance
+    };
+    values.iter().zip(points).filter(is_inside).count()
 }
 
 fn moments(problem: &dyn Problem, solved: &Solved) -> Result<(Vec<f64>, Vec<f64>)> {
