@@ -4,8 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::layout::{self, Channels, FORMAT, HIGH, INPUT, LOW};
+use super::layout::{self, Channels, FORMAT, HIGH, INPUT, LOW, SYMMETRIES};
 use super::reader::Dataset;
+use super::symmetries;
+use crate::regression::Symmetry;
 use crate::storage::{Group, GroupPlan, Precision};
 use crate::{Checksum, Error, Field, Grid, Result};
 
@@ -28,6 +30,7 @@ use crate::{Checksum, Error, Field, Grid, Result};
 #[derive(Debug, Clone)]
 pub struct Arrays {
     grid: Grid,
+    symmetries: Vec<Symmetry>,
     entries: Vec<Entry>,
 }
 
@@ -46,8 +49,17 @@ impl Arrays {
     pub fn new(grid: Grid) -> Self {
         Self {
             grid,
+            symmetries: Vec::new(),
             entries: Vec::new(),
         }
+    }
+
+    /// Declares symmetries: if u solves for a, the moved u solves for the moved a. Written as
+    /// `roll:x`, `sign`, `reflect:x:-`, `transpose:x,y` or `scale:-1`; see
+    /// [`Symmetry`].
+    pub fn symmetries(mut self, declared: &[&str]) -> Result<Self> {
+        self.symmetries = symmetries::parse(declared)?;
+        Ok(self)
     }
 
     /// Adds an input, its low-fidelity solution if there are any, and the realizations of its
@@ -117,6 +129,7 @@ impl Arrays {
             input: first.input.channels(),
             solution: first.channels,
         };
+        symmetries::check(&self.symmetries, &self.grid, &channels)?;
         let (inputs, precision) = (self.entries.len(), Precision::F64);
         let numbers = (inputs, first.realizations, precision);
         let mut arrays = layout::fields(&self.grid, numbers, &channels);
@@ -129,6 +142,7 @@ impl Arrays {
                 "title": "inputs, low-fidelity and high-fidelity solutions",
                 "floral_format": FORMAT,
                 "floral_version": env!("CARGO_PKG_VERSION"),
+                SYMMETRIES: self.symmetries,
                 // So that other values under the same name are not taken for these.
                 "checksum": self.checksum().to_string(),
             }),

@@ -19,6 +19,9 @@ pub(super) const EXACT_MEAN: &str = "exact_mean";
 pub(super) const EXACT_VARIANCE: &str = "exact_variance";
 pub(super) const REDRAWS: &str = "redraws";
 
+/// The attribute that declares which motions take solutions to solutions.
+pub(super) const SYMMETRIES: &str = "symmetries";
+
 /// Names of the dimensions that are no axis of the grid.
 pub(crate) const INPUT_DIMENSION: &str = "input";
 pub(crate) const REALIZATION_DIMENSION: &str = "realization";
@@ -185,5 +188,6 @@ fn attributes(problem: &dyn Problem, request: &Request) -> Result<Value> {
         "problem": problem.name(),
         "constants": constants,
         "seed": request.seed,
+        SYMMETRIES: problem.symmetries(),
     }))
 }

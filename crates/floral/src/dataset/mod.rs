@@ -9,7 +9,8 @@
 //! | `redraws` | input | how many draws the solver had to repeat |
 //! | one per grid axis | that axis | its coordinates |
 //!
-//! Each array has one chunk per input. [`generate()`] writes a dataset, [`Dataset`] reads one,
+//! The group's attribute `symmetries`, a list such as `["roll:x", "sign"]`, declares which motions
+//! take solutions to solutions. Each array has one chunk per input. [`generate()`] writes a dataset, [`Dataset`] reads one,
 //! also one made by other means. Inputs to predict come from either or from a NumPy archive, as
 //! an [`InputSource`].
 
@@ -26,6 +27,7 @@ mod realizations;
 mod root;
 mod shapes;
 mod split;
+mod symmetries;
 mod writer;
 
 pub use arrays::Arrays;

@@ -105,6 +105,7 @@ impl Upwind {
 impl Equation for Upwind {
     const NAME: &'static str = "advection";
     const LINEAR: bool = true;
+    const SYMMETRIES: &'static [&'static str] = &["roll:x", "sign"];
 
     #[inline(always)]
     fn every_step(&self, initial: &[f64], out: &mut [f64]) {

@@ -139,6 +139,7 @@ impl ViscousWave {
 impl Equation for ViscousWave {
     const NAME: &'static str = "burgers";
     const LINEAR: bool = false;
+    const SYMMETRIES: &'static [&'static str] = &["roll:x", "reflect:x:-"];
 
     #[inline(always)]
     fn every_step(&self, initial: &[f64], out: &mut [f64]) {

@@ -38,6 +38,11 @@ fn parse<C: DeserializeOwned>(constants: toml::Table, context: &str) -> Result<C
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Field;
+    use crate::problem::testing::relative_error;
+    use crate::random::{Purpose, stream};
+    use crate::regression::symmetry::roll;
+    use crate::regression::{Lattice, Motion, Role, Symmetries, Symmetry};
 
     #[test]
     fn every_name_builds_a_problem_that_repeats_its_name_and_constants() {
@@ -46,6 +51,61 @@ mod tests {
             assert_eq!(problem.name(), name);
             let again = build(name, problem.constants(), "its own constants").unwrap();
             assert_eq!(again.constants(), problem.constants());
+        }
+    }
+
+    /// The declared motions of a problem, rolls by three points among them.
+    fn motions(problem: &dyn Problem) -> (Vec<Motion>, Option<f64>) {
+        let grid = problem.grid();
+        let periodic = grid.axes.iter().filter(|axis| axis.domain.is_periodic());
+        let periodic: Vec<&str> = periodic.map(|axis| axis.name.as_str()).collect();
+        let lattice = Lattice::new(grid, &periodic).unwrap();
+        let declared = problem.symmetries().iter();
+        let declared: Vec<Symmetry> = declared.map(|text| text.parse().unwrap()).collect();
+        let all = Symmetries::new(&declared, &lattice, 1, 1).unwrap();
+        let rolls = all
+            .rolled
+            .iter()
+            .map(|axis| roll(&lattice, *axis, 3, [1, 1]));
+        (
+            all.motions.iter().cloned().chain(rolls).collect(),
+            all.scale,
+        )
+    }
+
+    #[test]
+    fn declared_symmetries_take_low_fidelity_solutions_and_exact_moments_along() {
+        for name in NAMES {
+            let constants = "resolution = 32".parse().unwrap();
+            let problem = build(name, constants, "test").unwrap();
+            let rng = &mut stream(4, Purpose::Input, 0, 0);
+            let input = problem.draw_input(rng).unwrap();
+            let solve = |input: &Field| -> Vec<Vec<f64>> {
+                let low = problem.low_fidelity(input).unwrap();
+                let exact = problem.exact_moments(input).unwrap();
+                let mean = exact.map(|exact| exact.mean);
+                let fields = [low].into_iter().chain(mean);
+                fields.map(|field| field.values().to_vec()).collect()
+            };
+            let field = |values| Field::scalar(problem.grid(), values);
+            let before = solve(&input);
+            let (motions, scale) = motions(problem.as_ref());
+            for motion in &motions {
+                let moved = field(motion.apply(Role::Input, input.values()));
+                for (found, before) in solve(&moved).iter().zip(&before) {
+                    let expected = motion.apply(Role::Solution, before);
+                    assert!(relative_error(found, &expected) < 1e-9, "{name}");
+                }
+            }
+            if let Some(exponent) = scale {
+                let scaled = field(input.values().iter().map(|a| 3.0 * a).collect());
+                let expected = before[0].iter().map(|u| 3f64.powf(exponent) * u);
+                let expected: Vec<f64> = expected.collect();
+                assert!(
+                    relative_error(&solve(&scaled)[0], &expected) < 1e-9,
+                    "{name}"
+                );
+            }
         }
     }
 

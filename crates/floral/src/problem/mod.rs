@@ -41,6 +41,16 @@ pub trait Problem: Send + Sync {
         Vec::new()
     }
 
+    /// The motions that take solutions to solutions, in the words of
+    /// [`Symmetry`](crate::regression::Symmetry).
+    ///
+    /// They are symmetries of the map: if the solution for a has the law of u, that for the moved a
+    /// has the law of the moved u, and so has the low-fidelity one. The law of inputs need not have
+    /// them.
+    fn symmetries(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Draws an input from its distribution.
     fn draw_input(&self, rng: &mut Stream) -> Result<Field>;
 

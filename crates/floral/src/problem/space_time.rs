@@ -60,6 +60,10 @@ pub trait Equation: Send + Sync {
     /// Whether solutions may be superposed, which makes mean and variance exact.
     const LINEAR: bool;
 
+    /// What takes solutions to solutions. Perturbation and filter have every symmetry of the ring
+    /// and of signs, so those of the scheme remain.
+    const SYMMETRIES: &'static [&'static str];
+
     /// Solves from `initial` (\[x\]) and writes every step to `out` (\[t, x\]); to be inlined, so that
     /// it is compiled for each kind of processor.
     fn every_step(&self, initial: &[f64], out: &mut [f64]);
@@ -157,6 +161,10 @@ impl<E: Equation> Problem for SpaceTimeProblem<E> {
 
     fn constants(&self) -> toml::Table {
         self.constants.clone()
+    }
+
+    fn symmetries(&self) -> &'static [&'static str] {
+        E::SYMMETRIES
     }
 
     /// The initial state a(x), repeated at every time.

@@ -19,7 +19,7 @@ type Fact = (String, Value, Value);
 /// What distinguishes the group that exists from the one that is wanted, both given by their
 /// metadata; none if they are the same.
 pub(super) fn differences(existing: &Value, wanted: &Value) -> Option<String> {
-    if without_domains(existing) == without_domains(wanted) {
+    if without_consequences(existing) == without_consequences(wanted) {
         return None;
     }
     let facts = [
@@ -47,10 +47,14 @@ pub(super) fn differences(existing: &Value, wanted: &Value) -> Option<String> {
     })
 }
 
-/// The metadata without the domains of axes: they follow from problem and constants, and datasets
-/// of older builds do not tell them.
-fn without_domains(root: &Value) -> Value {
+/// The metadata without the domains of axes and a problem's symmetries: they follow from problem
+/// and constants, and datasets of older builds do not tell them.
+fn without_consequences(root: &Value) -> Value {
     let mut root = root.clone();
+    let attributes = root.get_mut("attributes").and_then(Value::as_object_mut);
+    if let Some(attributes) = attributes.filter(|told| told.contains_key("problem")) {
+        attributes.remove("symmetries");
+    }
     let table = root.pointer_mut("/consolidated_metadata/metadata");
     for array in table.and_then(Value::as_object_mut).into_iter().flatten() {
         let attributes = array.1.get_mut("attributes");

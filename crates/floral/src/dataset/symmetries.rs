@@ -1,0 +1,152 @@
+//! Symmetries that a dataset declares in its attribute: read from it, and checked before they are
+//! written.
+
+use serde_json::Value;
+
+use super::Dataset;
+use super::layout::{Channels, SYMMETRIES};
+use crate::regression::{Lattice, Symmetries, Symmetry};
+use crate::{Error, Grid, Result};
+
+impl Dataset {
+    /// The symmetries that the attribute `symmetries` declares; where it is absent, those of the
+    /// built-in problem that the data come from, or none.
+    pub fn symmetries(&self) -> Result<Vec<Symmetry>> {
+        match self.attributes().get(SYMMETRIES) {
+            Some(written) => read(written).map_err(|reason| Error::BadFile {
+                path: self.path().to_owned(),
+                reason: format!(
+                    "its attribute {SYMMETRIES} cannot be read ({reason}); write a list of \
+                     strings such as [\"roll:x\", \"sign\"], or remove it"
+                ),
+            }),
+            None => match self.origin()? {
+                Some(problem) => parse(problem.symmetries()),
+                None => Ok(Vec::new()),
+            },
+        }
+    }
+}
+
+fn read(written: &Value) -> std::result::Result<Vec<Symmetry>, String> {
+    let list = written.as_array();
+    let list = list.ok_or_else(|| format!("{written} is no list"))?;
+    list.iter()
+        .map(|entry| {
+            let text = entry.as_str();
+            let text = text.ok_or_else(|| format!("{entry} is no string"))?;
+            text.parse().map_err(|error: Error| error.to_string())
+        })
+        .collect()
+}
+
+/// Symmetries by their declarations.
+pub(super) fn parse(declared: &[&str]) -> Result<Vec<Symmetry>> {
+    declared.iter().map(|text| text.parse()).collect()
+}
+
+/// Refuses symmetries that a grid and these channels cannot have.
+pub(super) fn check(declared: &[Symmetry], grid: &Grid, channels: &Channels) -> Result<()> {
+    let periodic = grid.axes.iter().filter(|axis| axis.domain.is_periodic());
+    let periodic: Vec<&str> = periodic.map(|axis| axis.name.as_str()).collect();
+    let lattice = Lattice::new(grid, &periodic)?;
+    Symmetries::new(declared, &lattice, channels.input, channels.solution).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::{Arrays, Precision, Request, generate};
+    use crate::problem::catalogue;
+    use crate::{Axis, Field, Silent};
+
+    fn arrays(declared: &[&str]) -> Result<Arrays> {
+        let grid = Grid::new(vec![Axis::closed("y", 2), Axis::periodic("x", 3)]);
+        let field = Field::scalar(&grid, vec![1.0; 6]);
+        let mut arrays = Arrays::new(grid).symmetries(declared)?;
+        arrays.push(&field, None, std::slice::from_ref(&field))?;
+        Ok(arrays)
+    }
+
+    /// Sets the attribute of the group at `path`, or removes it.
+    fn rewrite(path: &std::path::Path, written: Option<Value>) -> Dataset {
+        let file = path.join("zarr.json");
+        let mut root: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        let attributes = root["attributes"].as_object_mut().unwrap();
+        attributes.remove(SYMMETRIES);
+        attributes.extend(written.map(|written| (SYMMETRIES.to_owned(), written)));
+        std::fs::write(&file, root.to_string()).unwrap();
+        Dataset::open(path).unwrap()
+    }
+
+    fn texts(dataset: &Dataset) -> Vec<String> {
+        let symmetries = dataset.symmetries().unwrap();
+        symmetries.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_is_declared_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.zarr");
+        let dataset = arrays(&["roll:x", "sign"]).unwrap().write(&path).unwrap();
+        assert_eq!(texts(&dataset), ["roll:x", "sign"]);
+        let other = arrays(&["roll:x"]).unwrap().write(&path).unwrap_err();
+        assert!(other.to_string().contains(SYMMETRIES), "{other}");
+        assert!(texts(&rewrite(&path, None)).is_empty());
+    }
+
+    #[test]
+    fn what_the_grid_cannot_have_is_refused_before_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.zarr");
+        for declared in [
+            "roll:y",
+            "transpose:x,y",
+            "reflect:z",
+            "sign:input=--,solution=-",
+        ] {
+            assert!(arrays(&[declared]).unwrap().write(&path).is_err());
+            assert!(!path.exists());
+        }
+        let error = arrays(&["spin:x"]).unwrap_err().to_string();
+        assert!(error.contains("roll:AXIS"), "{error}");
+    }
+
+    #[test]
+    fn an_attribute_that_is_none_is_named_with_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.zarr");
+        arrays(&[]).unwrap().write(&path).unwrap();
+        for written in [Value::from("roll:x"), vec![1].into(), vec!["spin:x"].into()] {
+            let error = rewrite(&path, Some(written)).symmetries().unwrap_err();
+            let error = error.to_string();
+            assert!(error.contains("data.zarr") && error.contains("attribute symmetries"));
+        }
+    }
+
+    #[test]
+    fn generated_data_declare_what_their_problem_does_and_so_do_older_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in catalogue::NAMES {
+            let path = folder.path().join(name);
+            let constants = "resolution = 16".parse().unwrap();
+            let problem = catalogue::build(name, constants, "test").unwrap();
+            let request = Request {
+                inputs: 1,
+                realizations: 1,
+                seed: 0,
+                precision: Precision::F32,
+                force: false,
+            };
+            generate(problem.as_ref(), &request, &path, &Silent).unwrap();
+            let dataset = Dataset::open(&path).unwrap();
+            assert_eq!(texts(&dataset), problem.symmetries());
+            let told: Vec<&str> = dataset.attributes().keys().map(String::as_str).collect();
+            let before = "title floral_format floral_version problem constants seed";
+            assert_eq!(told.join(" "), format!("{before} {SYMMETRIES}"));
+            assert_eq!(texts(&rewrite(&path, None)), problem.symmetries());
+            // A dataset without the attribute is the same, so that it need not be made again.
+            generate(problem.as_ref(), &request, &path, &Silent).unwrap();
+        }
+    }
+}
