@@ -30,6 +30,8 @@ impl FullSampling {
             header: header(case),
             weights: weights(&case.model(&device)?.network),
             adam: Adam::default(),
+            average: Vec::new(),
+            regression: Vec::new(),
         };
         let field = |part: &[f32]| {
             let values = part.iter().map(|&v| f64::from(v)).collect();

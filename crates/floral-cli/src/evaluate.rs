@@ -75,6 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         inputs: arguments.inputs.clone(),
         reference: arguments.reference,
         on_training_grid: arguments.training_grid,
+        baselines: true,
     };
     let dataset = Dataset::open(&arguments.dataset)?;
     let device = device::named(&arguments.device)?;
@@ -102,10 +103,13 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 fn text(arguments: &Arguments, evaluation: &Evaluation) -> Result<String> {
     let Range { start, end } = evaluation.inputs;
     let mut text = format!(
-        "{}: {}, best epoch {}\n{}: inputs {start}..{end}, truth: {}\n\n",
+        "{}: {}{}\n{}: inputs {start}..{end}, truth: {}\n\n",
         arguments.run.display(),
         evaluation.method,
-        evaluation.epoch,
+        match evaluation.method.recipe() {
+            Some(_) => String::new(),
+            None => format!(", best epoch {}", evaluation.epoch),
+        },
         evaluation.data.display(),
         evaluation.truth
     );
@@ -117,8 +121,8 @@ fn text(arguments: &Arguments, evaluation: &Evaluation) -> Result<String> {
     }
     writeln!(
         text,
-        "  realizations per input         {:10}\n  evaluations per realization    {:10.1}\n  \
-         seconds per realization        {:10.5}",
+        "  realizations per input         {:11}\n  evaluations per realization    {:11.1}\n  \
+         seconds per realization        {:11.5}",
         prediction.realizations, prediction.evaluations, prediction.seconds
     )?;
     Ok(text)
@@ -131,8 +135,8 @@ fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     let name = evaluation.method.name();
     writeln!(
         text,
-        "  {:30} {name:>11} {:>13} {:>14}",
-        "", "low fidelity", "mean residual"
+        "  {:30} {name:>12} {:>13} {:>14} {:>9}",
+        "", "low fidelity", "mean residual", "kriging"
     )?;
     let errors: [(&str, Error); 5] = [
         ("mean L2 error", |e| e.mean_l2),
@@ -147,12 +151,16 @@ fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
             errors.map_or("-".into(), |errors| format!("{:.5}", value(errors)))
         };
         let (low, mean) = (told(&evaluation.low), told(&evaluation.mean_residual));
+        let kriging = told(&evaluation.kriging);
         let own = value(&evaluation.prediction.mean);
-        writeln!(text, "  {name:30} {own:11.5} {low:>13} {mean:>14}")?;
+        writeln!(
+            text,
+            "  {name:30} {own:12.5} {low:>13} {mean:>14} {kriging:>9}"
+        )?;
     }
     if let Some(floor) = evaluation.prediction.mean_l2_floor {
         let name = "  mean L2 of sampling alone";
-        writeln!(text, "  {name:30} {floor:11.5}")?;
+        writeln!(text, "  {name:30} {floor:12.5}")?;
     }
     Ok(())
 }
@@ -169,7 +177,7 @@ fn spread(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     writeln!(text)?;
     for (name, value) in rows {
         if let Some(value) = value {
-            writeln!(text, "  {name:30} {value:11.5}")?;
+            writeln!(text, "  {name:30} {value:12.5}")?;
         }
     }
     match &scores.observed {
@@ -183,7 +191,7 @@ fn observed(text: &mut String, scores: &ObservedScores, observations: usize) -> 
         text,
         "\n  against {observations} realizations of the dataset per input"
     )?;
-    let mut row = |name: &str, value: f64| writeln!(text, "  {name:30} {value:11.5}");
+    let mut row = |name: &str, value: f64| writeln!(text, "  {name:30} {value:12.5}");
     row("CRPS (fair)", scores.crps)?;
     row("energy score (fair)", scores.energy_score)?;
     for interval in &scores.coverage {

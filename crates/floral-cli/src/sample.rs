@@ -29,8 +29,8 @@ use crate::{Ending, inputs, integrator, interrupt, output};
     From Python: numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...], or\n\
     [channel, grid...] or [grid...] for a single input; coordinates by the name of their axis if\n\
     the grid is not that of training.\n\n\
-    With --resolution, input and low-fidelity solution are interpolated linearly to the other grid\n\
-    and the network is evaluated there. With --points, each realization is evaluated on the grid\n\
+    With --resolution, input and low-fidelity solution are interpolated linearly to the other grid;\n\
+    a network is evaluated there, a regression's gap is interpolated to it. With --points, each realization is evaluated on the grid\n\
     and interpolated linearly to the points, then statistics are taken. The CSV file has a header\n\
     that names the axes, as in x,y.\n\n\
     The result opens with xarray.open_zarr. A run that was cut short continues where it stopped when\n\
@@ -206,6 +206,7 @@ impl Task {
             wanted: self.wanted.clone(),
             kept: self.kept,
             has_spread: self.predictor.method().is_generative(),
+            has_parts: self.predictor.method().recipe().is_some(),
             attributes: self.attributes(arguments, data),
         }
     }
@@ -266,7 +267,7 @@ impl Task {
             (m, n) => format!(", {m} inputs and {n} realizations kept from before"),
         };
         let each = evaluations as f64 / computed.max(1) as f64;
-        let cost = if self.predictor.method().is_generative() && computed > 0 {
+        let cost = if self.predictor.method().is_flow() && computed > 0 {
             format!(", {each:.0} evaluations of the network each")
         } else {
             String::new()
@@ -289,7 +290,7 @@ fn numbers(arguments: &Arguments, predictor: &Predictor) -> Result<(usize, usize
     ensure!(
         arguments.quantile.is_empty() && arguments.exceed.is_empty(),
         "{method} predicts one field and no distribution; leave --quantile and --exceed out, or \
-         choose a run of flora or floral"
+         choose a run of floral-kl, kriging, flora or floral"
     );
     Ok((1, arguments.keep.min(1)))
 }

@@ -9,7 +9,7 @@ use floral::cost::check_training;
 use floral::dataset::Dataset;
 use floral::device;
 use floral::problem::Resolution;
-use floral::train::{Method, Outcome, RunFolder, TrainConfig, check, train};
+use floral::train::{Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, train};
 
 use crate::progress::Progress;
 use crate::{Ending, constants, interrupt, output};
@@ -18,8 +18,13 @@ use crate::{Ending, constants, interrupt, output};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral train darcy.zarr -o runs/darcy\n  \
+    floral train mine.zarr --set 'symmetries=[\"roll:x\",\"sign\"]' -o runs/mine\n  \
     floral train darcy.zarr --method fno --train-inputs 10 --set optimiser.batch=16 -o runs/fno\n  \
     floral train darcy.zarr -o runs/darcy --resume\n\n\
+    Methods: floral-kl, the default, blends regressions of mean, spread and factors in closed form;\n\
+    kriging is kernel regression alone. fno, residual-fno, flora and floral are the paper's, trained\n\
+    by gradient descent. Symmetries (roll:AXIS, sign, reflect:AXIS:-, transpose:AXIS,AXIS, scale:-1)\n\
+    come from the dataset unless they are set.\n\n\
     The same command again continues a run that was cut; --resume needs no settings.")]
 pub struct Arguments {
     /// The dataset to learn from
@@ -35,7 +40,7 @@ pub struct Arguments {
     )]
     output: Option<PathBuf>,
 
-    /// What is learned [default: floral]
+    /// What is learned, and by what [default: floral-kl]
     #[arg(long, value_parser = PossibleValuesParser::new(Method::ALL.map(Method::name)))]
     method: Option<String>,
 
@@ -59,9 +64,14 @@ pub struct Arguments {
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
 
-    /// At most this many epochs
+    /// At most this many epochs of a network
     #[arg(long, value_name = "N")]
     epochs: Option<usize>,
+
+    /// Choose prior.kernel and prior.length by the correlations of the training data; they are
+    /// written into the run's settings
+    #[arg(long)]
+    fit_prior: bool,
 
     /// Continue the run in RUN from its last checkpoint, with the settings it was started with
     #[arg(long)]
@@ -89,6 +99,7 @@ impl Arguments {
             || self.train_resolution.is_some()
             || self.seed.is_some()
             || self.epochs.is_some()
+            || self.fit_prior
     }
 
     /// Refuses what cannot be trained, before anything is written.
@@ -108,7 +119,10 @@ impl Arguments {
             self.check(&run.config()?, dataset)?;
             return Ok(run);
         }
-        let config = self.resolved()?;
+        let mut config = self.resolved()?;
+        if self.fit_prior {
+            config.prior = fitted_prior(&config, dataset)?;
+        }
         self.check(&config, dataset)?;
         RunFolder::create_or_continue(folder, &config)
             .map_err(|error| advised(error, "--resume without settings does that"))
@@ -150,7 +164,7 @@ fn per_axis(resolution: &Resolution) -> String {
 /// Trains, or goes on training.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     if arguments.print_config {
-        output::print(&toml::to_string(&arguments.resolved()?)?)?;
+        output::print(&arguments.resolved()?.to_toml())?;
         return Ok(Ending::Done);
     }
     let (Some(data), Some(folder)) = (&arguments.dataset, &arguments.output) else {
@@ -171,6 +185,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     progress.finish();
     let words = match outcome? {
         Outcome::AllEpochs => "all epochs are done".into(),
+        Outcome::Fitted => "fitted".into(),
         Outcome::NoImprovement { best_epoch } => {
             format!("stopped early, no improvement since epoch {best_epoch}")
         }

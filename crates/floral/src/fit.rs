@@ -1,4 +1,4 @@
-//! From a dataset to a trained network in one call.
+//! From a dataset to a model that predicts in one call.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::observer::Observer;
 use crate::predict::Predictor;
 use crate::train::{self, RunFolder, TrainConfig};
 
-/// Trains a run in a folder and loads its best network. A folder that holds the run already is gone
+/// Trains a run in a folder and loads what it has learned. A folder that holds the run already is gone
 /// on with, or only loaded if it is finished; one with other settings is refused.
 pub fn fit(
     dataset: &Dataset,

@@ -1,10 +1,9 @@
 //! FLORAL learns the distribution of the gap between a low-fidelity solution and the true one.
 //!
-//! From fields in memory to a trained network, and from that to an ensemble for a new input:
+//! From fields in memory to a fitted model, and from that to an ensemble for a new input:
 //!
 //! ```
 //! use floral::predict::{Case, Sampling};
-//! use floral::sample::OdeSolver;
 //! use floral::train::TrainConfig;
 //! use floral::{Arrays, Axis, Field, Grid, Silent, fit};
 //!
@@ -26,7 +25,6 @@
 //! let dataset = arrays.write(folder.join("data.zarr"))?;
 //! let mut settings = TrainConfig::default();
 //! (settings.split.test, settings.split.validation) = (1, 1);
-//! (settings.network.hidden_channels, settings.stopping.epochs) = (8, 3);
 //! let model = fit(&dataset, folder.join("run"), &settings, &Silent)?;
 //! let case = Case {
 //!     input: on_grid(&|x| 2.5 * x),
@@ -34,7 +32,6 @@
 //! };
 //! let sampling = Sampling {
 //!     realizations: 32,
-//!     solver: OdeSolver::named("midpoint", Some(9))?,
 //!     ..Sampling::default()
 //! };
 //! let ensemble = model.sample(&case, 0, &grid, &sampling, &Silent)?;

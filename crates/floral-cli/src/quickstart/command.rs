@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use super::plan::METHODS;
 use super::{Folder, Plan};
 use floral::train::Method;
 
@@ -48,7 +49,7 @@ impl fmt::Display for Command {
 /// All commands, in their order.
 pub(super) fn commands(folder: &Folder, plan: &Plan) -> Vec<Command> {
     let mut all = vec![generate(folder, plan)];
-    all.extend(Method::ALL.map(|method| train(folder, method)));
+    all.extend(METHODS.map(|method| train(folder, plan, method)));
     all.push(report(folder, plan));
     all
 }
@@ -65,19 +66,26 @@ pub(super) fn generate(folder: &Folder, plan: &Plan) -> Command {
         .path(&folder.data())
 }
 
-pub(super) fn train(folder: &Folder, method: Method) -> Command {
-    Command::new("train")
+/// Networks have their settings in a file; regressions need none but the split.
+pub(super) fn train(folder: &Folder, plan: &Plan, method: Method) -> Command {
+    let command = Command::new("train")
         .path(&folder.data())
-        .flag("--method", method)
-        .word("--config")
-        .path(&folder.settings())
-        .word("-o")
-        .path(&folder.run(method))
+        .flag("--method", method);
+    let [test, validation, train] = plan.inputs;
+    let command = match method.recipe() {
+        None => command.word("--config").path(&folder.settings()),
+        Some(_) => command
+            .flag("--set", format!("split.test={test}"))
+            .flag("--set", format!("split.validation={validation}"))
+            .flag("--train-inputs", train)
+            .flag("--seed", plan.seed),
+    };
+    command.word("-o").path(&folder.run(method))
 }
 
 /// The report without its introduction, beside the quickstart's own.
 pub(super) fn report(folder: &Folder, plan: &Plan) -> Command {
-    let runs = Method::ALL.map(|method| folder.run(method));
+    let runs = METHODS.map(|method| folder.run(method));
     let command = runs
         .iter()
         .fold(Command::new("report"), |command, run| command.path(run));

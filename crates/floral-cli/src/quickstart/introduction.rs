@@ -19,8 +19,9 @@ pub(super) fn introduced(
         "A low-fidelity solver gives one answer, and it is wrong. The true answer is expensive, and \
          it is random: run it twice and you get two curves. From {train} inputs with {} true \
          realizations each, four methods have learned to predict the truth of inputs they have \
-         never seen. FNO and Residual FNO give a single curve; FLORA and FLORAL give the whole \
-         distribution. {}",
+         never seen. Residual FNO gives a single curve. FLORAL, the paper's generative method, \
+         kriging and FLORAL-KL, which we recommend, give the whole distribution; the last two are \
+         fitted in closed form. {}",
         plan.realizations, page.lead
     );
     page.sections.insert(0, example(comparison));

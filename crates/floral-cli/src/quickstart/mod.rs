@@ -1,4 +1,4 @@
-//! `floral quickstart`: 1DCR from nothing to a report, at a size that two cores train in two minutes.
+//! `floral quickstart`: 1DCR from nothing to a report, at a size that two cores train in a minute.
 //!
 //! Generates, trains and reports as the commands of these names do, and prints each step as the
 //! command that a user could type; a step that an earlier call has finished is not done again. The
@@ -28,8 +28,8 @@ use plan::Plan;
 /// What `floral quickstart` takes.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Generates a small dataset, trains the four methods on it, evaluates them and \
-    writes a report to open in a\nbrowser; about two minutes on two cores. Each step is printed as \
+    after_help = "Generates a small dataset, trains four methods on it, evaluates them and \
+    writes a report to open in a\nbrowser; about a minute on two cores. Each step is printed as \
     the command that does it. Run it again to\ncontinue what was cut short."
 )]
 pub struct Arguments {
@@ -76,7 +76,7 @@ impl Folder {
         self.0.join("1dcr.zarr")
     }
 
-    /// The settings that all methods share.
+    /// The settings that networks share.
     fn settings(&self) -> PathBuf {
         self.0.join("train.toml")
     }
@@ -110,7 +110,7 @@ fn quickstart(
     let dataset = data(&folder, plan, narrator)?;
     let runs = training::runs(&folder, plan)?;
     write_atomically(&folder.settings(), plan.settings().as_bytes())?;
-    training::train_all(&runs, &dataset, device, narrator)?;
+    training::train_all(&runs, plan, &dataset, device, narrator)?;
     narrator.say(&format!("$ {}", command::report(&folder, plan)));
     let start = Instant::now();
     let progress = narrator.watch("report");

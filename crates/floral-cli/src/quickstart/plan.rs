@@ -10,6 +10,14 @@ use floral::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
 use floral::train::{Method, TrainConfig};
 use floral_report::report::Options;
 
+/// The methods that are shown: ours, and the paper's two that correct low fidelity.
+pub const METHODS: [Method; 4] = [
+    Method::ResidualFno,
+    Method::Floral,
+    Method::Kriging,
+    Method::FloralKl,
+];
+
 /// Everything that decides the outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -82,8 +90,8 @@ impl Plan {
     /// The training of a method. A short training needs a bold start and a quick decay.
     pub fn training(&self, method: Method) -> TrainConfig {
         let [test, validation, train] = self.inputs;
-        TrainConfig {
-            method,
+        let settings = TrainConfig {
+            method: Method::Floral,
             seed: self.seed,
             split: SplitConfig {
                 test,
@@ -108,13 +116,13 @@ impl Plan {
                 ..Default::default()
             },
             ..Default::default()
-        }
+        };
+        settings.for_method(method)
     }
 
-    /// The settings of all methods as a file, to which a command adds the method.
+    /// The settings of networks as a file, to which a command adds the method.
     pub fn settings(&self) -> String {
-        let text = toml::to_string(&self.training(Method::Floral));
-        text.expect("a configuration of numbers and strings")
+        self.training(Method::Floral).to_toml()
     }
 
     /// How methods are compared.

@@ -7,13 +7,14 @@ use floral::device::Device;
 use floral::train::{Method, RunFolder, train};
 use floral::{Error, Result};
 
+use super::plan::METHODS;
 use super::{Folder, Plan, command};
 use crate::progress::Narrator;
 use crate::workers::Workers;
 
 /// The run folders of all methods, made where they are missing.
 pub(super) fn runs(folder: &Folder, plan: &Plan) -> Result<Vec<RunFolder>> {
-    Method::ALL
+    METHODS
         .into_iter()
         .map(|method| run(folder, plan, method))
         .collect()
@@ -39,6 +40,7 @@ fn run(folder: &Folder, plan: &Plan, method: Method) -> Result<RunFolder> {
 /// go on side by side.
 pub(super) fn train_all(
     runs: &[RunFolder],
+    plan: &Plan,
     dataset: &Dataset,
     device: &Device,
     narrator: &Narrator,
@@ -54,14 +56,20 @@ pub(super) fn train_all(
         if narrator.should_stop() {
             return Err(Error::Interrupted);
         }
-        one(run, dataset, device, narrator)
+        one(run, plan, dataset, device, narrator)
     })
 }
 
-fn one(run: &RunFolder, dataset: &Dataset, device: &Device, narrator: &Narrator) -> Result<()> {
+fn one(
+    run: &RunFolder,
+    plan: &Plan,
+    dataset: &Dataset,
+    device: &Device,
+    narrator: &Narrator,
+) -> Result<()> {
     let method = run.config()?.method;
     let folder = Folder(run.path().parent().map(Into::into).unwrap_or_default());
-    narrator.say(&format!("$ {}", command::train(&folder, method)));
+    narrator.say(&format!("$ {}", command::train(&folder, plan, method)));
     let before = run.last()?.map(|checkpoint| checkpoint.header.progress);
     if before.is_some_and(|progress| progress.finished) {
         narrator.say(&format!("  {method} is already trained"));

@@ -25,6 +25,14 @@ const TIMED_VALUES: usize = 1 << 20;
 /// Realizations of the solver that are timed.
 const TIMED_REALIZATIONS: usize = 16;
 
+/// Seconds that a regression takes for each grid value of an input that it is fitted to, and of a
+/// realization that it draws: orders of magnitude on one core.
+const FITTED_VALUE: f64 = 5e-5;
+const DRAWN_VALUE: f64 = 1e-7;
+
+/// Bytes that a regression keeps for each grid value of an input.
+const FITTED_BYTES: f64 = 100.0;
+
 /// What remains to be done for a cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Estimate {
@@ -84,6 +92,9 @@ impl<'a> Stopwatch<'a> {
 
     /// What a cell costs from nothing.
     pub fn cell(&mut self, study: &Study, cell: &Cell) -> Result<Estimate> {
+        if cell.method.recipe().is_some() {
+            return self.regression(study, cell);
+        }
         let rates = self.rates_of(study, cell)?;
         let training = &cell.training;
         let realizations = study.request.realizations;
@@ -110,6 +121,22 @@ impl<'a> Stopwatch<'a> {
             evaluation: training.split.test as f64 * input,
             // The best and the last, each with weights and two moments of the optimiser.
             bytes: (2 * 3 * size_of::<f32>() * rates.parameters) as f64,
+        })
+    }
+
+    /// A regression is nothing that could be timed on zeros; the figures are rough.
+    fn regression(&mut self, study: &Study, cell: &Cell) -> Result<Estimate> {
+        let (training, options) = (&cell.training, study.experiment.options());
+        let inputs = study.experiment.inputs(cell.samples) + training.split.validation;
+        let values = study.problem.grid().len() as f64;
+        let solver = self.solver_of(study)?;
+        let truth = if solver.exact { 0 } else { options.reference };
+        let drawn = options.sampling.realizations as f64 * values * DRAWN_VALUE;
+        let input = drawn + truth as f64 * solver.realization;
+        Ok(Estimate {
+            training: inputs as f64 * values * FITTED_VALUE,
+            evaluation: training.split.test as f64 * input,
+            bytes: inputs as f64 * values * FITTED_BYTES,
         })
     }
 
@@ -223,7 +250,7 @@ fn loss_of(cell: &Cell, samples: &Samples, call: impl FnOnce(&Loss) -> Result<f6
     let draws = |sample: usize| stream(0, Purpose::Path, 0, sample as u64);
     call(&Loss {
         samples,
-        path: cell.method.is_generative().then(|| Path {
+        path: cell.method.is_flow().then(|| Path {
             config: &cell.training.path,
             prior: prior.as_ref(),
             points: samples.grid.len(),

@@ -9,7 +9,7 @@ use super::paper::Paper;
 use floral::evaluate::Options;
 use floral::predict::Sampling;
 use floral::sample::OdeSolver;
-use floral::train::TrainConfig;
+use floral::train::{Method, TrainConfig};
 use floral::{Error, Result};
 
 /// The files in `experiments/`, so that the command works anywhere.
@@ -97,6 +97,13 @@ pub struct DataConfig {
     pub realizations: usize,
     /// The seed from which all is drawn.
     pub seed: u64,
+    /// How many seeds, from that one on; a table shows their mean and spread.
+    #[serde(default = "one")]
+    pub seeds: u64,
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// The cells of the tables.
@@ -111,6 +118,13 @@ pub struct Protocol {
     pub resolutions: Vec<usize>,
     /// ... and its training samples.
     pub resolutions_size: usize,
+    /// The methods.
+    #[serde(default = "all_methods")]
+    pub methods: Vec<Method>,
+}
+
+fn all_methods() -> Vec<Method> {
+    Method::ALL.to_vec()
 }
 
 /// What keeps a training short, whatever its number of samples.
@@ -206,8 +220,21 @@ impl Experiment {
             },
             inputs: Some(0..self.training.split.test),
             reference,
+            // Kriging has rows of its own.
+            baselines: false,
             ..Options::default()
         }
+    }
+
+    /// The same for each of its seeds: other data, and other draws of all that training draws.
+    pub fn by_seed(self) -> impl Iterator<Item = Self> {
+        let seeds = 0..self.data.seeds;
+        seeds.map(move |seed| {
+            let mut replica = self.clone();
+            replica.data.seed += seed;
+            replica.training.seed += seed;
+            replica
+        })
     }
 
     /// The inputs that so many training samples are the realizations of.
@@ -242,7 +269,10 @@ impl Written {
                 return Err(bad(context, reason));
             }
         }
-        let training = TrainConfig::from_table(self.training, context)?;
+        // Cells have methods of their own; settings of networks are read for one that has some.
+        let mut training = self.training;
+        training.insert("method".into(), Method::Floral.name().into());
+        let training = TrainConfig::from_table(training, context)?;
         let experiment = Experiment {
             name: self.name,
             title: self.title,
@@ -307,7 +337,6 @@ mod tests {
     use super::*;
     use crate::reproduce::paper::PaperScores;
     use crate::reproduce::testing::TINY;
-    use floral::train::Method;
 
     fn named(name: &str) -> Experiment {
         let all = Experiment::embedded(PAPER_SCALE).unwrap();
@@ -316,20 +345,18 @@ mod tests {
 
     #[test]
     fn every_experiment_can_be_read_at_every_scale() {
-        for scale in ["quick", "half", "short", "trained", PAPER_SCALE] {
+        for scale in ["quick", "recommended", PAPER_SCALE] {
             assert_eq!(Experiment::embedded(scale).unwrap().len(), 4);
         }
         let error = Experiment::embedded("huge").unwrap_err().to_string();
-        assert!(
-            error.contains("half, quick, short, trained, paper"),
-            "{error}"
-        );
+        assert!(error.contains("quick, recommended, paper"), "{error}");
     }
 
     #[test]
     fn the_paper_scale_is_the_default_training() {
         for experiment in Experiment::embedded(PAPER_SCALE).unwrap() {
-            assert_eq!(experiment.training, TrainConfig::default());
+            let default = TrainConfig::default().for_method(Method::Floral);
+            assert_eq!(experiment.training, default);
             assert_eq!(experiment.evaluation.solver, OdeSolver::default());
             assert_eq!(experiment.budget, Budget::default());
         }
@@ -342,9 +369,10 @@ mod tests {
             let paper = named(name).paper;
             let tables = [&paper.table1, &paper.table3];
             tables.map(|table| {
-                let rows: Vec<&PaperScores> = Method::ALL
+                let rows: Vec<&PaperScores> = Method::PAPER
                     .iter()
-                    .flat_map(|method| table.of(*method).values())
+                    .filter_map(|method| table.of(*method))
+                    .flat_map(|rows| rows.values())
                     .collect();
                 let sum = |of: fn(&PaperScores) -> f64| rows.iter().map(|row| of(row)).sum();
                 let sums: [f64; 3] = [

@@ -33,7 +33,9 @@ pub struct Figures {
 /// The figures of every system of a plan.
 pub fn figures(plan: &Plan, store: &Store, states: &States) -> Vec<Figures> {
     let mut all = Vec::new();
-    for (position, study) in plan.studies.iter().enumerate() {
+    // Of several seeds the first is shown.
+    for position in plan.replicas().iter().map(|group| group[0]) {
+        let study = &plan.studies[position];
         let cells = plan.cells_of(Target::Figures, position);
         let groups: BTreeMap<Amount, Vec<&Cell>> =
             cells.iter().fold(BTreeMap::new(), |mut groups, cell| {

@@ -17,6 +17,7 @@ mod recipe;
 mod results;
 mod study;
 mod tables;
+mod variant;
 mod work;
 
 pub use command::{Arguments, run};

@@ -25,7 +25,7 @@ pub struct Paper {
     pub table3: ByMethod<BTreeMap<String, PaperScores>>,
 }
 
-/// Something for each method.
+/// Something for each of the paper's methods.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ByMethod<T> {
@@ -36,13 +36,14 @@ pub struct ByMethod<T> {
 }
 
 impl<T> ByMethod<T> {
-    /// That of one.
-    pub fn of(&self, method: Method) -> &T {
+    /// That of one; none of methods that the paper does not have.
+    pub fn of(&self, method: Method) -> Option<&T> {
         match method {
-            Method::Fno => &self.fno,
-            Method::ResidualFno => &self.residual_fno,
-            Method::Flora => &self.flora,
-            Method::Floral => &self.floral,
+            Method::Fno => Some(&self.fno),
+            Method::ResidualFno => Some(&self.residual_fno),
+            Method::Flora => Some(&self.flora),
+            Method::Floral => Some(&self.floral),
+            Method::Kriging | Method::FloralKl => None,
         }
     }
 }
@@ -79,11 +80,11 @@ pub struct PaperTimes {
 impl Paper {
     /// What Table 1 says of a method trained on so many samples.
     pub fn by_size(&self, method: Method, samples: usize) -> Option<PaperScores> {
-        self.table1.of(method).get(&samples.to_string()).copied()
+        self.table1.of(method)?.get(&samples.to_string()).copied()
     }
 
     /// What Table 3 says of a method trained on so many points per axis.
     pub fn by_resolution(&self, method: Method, points: usize) -> Option<PaperScores> {
-        self.table3.of(method).get(&points.to_string()).copied()
+        self.table3.of(method)?.get(&points.to_string()).copied()
     }
 }

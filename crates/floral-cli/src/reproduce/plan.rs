@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::experiment::Experiment;
 use super::study::{Cell, Study};
+use super::variant::Variant;
 use floral::train::Method;
 use floral::{Error, Result};
 
@@ -19,11 +20,22 @@ pub enum Target {
     Table3,
     /// Fields and their spread.
     Figures,
+    /// What each part of the recommended method contributes; not of the paper.
+    Ablation,
 }
 
 impl Target {
-    /// All of them, in the paper's order.
-    pub const ALL: [Self; 4] = [Self::Table1, Self::Table2, Self::Table3, Self::Figures];
+    /// All of the paper, in its order.
+    pub const PAPER: [Self; 4] = [Self::Table1, Self::Table2, Self::Table3, Self::Figures];
+
+    /// All that can be asked for.
+    pub const ALL: [Self; 5] = [
+        Self::Table1,
+        Self::Table2,
+        Self::Table3,
+        Self::Figures,
+        Self::Ablation,
+    ];
 
     /// The name by which users ask for it.
     pub fn name(self) -> &'static str {
@@ -32,6 +44,7 @@ impl Target {
             Self::Table2 => "table2",
             Self::Table3 => "table3",
             Self::Figures => "figures",
+            Self::Ablation => "ablation",
         }
     }
 
@@ -42,7 +55,7 @@ impl Target {
         let resolutions = protocol.resolutions.iter();
         let by_resolution = resolutions.map(|r| (protocol.resolutions_size, Some(*r)));
         match self {
-            Self::Table1 => by_size.collect(),
+            Self::Table1 | Self::Ablation => by_size.collect(),
             Self::Table2 => vec![(protocol.timed_size, None)],
             Self::Table3 => by_resolution.collect(),
             Self::Figures => by_size.chain(by_resolution).collect(),
@@ -69,7 +82,7 @@ impl FromStr for Target {
     }
 }
 
-/// What is wanted; an empty list stands for all.
+/// What is wanted; an empty list stands for all, of methods for those of the protocol.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choice {
     /// Tables and figures.
@@ -88,7 +101,7 @@ pub struct Plan {
     pub scale: String,
     /// Tables and figures.
     pub targets: Vec<Target>,
-    /// The experiments.
+    /// The experiments, once for every seed.
     pub studies: Vec<Study>,
     /// Every cell once, the cheap ones first.
     pub cells: Vec<Cell>,
@@ -99,12 +112,16 @@ impl Plan {
     /// The cells of these experiments that are wanted.
     pub fn new(experiments: Vec<Experiment>, scale: &str, choice: &Choice) -> Result<Self> {
         let targets = if choice.targets.is_empty() {
-            Target::ALL.to_vec()
+            Target::PAPER.to_vec()
         } else {
             choice.targets.clone()
         };
         let experiments = chosen(experiments, &choice.only)?;
-        let studies: Result<Vec<Study>> = experiments.into_iter().map(Study::new).collect();
+        let studies: Result<Vec<Study>> = experiments
+            .into_iter()
+            .flat_map(Experiment::by_seed)
+            .map(Study::new)
+            .collect();
         let mut plan = Self {
             scale: scale.to_owned(),
             targets,
@@ -121,7 +138,7 @@ impl Plan {
         // The cheapest first, and of each four the one that is most telling.
         cells.sort_by_key(|cell| {
             let place = (cell.study, cell.samples, cell.resolution);
-            (plan.cost(cell), place, telling(cell.method))
+            (plan.cost(cell), place, telling(cell.method), cell.variant)
         });
         cells.dedup();
         if cells.is_empty() {
@@ -144,15 +161,41 @@ impl Plan {
             .into_iter()
             .filter(|(size, _)| wanted(size))
             .collect();
-        let methods = Method::ALL.into_iter();
-        let methods = methods.filter(|method| {
-            self.choice.methods.is_empty() || self.choice.methods.contains(method)
+        if target == Target::Ablation {
+            let cells = places.iter().flat_map(|(size, _)| {
+                let variants = Variant::ALL.iter();
+                variants.map(|variant| study.variant(position, variant, *size))
+            });
+            return cells.collect();
+        }
+        let methods = Method::ALL.into_iter().filter(|method| {
+            if self.choice.methods.is_empty() {
+                study.experiment.protocol.methods.contains(method)
+            } else {
+                self.choice.methods.contains(method)
+            }
         });
         let cells = methods.flat_map(|method| {
             let cell = |&(size, resolution)| study.cell(position, method, size, resolution);
             places.iter().map(cell).collect::<Vec<_>>()
         });
         cells.collect()
+    }
+
+    /// The positions of the studies of each experiment, which differ in their seed.
+    pub fn replicas(&self) -> Vec<Vec<usize>> {
+        let mut all: Vec<Vec<usize>> = Vec::new();
+        for (position, study) in self.studies.iter().enumerate() {
+            let name = |group: &Vec<usize>| &self.studies[group[0]].experiment.name;
+            match all
+                .iter_mut()
+                .find(|group| *name(group) == study.experiment.name)
+            {
+                Some(group) => group.push(position),
+                None => all.push(vec![position]),
+            }
+        }
+        all
     }
 
     /// The study of a cell.
@@ -166,13 +209,15 @@ impl Plan {
     }
 }
 
-/// FLORAL, then what it is compared with.
+/// What we recommend, then what it is compared with.
 fn telling(method: Method) -> usize {
     match method {
-        Method::Floral => 0,
-        Method::ResidualFno => 1,
-        Method::Flora => 2,
-        Method::Fno => 3,
+        Method::FloralKl => 0,
+        Method::Kriging => 1,
+        Method::Floral => 2,
+        Method::ResidualFno => 3,
+        Method::Flora => 4,
+        Method::Fno => 5,
     }
 }
 
@@ -212,10 +257,12 @@ mod tests {
 
     #[test]
     fn the_tables_have_every_cell_of_the_paper_and_1dcr_besides() {
-        assert_eq!(count(of(Target::Table1)), 3 * 3 * 4 + 2 * 4);
-        assert_eq!(count(of(Target::Table2)), 4 * 4);
-        assert_eq!(count(of(Target::Table3)), 3 * 2 * 4 + 3 * 4);
-        assert_eq!(count(Choice::default()), 44 + 36);
+        // Darcy has two laws.
+        assert_eq!(count(of(Target::Table1)), 4 * 3 * 6 + 2 * 6);
+        assert_eq!(count(of(Target::Table2)), 5 * 6);
+        assert_eq!(count(of(Target::Table3)), 4 * 2 * 6 + 3 * 6);
+        assert_eq!(count(Choice::default()), 84 + 66);
+        assert_eq!(count(of(Target::Ablation)), Variant::ALL.len() * 14);
     }
 
     #[test]
@@ -260,6 +307,6 @@ mod tests {
         assert_eq!(one.cells, two.cells);
         let costs: Vec<usize> = one.cells.iter().map(|cell| one.cost(cell)).collect();
         assert!(costs.is_sorted());
-        assert_eq!(one.cells[0].method, Method::Floral);
+        assert_eq!(one.cells[0].method, Method::FloralKl);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::experiment::{Budget, Experiment};
 use super::recipe::{DataRecipe, EvaluationRecipe, RunRecipe, key};
+use super::variant::Variant;
 use floral::dataset::{Precision, Request};
 use floral::grid::Thinning;
 use floral::problem::{Problem, catalogue};
@@ -31,6 +32,8 @@ pub struct Cell {
     pub samples: usize,
     /// Training points per axis; all of them if absent.
     pub resolution: Option<usize>,
+    /// What is different from the method as it is, in an ablation; nothing elsewhere.
+    pub variant: &'static str,
     /// The resolved training.
     pub training: TrainConfig,
     /// The run's identity.
@@ -99,28 +102,55 @@ impl Study {
         let coarser = |points: &usize| self.problem.grid().axes.iter().any(|a| a.len() != *points);
         let resolution = resolution.filter(coarser);
         let training = self.training(method, samples, resolution);
+        let coarse = resolution.map_or(String::new(), |points| format!("-r{points}"));
+        let label = format!("{}-{method}-{samples}{coarse}", self.experiment.problem);
+        self.with_training(position, samples, training, label)
+    }
+
+    /// The cell of a variant of the recommended method on all points.
+    pub fn variant(&self, position: usize, variant: &Variant, samples: usize) -> Cell {
+        let training = variant.of(self.training(Method::FloralKl, samples, None));
+        let parts = [
+            &self.experiment.problem,
+            Method::FloralKl.name(),
+            &variant.slug(),
+        ];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let label = parts.collect::<Vec<&str>>().join("-");
+        Cell {
+            variant: variant.name,
+            ..self.with_training(position, samples, training, format!("{label}-{samples}"))
+        }
+    }
+
+    fn with_training(
+        &self,
+        position: usize,
+        samples: usize,
+        training: TrainConfig,
+        label: String,
+    ) -> Cell {
         let run = RunRecipe::new(self.data.clone(), training.clone());
         let evaluation = EvaluationRecipe::new(run.clone(), &self.experiment.options());
-        let coarse = resolution.map_or(String::new(), |points| format!("-r{points}"));
         Cell {
             study: position,
-            method,
+            method: training.method,
             samples,
-            resolution,
+            resolution: training.resolution.as_ref().map(|points| points[0]),
+            variant: "",
             training,
             run,
             evaluation,
-            label: format!("{}-{method}-{samples}{coarse}", self.experiment.problem),
+            label,
         }
     }
 
     fn training(&self, method: Method, samples: usize, resolution: Option<usize>) -> TrainConfig {
         let mut training = self.experiment.training.clone();
-        training.method = method;
         training.resolution = resolution.map(|points| vec![points]);
         training.split.train = Some(self.experiment.inputs(samples));
         self.experiment.budget.shorten(&mut training, samples);
-        training
+        training.for_method(method)
     }
 }
 
@@ -141,8 +171,13 @@ impl Cell {
             Some(points) => format!(" at resolution {points}"),
             None => String::new(),
         };
+        let variant = if self.variant.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", self.variant)
+        };
         format!(
-            "{} {}, {} samples{coarse}",
+            "{} {}, {} samples{coarse}{variant}",
             study.experiment.name, self.method, self.samples
         )
     }
@@ -182,14 +217,19 @@ pub fn in_short(study: &Study) -> String {
         Some(steps) => format!(" or {steps} steps"),
         None => String::new(),
     };
+    let methods = &study.experiment.protocol.methods;
+    let networks = if methods.iter().any(|method| method.recipe().is_none()) {
+        let (width, epochs) = (training.network.hidden_channels, training.stopping.epochs);
+        format!("networks of width {width}, at most {epochs} epochs{steps}, ")
+    } else {
+        String::new()
+    };
     format!(
-        "grid {}, width {}, at most {} epochs{steps}, {} test inputs, {} realizations each by {}",
+        "grid {}, {networks}{} validation and {} test inputs, {} realizations each",
         axes.join("x"),
-        training.network.hidden_channels,
-        training.stopping.epochs,
+        training.split.validation,
         training.split.test,
         evaluation.realizations,
-        evaluation.solver
     )
 }
 

@@ -8,6 +8,7 @@ use super::results::{Record, Store};
 use super::study::{Cell, Study, in_short};
 use super::work::{State, States};
 use floral::evaluate::MeanErrors;
+use floral::train::Method;
 use floral_report::draw::{Best, Column, Row, Table};
 
 /// What is told of every table.
@@ -57,6 +58,8 @@ pub struct System {
     pub norm_factor: f64,
     /// The low-fidelity solution: ours and the paper's.
     pub low: (Option<MeanErrors>, Option<PaperScores>),
+    /// Seeds over which values are means.
+    pub seeds: usize,
     /// The entries in the order of the paper.
     pub cells: Vec<Entry>,
 }
@@ -74,12 +77,14 @@ pub struct Entry {
     pub missing: Option<String>,
     /// What the paper reports of scores.
     pub paper: Option<PaperScores>,
+    /// The least error that the paper reports at this place, beside a method that is not its own.
+    pub best: Option<PaperScores>,
     /// What the paper reports of times.
     pub paper_times: Option<PaperTimes>,
     /// The run's name.
     pub run: String,
-    /// Our scores and times.
-    pub ours: Option<Record>,
+    /// Our scores and times, a record for every seed that is there.
+    pub ours: Vec<Record>,
     #[serde(skip)]
     short: Option<&'static str>,
 }
@@ -93,12 +98,14 @@ impl PaperTable {
         states: &States,
         provenance: &Provenance,
     ) -> Self {
-        let positions = 0..plan.studies.len();
-        let systems = positions.map(|position| System::new(target, plan, store, states, position));
+        let replicas = plan.replicas();
+        let systems = replicas
+            .iter()
+            .map(|group| System::new(target, plan, store, states, group));
         let systems: Vec<System> = systems.filter(|system| !system.cells.is_empty()).collect();
         let entries = systems.iter().flat_map(|system| &system.cells);
         let seconds: f64 = entries
-            .filter_map(|entry| entry.ours.as_ref())
+            .flat_map(|entry| &entry.ours)
             .map(|record| record.training_seconds + record.evaluation_seconds)
             .sum();
         Self {
@@ -117,6 +124,7 @@ impl PaperTable {
             Target::Table2 => "Table 2: seconds of training and prediction",
             Target::Table3 => "Table 3: errors by training resolution",
             Target::Figures => "Figures",
+            Target::Ablation => "Ablation: what each part of FLORAL-KL contributes",
         };
         format!("{what} (scale {})", self.scale)
     }
@@ -124,7 +132,7 @@ impl PaperTable {
     /// Cells without a value of ours.
     pub fn missing(&self) -> usize {
         let cells = self.systems.iter().flat_map(|system| &system.cells);
-        cells.filter(|entry| entry.ours.is_none()).count()
+        cells.filter(|entry| entry.ours.is_empty()).count()
     }
 
     /// The numbers of a system.
@@ -137,15 +145,25 @@ impl PaperTable {
 }
 
 impl System {
-    fn new(target: Target, plan: &Plan, store: &Store, states: &States, position: usize) -> Self {
-        let study = &plan.studies[position];
-        let cells = plan.cells_of(target, position);
-        let entry = |cell: &Cell| {
-            let state = states.get(&cell.evaluation_name());
-            Entry::new(target, study, store, cell, state)
+    /// `replicas` are the positions of one experiment's studies, which differ in their seed.
+    fn new(
+        target: Target,
+        plan: &Plan,
+        store: &Store,
+        states: &States,
+        replicas: &[usize],
+    ) -> Self {
+        let study = &plan.studies[replicas[0]];
+        let all: Vec<Vec<Cell>> = replicas
+            .iter()
+            .map(|position| plan.cells_of(target, *position))
+            .collect();
+        let entry = |row: usize| {
+            let seeds: Vec<&Cell> = all.iter().map(|cells| &cells[row]).collect();
+            Entry::new(target, study, store, &seeds, states)
         };
-        let cells: Vec<Entry> = cells.iter().map(entry).collect();
-        let mut records = cells.iter().filter_map(|entry| entry.ours.as_ref());
+        let cells: Vec<Entry> = (0..all[0].len()).map(entry).collect();
+        let mut records = cells.iter().flat_map(|entry| &entry.ours);
         let first = records.next().map(|record| &record.evaluation);
         Self {
             name: study.experiment.name.clone(),
@@ -155,9 +173,10 @@ impl System {
             data: study.data_name(),
             norm_factor: study.norm_factor(),
             low: (
-                first.and_then(|evaluation| evaluation.low.clone()),
+                cells.iter().find_map(Entry::low),
                 study.experiment.paper.low,
             ),
+            seeds: replicas.len(),
             cells,
         }
     }
@@ -166,6 +185,17 @@ impl System {
     pub fn notes(&self) -> Vec<String> {
         let truth = self.truth.as_deref().unwrap_or("not evaluated yet");
         let mut notes = vec![format!("{}; truth: {truth}.", self.settings)];
+        if self.seeds > 1 {
+            let seeds = self.seeds;
+            notes.push(format!(
+                "Means over {seeds} seeds of data and training; \u{b1} is the deviation over them."
+            ));
+        }
+        if self.cells.iter().any(|entry| entry.best.is_some()) {
+            notes.push(
+                "Beside methods that the paper does not have stands its best of four.".into(),
+            );
+        }
         if (self.norm_factor - 1.0).abs() > 1e-9 {
             notes.push(format!(
                 "Norms are multiplied by {:.3}, the root of the ratio of grid points, to be \
@@ -184,49 +214,66 @@ impl System {
     fn scores(&self) -> Table {
         let columns = [
             ("mean L2", "error of the mean"),
+            ("\u{b1}", "over seeds"),
             ("paper", "its mean L2"),
-            ("RMSE", "pooled"),
-            ("paper", "its RMSE"),
+            ("of low", "share of low fidelity's"),
             ("nRMSE", "relative"),
             ("paper", "its nRMSE"),
             ("variance", "error of its field"),
             ("paper", "its variance error"),
             ("relative", "variance error, 1 = no skill"),
+            ("\u{b1}", "over seeds"),
+            ("90 % band", "share of true values inside"),
+            ("energy", "score of whole fields"),
         ];
-        let (low, paper) = &self.low;
         let low = Row {
             name: "Low-fidelity".into(),
-            values: self.score_values(low.as_ref(), None, *paper),
+            values: self.low_values(),
             competes: false,
         };
-        let cells = self.cells.iter().map(|entry| {
-            let evaluation = entry.ours.as_ref().map(|record| &record.evaluation);
-            let mean = evaluation.map(|e| &e.prediction.mean);
-            let spread = evaluation.and_then(|e| e.prediction.spread.as_ref());
-            let variance = spread.map(|s| (s.variance_l2, s.variance_relative));
-            entry.row(self.score_values(mean, variance, entry.paper))
-        });
+        let cells = self
+            .cells
+            .iter()
+            .map(|entry| entry.row(self.score_values(entry)));
         table(&columns, std::iter::once(low).chain(cells))
     }
 
-    fn score_values(
-        &self,
-        ours: Option<&MeanErrors>,
-        variance: Option<(Option<f64>, Option<f64>)>,
-        paper: Option<PaperScores>,
-    ) -> Vec<Option<f64>> {
-        let norm = |value: f64| value * self.norm_factor;
-        let (variance, relative) = variance.unwrap_or_default();
+    fn low_values(&self) -> Vec<Option<f64>> {
+        let (ours, paper) = (self.low.0.as_ref(), self.low.1);
         vec![
-            ours.map(|e| norm(e.mean_l2)),
+            ours.map(|e| e.mean_l2 * self.norm_factor),
+            None,
             paper.map(|p| p.mean_l2),
-            ours.map(|e| e.rmse),
-            paper.map(|p| p.rmse),
+            None,
             ours.map(|e| e.nrmse),
             paper.map(|p| p.nrmse),
-            variance.map(norm),
+        ]
+    }
+
+    fn score_values(&self, entry: &Entry) -> Vec<Option<f64>> {
+        let spread = |record: &Record| record.evaluation.prediction.spread.clone();
+        let l2 = |record: &Record| Some(record.evaluation.prediction.mean.mean_l2);
+        let norm = |value: Option<f64>| value.map(|value| value * self.norm_factor);
+        let relative = |record: &Record| spread(record)?.variance_relative;
+        let paper = entry.paper.or(entry.best);
+        let low = self.low.0.as_ref();
+        vec![
+            norm(entry.mean(l2)),
+            norm(entry.deviation(l2)),
+            paper.map(|p| p.mean_l2),
+            entry.mean(l2).zip(low).map(|(own, low)| own / low.mean_l2),
+            entry.mean(|record| Some(record.evaluation.prediction.mean.nrmse)),
+            paper.map(|p| p.nrmse),
+            norm(entry.mean(|record| spread(record)?.variance_l2)),
             paper.and_then(|p| p.variance_l2),
-            relative,
+            entry.mean(relative),
+            entry.deviation(relative),
+            entry.mean(|record| {
+                let coverage = spread(record)?.observed?.coverage;
+                let ninety = coverage.iter().find(|i| (i.level - 0.9).abs() < 1e-9);
+                ninety.map(|interval| interval.coverage)
+            }),
+            entry.mean(|record| Some(spread(record)?.observed?.energy_score)),
         ]
     }
 
@@ -242,19 +289,21 @@ impl System {
             ("paper", "its seconds"),
         ];
         let rows = self.cells.iter().map(|entry| {
-            let ours = entry.ours.as_ref();
-            let predicted = ours.map(|record| &record.evaluation.prediction);
             let paper = entry.paper_times.unwrap_or_default();
-            let generative = predicted.filter(|p| p.spread.is_some());
-            let samples = |record: &Record| (record.epochs * entry.samples) as f64;
+            let seconds = |record: &Record| record.evaluation.prediction.seconds;
+            let count = |record: &Record| record.evaluation.prediction.realizations as f64;
+            let samples = |record: &Record| {
+                let trained = (record.epochs * entry.samples) as f64;
+                (record.epochs > 0).then(|| trained / record.training_seconds)
+            };
             entry.row(vec![
-                ours.map(|record| record.training_seconds),
+                entry.mean(|record| Some(record.training_seconds)),
                 paper.training_seconds,
-                ours.map(|record| samples(record) / record.training_seconds),
+                entry.mean(samples),
                 paper.samples_per_second,
-                predicted.map(|p| p.seconds * p.realizations as f64),
+                entry.mean(|record| Some(seconds(record) * count(record))),
                 paper.seconds_per_input,
-                generative.map(|p| p.seconds),
+                entry.mean(|record| (count(record) > 1.0).then(|| seconds(record))),
                 paper.seconds_per_realization,
             ])
         });
@@ -263,34 +312,47 @@ impl System {
 }
 
 impl Entry {
-    fn new(
-        target: Target,
-        study: &Study,
-        store: &Store,
-        cell: &Cell,
-        state: Option<&State>,
-    ) -> Self {
-        let paper = &study.experiment.paper;
+    /// `seeds` are the same cell of every seed.
+    fn new(target: Target, study: &Study, store: &Store, seeds: &[&Cell], states: &States) -> Self {
+        let (paper, cell) = (&study.experiment.paper, seeds[0]);
         let place = match cell.resolution {
             Some(points) => format!("at {points}"),
             None => cell.samples.to_string(),
         };
-        let (ours, short, reason) = match state.unwrap_or(&State::NOT_RUN) {
-            State::Done(record) => (Some(record.as_ref().clone()), None, None),
-            State::Missing { short, reason } => (None, Some(*short), reason.clone()),
+        let state = |cell: &&Cell| {
+            states
+                .get(&cell.evaluation_name())
+                .unwrap_or(&State::NOT_RUN)
         };
+        let records = seeds.iter().map(state).filter_map(State::record);
+        let ours: Vec<Record> = records.cloned().collect();
+        let missing = seeds.iter().map(state).find_map(State::missing);
+        let (short, reason) = missing.unzip();
         let run = store.run(cell);
+        let is_ours = cell.method.recipe().is_some();
+        let by_place = |method| match cell.resolution {
+            Some(points) => paper.by_resolution(method, points),
+            None => paper.by_size(method, cell.samples),
+        };
+        let has_scores = target != Target::Table2;
         Self {
-            name: format!("{} {place}", cell.method.title()),
+            name: match (target, cell.variant) {
+                (Target::Ablation, "") => format!("FLORAL-KL {place}"),
+                (Target::Ablation, variant) => format!("{place}, {variant}"),
+                _ => format!("{} {place}", cell.method.title()),
+            },
             samples: cell.samples,
             resolution: cell.resolution,
-            missing: reason.or(short.map(str::to_owned)),
-            paper: match (target, cell.resolution) {
-                (Target::Table2, _) => None,
-                (_, Some(points)) => paper.by_resolution(cell.method, points),
-                (_, None) => paper.by_size(cell.method, cell.samples),
-            },
-            paper_times: (target == Target::Table2).then(|| *paper.table2.of(cell.method)),
+            missing: reason.flatten().or(short.map(str::to_owned)),
+            paper: by_place(cell.method).filter(|_| has_scores),
+            best: (is_ours && has_scores)
+                .then(|| Method::PAPER.into_iter().filter_map(by_place))
+                .and_then(|rows| rows.min_by(|a, b| a.mean_l2.total_cmp(&b.mean_l2))),
+            paper_times: paper
+                .table2
+                .of(cell.method)
+                .copied()
+                .filter(|_| !has_scores),
             run: run
                 .file_name()
                 .map(|n| n.to_string_lossy().into())
@@ -298,6 +360,35 @@ impl Entry {
             ours,
             short,
         }
+    }
+
+    /// The mean over seeds; none unless all that are there have the value.
+    fn mean(&self, of: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
+        let values: Vec<f64> = self.ours.iter().map(of).collect::<Option<_>>()?;
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    /// The deviation over seeds, of two or more.
+    fn deviation(&self, of: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
+        let mean = self.mean(&of)?;
+        let rest = self.ours.len().checked_sub(1).filter(|rest| *rest > 0)?;
+        let square = |record: &Record| Some((of(record)? - mean).powi(2));
+        let squares: Vec<f64> = self.ours.iter().map(square).collect::<Option<_>>()?;
+        Some((squares.iter().sum::<f64>() / rest as f64).sqrt())
+    }
+
+    /// Low fidelity's errors, averaged over seeds.
+    fn low(&self) -> Option<MeanErrors> {
+        let of = |value: fn(&MeanErrors) -> f64| {
+            self.mean(|record| record.evaluation.low.as_ref().map(value))
+        };
+        Some(MeanErrors {
+            mean_l2: of(|e| e.mean_l2)?,
+            rmse: of(|e| e.rmse)?,
+            nrmse: of(|e| e.nrmse)?,
+            pdebench_rmse: of(|e| e.pdebench_rmse)?,
+            pdebench_nrmse: of(|e| e.pdebench_nrmse)?,
+        })
     }
 
     fn row(&self, values: Vec<Option<f64>>) -> Row {

@@ -128,7 +128,7 @@ fn a_table_shows_the_papers_value_beside_ours_on_the_papers_grid() {
     assert_eq!(names[..3], ["Low-fidelity", "FNO 4", "FNO 8"]);
     assert_eq!(names.len(), 9);
     // Four times the points of our grid: norms are twice as long.
-    let ours = table.systems[0].cells[0].ours.as_ref().unwrap();
+    let ours = &table.systems[0].cells[0].ours[0];
     let fno = &numbers.rows[1].values;
     assert_eq!(fno[0], Some(2.0 * ours.evaluation.prediction.mean.mean_l2));
     assert_eq!((fno[1], fno[5], fno[7]), (Some(1.5), Some(0.125), None));

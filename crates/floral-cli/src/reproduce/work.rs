@@ -54,6 +54,22 @@ impl State {
         }
     }
 
+    /// Its record, if it is evaluated.
+    pub fn record(&self) -> Option<&Record> {
+        match self {
+            Self::Done(record) => Some(record),
+            Self::Missing { .. } => None,
+        }
+    }
+
+    /// Why it is not, in a word and, where there is more to say, at length.
+    pub fn missing(&self) -> Option<(&'static str, Option<String>)> {
+        match self {
+            Self::Done(_) => None,
+            Self::Missing { short, reason } => Some((short, reason.clone())),
+        }
+    }
+
     /// Whether it failed, rather than being done or left out.
     pub fn is_failed(&self) -> bool {
         let Self::Missing { reason, .. } = self else {

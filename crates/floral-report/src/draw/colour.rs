@@ -45,6 +45,8 @@ impl Colour {
             Method::ResidualFno => Self::Purple,
             Method::Flora => Self::Sky,
             Method::Floral => Self::Vermillion,
+            Method::Kriging => Self::Grey,
+            Method::FloralKl => Self::Blue,
         }
     }
 

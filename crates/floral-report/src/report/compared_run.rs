@@ -1,16 +1,17 @@
 //! The runs of a comparison: loaded, checked to be comparable, named.
 
 use std::path::Path;
+use std::rc::Rc;
 
 use burn::tensor::Device;
 
 use super::cache::Key;
 use floral::dataset::Dataset;
-use floral::evaluate::MeanResidual;
+use floral::evaluate::Baselines;
 use floral::predict::Predictor;
 use floral::train::checkpoint::DataIdentity;
 use floral::train::{EpochRecord, Header, RunFolder};
-use floral::{Error, Result};
+use floral::{Error, Observer, Result};
 
 /// A run, ready to predict.
 pub(super) struct ComparedRun {
@@ -20,8 +21,8 @@ pub(super) struct ComparedRun {
     pub training_inputs: Option<usize>,
     pub label: String,
     pub variant: usize,
-    /// The mean residual of its training inputs, a baseline.
-    pub mean_residual: Option<MeanResidual>,
+    /// The baselines of its training inputs.
+    pub baselines: Rc<Baselines>,
     /// The hash of its checkpoint.
     pub key: Key,
 }
@@ -31,6 +32,7 @@ pub(super) fn loaded(
     runs: &[RunFolder],
     dataset: &Dataset,
     device: &Device,
+    observer: &dyn Observer,
 ) -> Result<Vec<ComparedRun>> {
     if runs.is_empty() {
         return Err(Error::Config {
@@ -38,9 +40,10 @@ pub(super) fn loaded(
             reason: "there is no run to report on; name at least one run folder".into(),
         });
     }
-    let mut all = Vec::new();
+    let mut all: Vec<ComparedRun> = Vec::new();
     for run in runs {
-        all.push(ComparedRun::load(run, dataset, device)?);
+        let loaded = ComparedRun::load(run, dataset, device, &all, observer)?;
+        all.push(loaded);
     }
     all.sort_by_key(|c| {
         let header = c.predictor.header();
@@ -58,7 +61,14 @@ pub(super) fn loaded(
 }
 
 impl ComparedRun {
-    fn load(run: &RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
+    /// `others` are those loaded before; runs of the same training data share their baselines.
+    fn load(
+        run: &RunFolder,
+        dataset: &Dataset,
+        device: &Device,
+        others: &[Self],
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let predictor = Predictor::load(run, device)?;
         let header = predictor.header();
         check_data(run.path(), header, dataset)?;
@@ -68,10 +78,18 @@ impl ComparedRun {
             let split = split.of(dataset.inputs()).ok().filter(|_| is_same);
             split.map(|split| split.train.len())
         });
+        let twin = others.iter().find(|other| {
+            let (own, other) = (&header.config, &other.predictor.header().config);
+            (&own.split, &own.resolution) == (&other.split, &other.resolution)
+        });
+        let baselines = match twin {
+            Some(twin) => twin.baselines.clone(),
+            None => Rc::new(Baselines::of(header, dataset, None, observer)?),
+        };
         Ok(Self {
             epochs: run.epochs()?,
             training_inputs: known,
-            mean_residual: MeanResidual::of(header, dataset)?,
+            baselines,
             label: String::new(),
             variant: 0,
             key: Key::new().bytes(&run.best_bytes()?),

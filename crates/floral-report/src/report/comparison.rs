@@ -129,6 +129,8 @@ pub struct RunResult {
     /// The low-fidelity solution plus the mean residual of the run's training inputs, where the
     /// dataset holds them.
     pub mean_residual: Option<MeanErrors>,
+    /// Kernel regression from its training inputs.
+    pub kriging: Option<MeanErrors>,
     /// Central intervals; empty for a deterministic method, as are the following.
     pub coverage: Vec<Interval>,
     /// Share of realizations by their rank among the members.

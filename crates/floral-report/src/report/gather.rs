@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 use burn::tensor::Device;
 use floral::dataset::Dataset;
-use floral::evaluate::{Truth, TruthSource, Truths, chosen_inputs, seen_inputs};
+use floral::evaluate::{BaselineFields, Truth, TruthSource, Truths, chosen_inputs, seen_inputs};
 use floral::metric::Fields;
 use floral::predict::{Cases, Consumer, PredictionCost, Predictor, Walk, WalkedInput};
+use floral::regression::Prediction;
 use floral::train::RunFolder;
 use floral::train::checkpoint::DataIdentity;
 use floral::{Error, Field, Observer, Result};
@@ -33,7 +34,7 @@ pub fn compare(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Comparison> {
-    let runs = loaded(runs, dataset, device)?;
+    let runs = loaded(runs, dataset, device, observer)?;
     let wanted = options.evaluation.inputs.clone();
     let inputs = chosen_inputs(runs[0].predictor.header(), dataset, wanted)?;
     if options.evaluation.sampling.realizations < 2 {
@@ -51,6 +52,8 @@ pub fn compare(
         current: None,
         members: Vec::new(),
         place: PathBuf::new(),
+        moments: None,
+        baselines: BaselineFields::default(),
         runs: &runs,
         dataset,
         options,
@@ -81,6 +84,10 @@ struct Gathering<'a> {
     /// The ensemble under way, [member, value], and where its summary will be kept.
     members: Vec<f32>,
     place: PathBuf,
+    /// The moments of the ensemble under way in closed form, of methods that have them.
+    moments: Option<Prediction>,
+    /// What the baselines of the run under way predict of the input under way.
+    baselines: BaselineFields,
 }
 
 impl Consumer for Gathering<'_> {
@@ -108,9 +115,11 @@ impl Consumer for Gathering<'_> {
 
     fn begin(&mut self, run: usize, input: &WalkedInput) -> Result<Option<usize>> {
         self.members.clear();
+        self.moments = None;
         let Some(truth) = &self.current else {
             return Ok(None);
         };
+        self.baselines = self.runs[run].baselines.predict(input.case)?;
         self.place = cache::place(&self.runs[run].folder, self.key(run, truth, input));
         Ok(match cache::load(&self.place) {
             Some(scored) => {
@@ -119,6 +128,10 @@ impl Consumer for Gathering<'_> {
             }
             None => Some(0),
         })
+    }
+
+    fn moments(&mut self, moments: &Prediction) {
+        self.moments = Some(moments.clone());
     }
 
     fn realization(&mut self, _index: usize, values: &[f32], _evaluations: usize) -> Result<()> {
@@ -133,7 +146,8 @@ impl Consumer for Gathering<'_> {
         let scored = self.test(input, truth).scored(&Predicted {
             members: &self.members,
             cost,
-            mean_residual: self.runs[run].mean_residual.as_ref(),
+            moments: self.moments.as_ref(),
+            baselines: &self.baselines,
         })?;
         cache::store(&self.place, &scored);
         self.take(run, input, scored);
@@ -207,7 +221,7 @@ impl Gathering<'_> {
             .numbers(axes.flat_map(|axis| axis.coordinates.iter().copied()))
             .numbers(input.case.input.values().iter().copied())
             .numbers(low.flat_map(|low| low.values().iter().copied()))
-            .numbers(run.mean_residual.iter().flat_map(|r| r.values()).copied())
+            .numbers(self.baselines.values())
             .numbers(truth.mean.iter().copied())
             .numbers(truth.variance.iter().flatten().copied())
             .numbers(truth.observations.iter().map(|v| f64::from(*v)))
@@ -269,6 +283,7 @@ fn result(run: &ComparedRun, pooled: &Pooled) -> RunResult {
         epochs: run.epochs.clone(),
         prediction: pooled.scoring.prediction(),
         mean_residual: pooled.scoring.mean_residual(),
+        kriging: pooled.scoring.kriging(),
         coverage: observed.map_or_else(Vec::new, |scores| scores.coverage.curve()),
         ranks: observed.map_or_else(Vec::new, |scores| scores.ranks.frequencies()),
         spread_error: pooled.spread_error(),

@@ -1,6 +1,7 @@
 //! The tables of a report: scores, and what they cost.
 
 use floral::evaluate::MeanErrors;
+use floral::train::Method;
 
 use super::comparison::{Comparison, RunResult};
 use crate::draw::{Best, Column, Row, Table};
@@ -35,7 +36,7 @@ pub fn scores(comparison: &Comparison) -> Table {
         ],
         rows: low
             .into_iter()
-            .chain(mean_residuals(comparison))
+            .chain(baselines(comparison))
             .chain(comparison.runs.iter().map(score_row))
             .collect(),
     }
@@ -50,21 +51,29 @@ fn baseline(name: String, errors: &MeanErrors) -> Row {
     }
 }
 
-/// The low-fidelity solution plus the mean residual, once for every number of training inputs.
-fn mean_residuals(comparison: &Comparison) -> Vec<Row> {
+/// Mean residual and kriging, once for every number of training inputs; not kriging where a run of
+/// it stands in the table.
+fn baselines(comparison: &Comparison) -> Vec<Row> {
+    let has_kriging = |inputs: usize| {
+        let mut runs = comparison.runs.iter();
+        runs.any(|run| run.method == Method::Kriging && run.training_inputs == Some(inputs))
+    };
     let mut known = Vec::new();
     let mut rows = Vec::new();
     for run in &comparison.runs {
-        let (Some(errors), Some(inputs)) = (&run.mean_residual, run.training_inputs) else {
+        let Some(inputs) = run.training_inputs.filter(|inputs| !known.contains(inputs)) else {
             continue;
         };
-        if !known.contains(&inputs) {
-            known.push(inputs);
-            rows.push(baseline(
-                format!("mean residual of {inputs} inputs"),
-                errors,
-            ));
-        }
+        known.push(inputs);
+        let row =
+            |name: &str, errors: &MeanErrors| baseline(format!("{name} {inputs} inputs"), errors);
+        rows.extend(
+            run.mean_residual
+                .as_ref()
+                .map(|e| row("mean residual of", e)),
+        );
+        let kriging = run.kriging.as_ref().filter(|_| !has_kriging(inputs));
+        rows.extend(kriging.map(|e| row("kriging from", e)));
     }
     rows
 }

@@ -5,9 +5,10 @@
 use super::distribution::{Distribution, kept_points};
 use super::summary::{Summary, scattered};
 use floral::Result;
-use floral::evaluate::{MeanResidual, Scoring, Truth};
+use floral::evaluate::{BaselineFields, Scoring, Truth};
 use floral::metric::Fields;
 use floral::predict::PredictionCost;
+use floral::regression::Prediction;
 use floral::sample::{EnsembleStatistics, Wanted};
 use floral::{Field, Grid};
 
@@ -39,8 +40,10 @@ pub(super) struct Predicted<'a> {
     /// [member, value]
     pub members: &'a [f32],
     pub cost: PredictionCost,
-    /// The mean residual of the run's training inputs, a baseline.
-    pub mean_residual: Option<&'a MeanResidual>,
+    /// Its moments in closed form, of methods that have them.
+    pub moments: Option<&'a Prediction>,
+    /// What the baselines of the run's training inputs predict.
+    pub baselines: &'a BaselineFields,
 }
 
 impl TestInput<'_> {
@@ -48,8 +51,8 @@ impl TestInput<'_> {
     pub fn scored(&self, predicted: &Predicted) -> Result<ScoredSummary> {
         let mut scoring = Scoring::default();
         scoring.add_cost(predicted.cost);
-        scoring.push_baselines(self.low, predicted.mean_residual, self.truth)?;
-        scoring.push(predicted.members, self.truth)?;
+        scoring.push_baselines(predicted.baselines, self.truth)?;
+        scoring.push(predicted.members, predicted.moments, self.truth)?;
         let fields = Fields::new(predicted.members, self.truth.mean.len())?;
         let mut statistics = EnsembleStatistics::new(fields.points(), 0, &Wanted::default())?;
         fields

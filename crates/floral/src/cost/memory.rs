@@ -14,7 +14,7 @@
 
 use super::arithmetic::Sizes;
 use super::available::available;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Split};
 use crate::operator::FilmFnoConfig;
 use crate::train::model::{Shapes, network_config};
 use crate::train::samples::Reader;
@@ -84,6 +84,22 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// Of fitting a regression, which holds all realizations in f64, the leading factors of each
+    /// input beside them.
+    fn of_fitting(split: &Split, dataset: &Dataset) -> Self {
+        let held = (split.train.len() + split.validation.len()) as f64;
+        let solution = dataset.solution_channels().unwrap_or(0) * dataset.realizations();
+        let channels = dataset.input_channels() + 2 * solution;
+        Self {
+            parameters: 0.0,
+            context: 0.0,
+            activations: 0.0,
+            data: 2.0 * BYTES * held * (channels * dataset.grid().len()) as f64,
+        }
+    }
+}
+
 /// Number of weights of a network.
 pub fn parameters(network: &FilmFnoConfig) -> f64 {
     // The widths alone matter; any grid that holds all modes will do.
@@ -123,12 +139,15 @@ pub fn check_training(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
 /// The memory of training with these settings.
 pub fn training_of(config: &TrainConfig, dataset: &Dataset) -> Result<Memory> {
     let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
-    let split = config.split.of(dataset.inputs())?;
+    let split = config.split_of(dataset.inputs())?;
     let shapes = Shapes {
         input_channels: dataset.input_channels(),
         solution_channels: dataset.solution_channels().unwrap_or(0),
         grid: reader.grid().shape(),
     };
+    if config.method.recipe().is_some() {
+        return Ok(Memory::of_fitting(&split, dataset));
+    }
     let network = network_config(config.method, &config.network, &shapes);
     let realizations = dataset.realizations();
     let held = split.train.len() + split.validation.len();

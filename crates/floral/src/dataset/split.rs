@@ -49,7 +49,7 @@ impl SplitConfig {
         let first = self.test.saturating_add(self.validation);
         let train = self.train.unwrap_or(inputs.saturating_sub(first));
         let end = first.checked_add(train).filter(|end| *end <= inputs);
-        let (Some(end), 1.., 1..) = (end, train, self.validation) else {
+        let (Some(end), 1..) = (end, train) else {
             return Err(self.misfit(train, inputs));
         };
         Ok(Split {
@@ -64,8 +64,7 @@ impl SplitConfig {
             context: "split of the dataset".into(),
             reason: format!(
                 "{} test, {} validation and {} training inputs do not fit into {inputs}; \
-                 generate more inputs, or ask for fewer (each of validation and training needs at \
-                 least one)",
+                 generate more inputs, or ask for fewer (training needs at least one)",
                 self.test,
                 self.validation,
                 train.max(1)

@@ -3,15 +3,85 @@
 
 use crate::dataset::Dataset;
 use crate::grid::Thinning;
+use crate::observer::Observer;
+use crate::predict::Case;
+use crate::regression::{Kriging, Query, Recipe};
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::train::Header;
+use crate::train::regression::fitted;
+use crate::train::{Header, Method};
 use crate::{Field, Result};
 
 use super::inputs::training_inputs;
 
+/// The baselines of a run: what anybody would try first on its training inputs.
+#[derive(Default)]
+pub struct Baselines {
+    mean_residual: Option<MeanResidual>,
+    kriging: Option<Kriging>,
+}
+
+/// Baseline predictions of one input's mean: [channel, point] each.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BaselineFields {
+    /// Low fidelity as it is.
+    pub low: Option<Vec<f64>>,
+    /// Low fidelity plus the mean residual.
+    pub mean_residual: Option<Vec<f64>>,
+    /// Kernel regression.
+    pub kriging: Option<Vec<f64>>,
+}
+
+impl BaselineFields {
+    /// All values, one field after another.
+    pub fn values(&self) -> impl Iterator<Item = f64> {
+        let fields = [&self.low, &self.mean_residual, &self.kriging];
+        fields.into_iter().flatten().flatten().copied()
+    }
+}
+
+impl Baselines {
+    /// Those of the inputs that a run was trained on; none if the dataset does not hold them.
+    /// Kriging is left out for a run that is kriging itself, and on every s-th point, which its
+    /// training inputs are not read at.
+    pub fn of(
+        header: &Header,
+        dataset: &Dataset,
+        thinning: Option<&Thinning>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let residual = MeanResidual::of(header, dataset)?;
+        let is_known = !training_inputs(header, dataset).is_empty() && dataset.has_high();
+        let wants = is_known && thinning.is_none() && header.config.method != Method::Kriging;
+        Ok(Self {
+            mean_residual: residual.map(|residual| residual.thinned(thinning)),
+            kriging: if wants {
+                Some(fitted(&header.config, dataset, Recipe::Kernels, observer)?)
+            } else {
+                None
+            },
+        })
+    }
+
+    /// What they predict of one input.
+    pub fn predict(&self, case: &Case) -> Result<BaselineFields> {
+        let low = case.low.as_ref();
+        let query = Query {
+            input: case.input.values(),
+            low: low.map(Field::values),
+        };
+        let kriging = self.kriging.as_ref().map(|kriging| kriging.predict(&query));
+        let corrected = self.mean_residual.as_ref().zip(low);
+        Ok(BaselineFields {
+            low: low.map(|low| low.values().to_vec()),
+            mean_residual: corrected.and_then(|(mean, low)| mean.corrected(low)),
+            kriging: kriging.transpose()?.map(|prediction| prediction.mean),
+        })
+    }
+}
+
 /// The mean residual of a run's training inputs, which corrects any low-fidelity solution alike.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MeanResidual {
+struct MeanResidual {
     /// [channel, point]
     residual: Vec<f64>,
 }
@@ -19,7 +89,7 @@ pub struct MeanResidual {
 impl MeanResidual {
     /// Over the inputs that the run was trained on; none if the dataset does not hold them, or has
     /// no low-fidelity solutions.
-    pub fn of(header: &Header, dataset: &Dataset) -> Result<Option<Self>> {
+    fn of(header: &Header, dataset: &Dataset) -> Result<Option<Self>> {
         let inputs = training_inputs(header, dataset);
         if inputs.is_empty() || !dataset.has_low() || !dataset.has_high() {
             return Ok(None);
@@ -39,7 +109,7 @@ impl MeanResidual {
     }
 
     /// At every s-th point, or at all of them.
-    pub fn thinned(self, thinning: Option<&Thinning>) -> Self {
+    fn thinned(self, thinning: Option<&Thinning>) -> Self {
         match thinning {
             Some(thinning) => Self {
                 residual: thinning.apply(&self.residual),
@@ -48,13 +118,8 @@ impl MeanResidual {
         }
     }
 
-    /// The residual itself: [channel, point].
-    pub fn values(&self) -> &[f64] {
-        &self.residual
-    }
-
     /// The prediction for a low-fidelity solution; none if it lives on another grid.
-    pub fn corrected(&self, low: &Field) -> Option<Vec<f64>> {
+    fn corrected(&self, low: &Field) -> Option<Vec<f64>> {
         let is_alike = low.values().len() == self.residual.len();
         let sums = low.values().iter().zip(&self.residual);
         is_alike.then(|| sums.map(|(low, gap)| low + gap).collect())

@@ -40,6 +40,9 @@ pub struct Evaluation {
     /// dataset holds them.
     #[serde(default)]
     pub mean_residual: Option<MeanErrors>,
+    /// Kernel regression from the run's training inputs, where the dataset holds them.
+    #[serde(default)]
+    pub kriging: Option<MeanErrors>,
 }
 
 /// The scores of a prediction and what it has cost.

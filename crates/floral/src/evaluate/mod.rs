@@ -11,7 +11,7 @@ mod truth;
 
 use std::ops::Range;
 
-pub use baselines::MeanResidual;
+pub use baselines::{BaselineFields, Baselines};
 pub use evaluation::{Evaluation, MeanErrors, ObservedScores, Prediction, SpreadScores};
 pub use inputs::{chosen_inputs, seen_inputs, test_inputs, training_inputs};
 pub use scoring::Scoring;
@@ -21,7 +21,7 @@ use crate::dataset::Dataset;
 use crate::grid::Thinning;
 use crate::observer::Observer;
 use crate::predict::{Cases, Consumer, PredictionCost, Predictor, Sampling, Walk, WalkedInput};
-use crate::{Error, Result};
+use crate::{Error, Result, regression};
 
 /// What to evaluate, and how.
 #[derive(Debug, Clone)]
@@ -36,6 +36,8 @@ pub struct Options {
     /// Whether to predict and compare at the points that the run was trained on, every s-th of the
     /// dataset's, instead of at all of them.
     pub on_training_grid: bool,
+    /// Whether the mean residual and kriging of the run's training inputs are scored beside it.
+    pub baselines: bool,
 }
 
 impl Default for Options {
@@ -46,6 +48,7 @@ impl Default for Options {
             inputs: None,
             reference: 1000,
             on_training_grid: false,
+            baselines: true,
         }
     }
 }
@@ -64,12 +67,17 @@ pub fn evaluate(
         Some(thinning) => Cases::of(dataset)?.thinned(thinning),
         None => Cases::of(dataset)?,
     };
-    let residual = MeanResidual::of(predictor.header(), dataset)?;
+    let baselines = if options.baselines {
+        Baselines::of(predictor.header(), dataset, thinning.as_ref(), observer)?
+    } else {
+        Baselines::default()
+    };
     let mut scored = Scored {
         truths: Truths::of(dataset, options.reference)?,
-        mean_residual: residual.map(|residual| residual.thinned(thinning.as_ref())),
+        baselines,
         scoring: Scoring::default(),
         members: Vec::new(),
+        moments: None,
         thinning,
     };
     let walk = Walk {
@@ -116,10 +124,12 @@ fn thinning(
 /// Scores every ensemble and forgets it.
 struct Scored<'a> {
     truths: Truths<'a>,
-    mean_residual: Option<MeanResidual>,
+    baselines: Baselines,
     scoring: Scoring,
     /// The ensemble under way: [member, value].
     members: Vec<f32>,
+    /// Its moments in closed form, of methods that have them.
+    moments: Option<regression::Prediction>,
     thinning: Option<Thinning>,
 }
 
@@ -139,12 +149,13 @@ impl Scored<'_> {
             seen: seen_inputs(header, dataset, &inputs).len(),
             inputs,
             seed: sampling.seed,
-            solver: method.is_generative().then_some(sampling.solver),
+            solver: method.is_flow().then_some(sampling.solver),
             truth: self.truths.source(),
             observations: dataset.realizations(),
             prediction: self.scoring.prediction(),
             low: self.scoring.low(),
             mean_residual: self.scoring.mean_residual(),
+            kriging: self.scoring.kriging(),
         }
     }
 }
@@ -152,7 +163,12 @@ impl Scored<'_> {
 impl Consumer for Scored<'_> {
     fn begin(&mut self, _run: usize, _input: &WalkedInput) -> Result<Option<usize>> {
         self.members.clear();
+        self.moments = None;
         Ok(Some(0))
+    }
+
+    fn moments(&mut self, moments: &regression::Prediction) {
+        self.moments = Some(moments.clone());
     }
 
     fn realization(&mut self, _index: usize, values: &[f32], _evaluations: usize) -> Result<()> {
@@ -166,10 +182,10 @@ impl Consumer for Scored<'_> {
             truth = truth.thinned(thinning);
         }
         self.scoring.add_cost(cost);
-        let low = input.case.low.as_ref();
+        let baselines = self.baselines.predict(input.case)?;
+        self.scoring.push_baselines(&baselines, &truth)?;
         self.scoring
-            .push_baselines(low, self.mean_residual.as_ref(), &truth)?;
-        self.scoring.push(&self.members, &truth)
+            .push(&self.members, self.moments.as_ref(), &truth)
     }
 }
 

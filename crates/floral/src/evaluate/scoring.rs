@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::baselines::MeanResidual;
+use super::baselines::BaselineFields;
 use super::evaluation::{MeanErrors, ObservedScores, Prediction, SpreadScores};
 use super::truth::Truth;
 use crate::metric::{
@@ -10,7 +10,7 @@ use crate::metric::{
 };
 use crate::predict::PredictionCost;
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::{Error, Field, Result};
+use crate::{Error, Result, regression};
 
 /// The levels of central intervals that are reported.
 const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
@@ -23,6 +23,8 @@ pub struct Scoring {
     mean: MeanFieldError,
     low: Option<MeanFieldError>,
     mean_residual: Option<MeanFieldError>,
+    #[serde(default)]
+    kriging: Option<MeanFieldError>,
     floors: Option<f64>,
     variance: Option<VarianceError>,
     observed: Option<(EnsembleScores, f64)>,
@@ -39,63 +41,68 @@ impl Scoring {
         self.seconds += cost.seconds;
     }
 
-    /// Adds the simplest predictions of one input: its low-fidelity solution, as it is and corrected.
-    pub fn push_baselines(
-        &mut self,
-        low: Option<&Field>,
-        mean_residual: Option<&MeanResidual>,
-        truth: &Truth,
-    ) -> Result<()> {
-        let Some(low) = low else {
-            return Ok(());
-        };
-        if low.values().len() != truth.mean.len() {
-            return Err(Error::Shape {
-                what: "the low-fidelity solution".into(),
-                found: vec![low.values().len()],
-                expected: vec![truth.mean.len()],
-            });
-        }
-        let error = self.low.get_or_insert_default();
-        error.push(low.values(), &truth.mean);
-        if let Some(corrected) = mean_residual.and_then(|mean| mean.corrected(low)) {
-            let error = self.mean_residual.get_or_insert_default();
-            error.push(&corrected, &truth.mean);
+    /// Adds the simplest predictions of one input.
+    pub fn push_baselines(&mut self, baselines: &BaselineFields, truth: &Truth) -> Result<()> {
+        let sums = [
+            (&baselines.low, &mut self.low),
+            (&baselines.mean_residual, &mut self.mean_residual),
+            (&baselines.kriging, &mut self.kriging),
+        ];
+        for (field, sum) in sums {
+            let Some(field) = field else { continue };
+            if field.len() != truth.mean.len() {
+                return Err(Error::Shape {
+                    what: "a baseline's field".into(),
+                    found: vec![field.len()],
+                    expected: vec![truth.mean.len()],
+                });
+            }
+            sum.get_or_insert_default().push(field, &truth.mean);
         }
         Ok(())
     }
 
     /// Adds one input's members, [member, value], and its truth. A single member is a deterministic
     /// prediction and has no spread.
-    pub fn push(&mut self, members: &[f32], truth: &Truth) -> Result<()> {
+    ///
+    /// Members of a method with moments in closed form vary by what is not known too. The errors of
+    /// mean and variance are then those of the moments, of the variance without that part; intervals
+    /// and scores of the distribution are always those of the members.
+    pub fn push(
+        &mut self,
+        members: &[f32],
+        moments: Option<&regression::Prediction>,
+        truth: &Truth,
+    ) -> Result<()> {
         let values = truth.mean.len();
         let members = Fields::new(members, values)?;
         let mut statistics = EnsembleStatistics::new(values, 0, &Wanted::default())?;
         members.iter().try_for_each(|m| statistics.push(m))?;
         self.inputs += 1;
         self.members = members.count();
-        self.mean.push(statistics.mean(), &truth.mean);
+        let mean = moments.map_or(statistics.mean(), |moments| &moments.mean);
+        self.mean.push(mean, &truth.mean);
         let sampled = 1.0 / members.count() as f64;
         if let Some(variance) = &truth.variance {
-            let own = if members.count() > 1 { sampled } else { 0.0 };
+            let is_sampled = members.count() > 1 && moments.is_none();
+            let own = if is_sampled { sampled } else { 0.0 };
             let square = variance.iter().sum::<f64>() * (own + truth.source.sampling_share());
             *self.floors.get_or_insert_default() += square.sqrt();
         }
         if members.count() == 1 {
             return Ok(());
         }
-        self.push_spread(members, &statistics, truth)
+        let variance = match moments {
+            Some(moments) => moments.aleatoric.clone(),
+            None => statistics.variance(),
+        };
+        self.push_spread(members, &variance, truth)
     }
 
-    fn push_spread(
-        &mut self,
-        members: Fields,
-        statistics: &EnsembleStatistics,
-        truth: &Truth,
-    ) -> Result<()> {
+    fn push_spread(&mut self, members: Fields, predicted: &[f64], truth: &Truth) -> Result<()> {
         if let Some(variance) = &truth.variance {
             let error = self.variance.get_or_insert_default();
-            error.push(&statistics.variance(), variance);
+            error.push(predicted, variance);
         }
         if !truth.observations.is_empty() {
             let observations = Fields::new(&truth.observations, truth.mean.len())?;
@@ -116,6 +123,9 @@ impl Scoring {
         }
         if let Some(mean) = &other.mean_residual {
             self.mean_residual.get_or_insert_default().merge(mean);
+        }
+        if let Some(kriging) = &other.kriging {
+            self.kriging.get_or_insert_default().merge(kriging);
         }
         if let Some(floors) = other.floors {
             *self.floors.get_or_insert_default() += floors;
@@ -159,6 +169,11 @@ impl Scoring {
     /// The scores of the low-fidelity solution plus the mean residual of the training inputs.
     pub fn mean_residual(&self) -> Option<MeanErrors> {
         self.mean_residual.as_ref().map(MeanErrors::from)
+    }
+
+    /// The scores of kernel regression from the run's training inputs.
+    pub fn kriging(&self) -> Option<MeanErrors> {
+        self.kriging.as_ref().map(MeanErrors::from)
     }
 
     fn spread(&self) -> SpreadScores {

@@ -1,10 +1,10 @@
 //! Laws of evaluation, on tiny networks and on predictions that are the truth.
 
 use super::*;
+use crate::Silent;
 use crate::predict::testing::play;
 use crate::sample::OdeSolver;
 use crate::train::Method;
-use crate::{Field, Silent};
 
 fn options() -> Options {
     Options {
@@ -42,9 +42,12 @@ fn scored(shift: f64, stretch: f64) -> Scoring {
         };
         let members = [member(-1.0), member(1.0)].concat();
         let low = exact.mean.values().iter().map(|m| m - shift).collect();
-        let low = Field::from_values(1, &[16], low).unwrap();
-        scoring.push_baselines(Some(&low), None, &truth).unwrap();
-        scoring.push(&members, &truth).unwrap();
+        let baselines = BaselineFields {
+            low: Some(low),
+            ..BaselineFields::default()
+        };
+        scoring.push_baselines(&baselines, &truth).unwrap();
+        scoring.push(&members, None, &truth).unwrap();
     }
     scoring
 }

@@ -16,6 +16,16 @@ pub enum PathNorm {
     MeanSquare,
 }
 
+/// Which draws of the prior lead to which realizations of the same input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coupling {
+    /// Any to any, as in the paper.
+    Independent,
+    /// Each epoch those of least total squared length.
+    Nearest,
+}
+
 /// Constants of the path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -24,6 +34,8 @@ pub struct PathConfig {
     pub sigma_min: f64,
     /// The norm of that length.
     pub norm: PathNorm,
+    /// How prior draws and realizations are paired.
+    pub coupling: Coupling,
 }
 
 impl Default for PathConfig {
@@ -31,6 +43,7 @@ impl Default for PathConfig {
         Self {
             sigma_min: 1e-5,
             norm: PathNorm::RootMeanSquare,
+            coupling: Coupling::Independent,
         }
     }
 }
@@ -47,6 +60,17 @@ pub struct Path<'a> {
 }
 
 impl Path<'_> {
+    /// The prior draw w0, [channel, point], that [`Self::draw`] makes of this stream.
+    pub fn start(&self, rng: &mut Stream, size: usize) -> Vec<f32> {
+        let _time: f32 = rng.random();
+        let (mut start, mut width) = (vec![0.0; size], vec![0.0; self.points]);
+        for channel in start.chunks_exact_mut(self.points) {
+            self.prior.draw(rng, channel);
+            self.prior.draw(rng, &mut width);
+        }
+        start
+    }
+
     /// Draws a time and a point of the path to `target`, [channel, point]; writes the state there
     /// and the velocity w1 - w0, and returns the time.
     pub fn draw(
@@ -123,6 +147,7 @@ mod tests {
             let config = PathConfig {
                 sigma_min: 0.1,
                 norm,
+                ..PathConfig::default()
             };
             let (time, state, velocity) = drawn(&config, &target);
             assert!((0.0..1.0).contains(&time));

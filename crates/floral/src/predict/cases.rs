@@ -74,7 +74,7 @@ impl<'a> Cases<'a> {
     ) -> Result<Self> {
         let header = predictor.header();
         let source = open(path, header)?;
-        let needs_low = predictor.method().is_residual();
+        let needs_low = header.uses_low();
         let solver = if needs_low && !source.has_low() {
             match source.origin()? {
                 Some(problem) => Some(problem),

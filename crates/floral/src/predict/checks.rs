@@ -26,16 +26,16 @@ pub(super) fn check(
     }
     check_field("the input", input, header.shapes.input_channels, grid)?;
     match low {
-        Some(low) if method.is_residual() => {
+        Some(low) if header.uses_low() => {
             let name = "the low-fidelity solution";
             check_field(name, low, header.shapes.solution_channels, grid)
         }
-        None if method.is_residual() => Err(Error::Config {
+        None if header.uses_low() => Err(Error::Config {
             context: format!("method {method}"),
             reason:
-                "it corrects a low-fidelity solution, and this input has none; compute one on the \
-                     same grid and store it as the array `low` beside `input`, or train a run by \
-                     the method flora or fno, which need none"
+                "the run corrects a low-fidelity solution, and this input has none; compute one on \
+                     the same grid and store it as the array `low` beside `input`, or train a run \
+                     without them"
                     .into(),
         }),
         _ => Ok(()),

@@ -1,58 +1,25 @@
-//! The predictor of one input: a [`Predictor`] and what it derives from the input delivers
+//! The predictor of one input: a [`Predictor`] and what it derives from the input deliver
 //! realizations of the solution.
 
-use burn::tensor::Tensor;
-use serde::{Deserialize, Serialize};
-
-use super::velocity::NetworkVelocity;
-use super::{Predictor, block_rows, checks};
-use crate::flow::Prior;
-use crate::observer::{Event, Observer};
-use crate::operator::Context;
-use crate::random::Stream;
-use crate::sample::{Ensemble, OdeSolver, Progress, RowCost, from_prior};
-use crate::train::model::fields;
+use super::network_input::NetworkInput;
+use super::predictor::Trained;
+use super::regression_input::RegressionInput;
+use super::{Predictor, Sampling, block_rows, checks};
+use crate::observer::Observer;
+use crate::regression::Prediction;
+use crate::sample::Progress;
 use crate::{Field, Grid, Result};
 
-/// How many realizations are wanted of an input, and how they are made.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Sampling {
-    /// How many; a deterministic method has one, whatever is asked.
-    pub realizations: usize,
-    /// The seed of the priors.
-    pub seed: u64,
-    /// The integrator.
-    pub solver: OdeSolver,
-}
-
-impl Default for Sampling {
-    /// The paper's 2500 realizations by its integrator.
-    fn default() -> Self {
-        Self {
-            realizations: 2500,
-            seed: 0,
-            solver: OdeSolver::default(),
-        }
-    }
-}
-
-/// Draws of a prior for one input.
-struct PriorStream<'a> {
-    prior: &'a dyn Prior,
-    seed: u64,
-    input: u64,
-}
-
-/// A run's network with what it derives from one input on one grid.
+/// A run with what it derives from one input on one grid.
 pub struct InputPredictor<'a> {
-    predictor: &'a Predictor,
-    context: Context,
-    /// a in the network's units, which regression is fed with: [1, channel, y, x].
-    input: Tensor<4>,
-    low: Option<Vec<f64>>,
-    shape: Vec<usize>,
-    /// None for regression.
-    prior: Option<Box<dyn Prior>>,
+    values: usize,
+    points: usize,
+    derived: Derived<'a>,
+}
+
+enum Derived<'a> {
+    Network(Box<NetworkInput<'a>>),
+    Regression(Box<RegressionInput>),
 }
 
 impl<'a> InputPredictor<'a> {
@@ -62,46 +29,43 @@ impl<'a> InputPredictor<'a> {
         low: Option<&Field>,
         grid: &Grid,
     ) -> Result<Self> {
-        let Predictor {
-            header,
-            model,
-            device,
-            ..
-        } = predictor;
+        let header = &predictor.header;
         checks::check(header, input, low, grid)?;
-        let low = low.filter(|_| model.method.is_residual());
-        let shape = grid.shape();
-        let mut condition = header.scaling.condition(input, low);
-        let conditions = fields(
-            condition.clone(),
-            model.condition_channels(),
-            &shape,
-            device,
-        );
-        condition.truncate(input.values().len());
-        let prior = if model.method.is_generative() {
-            Some(header.config.prior.on(grid)?)
-        } else {
-            None
+        let low = low.filter(|_| header.uses_low());
+        let derived = match &predictor.trained {
+            Trained::Network(network) => {
+                let derived = NetworkInput::new(header, network, input, low, grid)?;
+                Derived::Network(Box::new(derived))
+            }
+            Trained::Regression(fitted) => {
+                let derived = RegressionInput::new(header, fitted, input, low, grid)?;
+                Derived::Regression(Box::new(derived))
+            }
         };
         Ok(Self {
-            predictor,
-            context: model.network.condition(conditions)?,
-            input: fields(condition, input.channels(), &shape, device),
-            low: low.map(|low| low.values().to_vec()),
-            shape,
-            prior,
+            values: header.shapes.solution_channels * grid.len(),
+            points: grid.len(),
+            derived,
         })
     }
 
     /// Values of a realization: channels times points.
     pub fn values(&self) -> usize {
-        self.predictor.model.shapes.solution_channels * self.points()
+        self.values
     }
 
-    /// Realizations that are integrated together.
+    /// Realizations that are computed together.
     pub fn block_rows(&self) -> usize {
-        block_rows(self.points())
+        block_rows(self.points)
+    }
+
+    /// Mean and variances in closed form, where the method has them: what varies, and what is not
+    /// known.
+    pub fn moments(&self) -> Option<&Prediction> {
+        match &self.derived {
+            Derived::Network(_) => None,
+            Derived::Regression(derived) => Some(derived.moments()),
+        }
     }
 
     /// Delivers realizations in the order of their index, in physical units: [channel, point].
@@ -129,83 +93,15 @@ impl<'a> InputPredictor<'a> {
         input: u64,
         wanted: &Sampling,
         observer: &dyn Observer,
-        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+        consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
     ) -> Result<Progress> {
-        match &self.prior {
-            Some(prior) => {
-                let stream = PriorStream {
-                    prior: prior.as_ref(),
-                    seed: wanted.seed,
-                    input,
-                };
-                let ensemble = Ensemble {
-                    solver: &wanted.solver,
-                    realizations: first.min(wanted.realizations)..wanted.realizations,
-                    observer,
-                };
-                self.sample(&stream, &ensemble, consume)
+        match &self.derived {
+            Derived::Network(derived) => {
+                derived.deliver_from(first, input, wanted, observer, consume)
             }
-            None => {
-                consume(0, &self.regress()?, 1)?;
-                let progress = Progress {
-                    done: 1,
-                    total: 1,
-                    evaluations: 1,
-                    block_evaluations: 1,
-                };
-                observer.observe(&Event::Realizations(progress));
-                Ok(progress)
+            Derived::Regression(derived) => {
+                derived.deliver_from(first, input, wanted, observer, consume)
             }
         }
-    }
-
-    fn sample(
-        &self,
-        from: &PriorStream,
-        ensemble: &Ensemble,
-        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
-    ) -> Result<Progress> {
-        let velocity = NetworkVelocity {
-            model: &self.predictor.model,
-            context: &self.context,
-            shape: &self.shape,
-            device: &self.predictor.device,
-        };
-        let points = self.points();
-        let prior = from.prior;
-        let start = from_prior(from.seed, from.input, move |rng: &mut Stream, state| {
-            let state: &mut [f32] = state;
-            for channel in state.chunks_exact_mut(points) {
-                prior.draw(rng, channel);
-            }
-            Ok(())
-        });
-        // A small network leaves processors idle: one block for each.
-        let blocks = rayon::current_num_threads();
-        let deliver = |realization: usize, state: &[f32], cost: RowCost| {
-            consume(realization, &self.physical(state), cost.evaluations)
-        };
-        ensemble.run(blocks, &velocity, start, deliver)
-    }
-
-    fn regress(&self) -> Result<Vec<f32>> {
-        let network = &self.predictor.model.network;
-        let field = network.predict(self.input.clone(), &self.context)?;
-        let values: Vec<f32> = field.into_data().iter::<f32>().collect();
-        Ok(self.physical(&values))
-    }
-
-    /// The solution from a target in the network's units.
-    fn physical(&self, target: &[f32]) -> Vec<f32> {
-        let scale = &self.predictor.header.scaling.target;
-        let mut values = scale.invert(target, self.points());
-        for (value, low) in values.iter_mut().zip(self.low.iter().flatten()) {
-            *value += low;
-        }
-        values.into_iter().map(|value| value as f32).collect()
-    }
-
-    fn points(&self) -> usize {
-        self.shape.iter().product()
     }
 }

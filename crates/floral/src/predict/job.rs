@@ -6,11 +6,12 @@
 use std::ops::Range;
 
 use super::{
-    Cases, Consumer, Interpolation, PredictionCost, PredictionWriter, Predictor, Sampling, Walk,
-    WalkedInput, block_rows,
+    Cases, Consumer, Interpolation, PredictionCost, PredictionWriter, Predictor, Sampling,
+    VarianceParts, Walk, WalkedInput, block_rows,
 };
 use crate::Result;
 use crate::observer::{Event, Observer};
+use crate::regression::Prediction;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::Spool;
 
@@ -94,6 +95,7 @@ struct UnderWay {
     gathered: Gathered,
     spool: Spool,
     evaluations: usize,
+    parts: Option<VarianceParts>,
 }
 
 /// One input's statistics as they grow.
@@ -131,8 +133,15 @@ impl Consumer for Storing<'_> {
             gathered,
             spool,
             evaluations: before.evaluations,
+            parts: None,
         });
         Ok(Some(before.realizations))
+    }
+
+    fn moments(&mut self, moments: &Prediction) {
+        if let Some(under_way) = &mut self.under_way {
+            under_way.parts = Some(VarianceParts::of(moments, self.job.interpolation));
+        }
     }
 
     fn realization(&mut self, index: usize, values: &[f32], evaluations: usize) -> Result<()> {
@@ -155,9 +164,29 @@ impl Consumer for Storing<'_> {
         let Gathered { statistics, kept } = under_way.gathered;
         let evaluations = under_way.evaluations + cost.progress.evaluations;
         self.stored.evaluations += cost.progress.evaluations;
+        let parts = under_way.parts.as_ref();
         self.writer
-            .write(input.position, &statistics, &kept, evaluations)?;
+            .write(input.position, &statistics, parts, &kept, evaluations)?;
         under_way.spool.clear()
+    }
+}
+
+impl VarianceParts {
+    /// At the grid's points or at those wanted. Deviations are interpolated, as the fields are that
+    /// they belong to.
+    fn of(moments: &Prediction, interpolation: Option<&Interpolation>) -> Self {
+        let at = |variance: &[f64]| match interpolation {
+            None => variance.to_vec(),
+            Some(places) => {
+                let deviations: Vec<f64> = variance.iter().map(|v| v.sqrt()).collect();
+                places.apply(&deviations).iter().map(|d| d * d).collect()
+            }
+        };
+        Self {
+            aleatoric: at(&moments.aleatoric),
+            epistemic: at(&moments.epistemic),
+            novelty: moments.novelty,
+        }
     }
 }
 

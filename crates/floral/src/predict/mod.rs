@@ -1,6 +1,6 @@
 //! Prediction: from a trained run and an input to realizations of its solution.
 //!
-//! A [`Predictor`] is the best network of a run with its scales and its prior. For one input on one
+//! A [`Predictor`] is what a run has learned: its best network, or its regression. For one input on one
 //! grid, perhaps finer than the training grid, it becomes an [`InputPredictor`], which has derived
 //! all that depends on the input alone and delivers realizations in physical units. [`Cases`] are
 //! the inputs of a file; a [`Walk`] is the one loop over them, and a [`Consumer`] takes what it
@@ -12,21 +12,25 @@ mod checks;
 mod ensemble;
 mod input;
 mod job;
+mod network_input;
 mod places;
 mod points_file;
 mod prediction_store;
 mod predictor;
+mod regression_input;
+mod sampling;
 mod velocity;
 mod walk;
 
 pub use cases::{Case, Cases};
 pub use ensemble::Ensemble;
-pub use input::{InputPredictor, Sampling};
+pub use input::InputPredictor;
 pub use job::{Job, Stored};
 pub use places::Places;
 pub use points_file::read_points;
-pub use prediction_store::{PredictionPlan, PredictionWriter};
+pub use prediction_store::{PredictionPlan, PredictionWriter, VarianceParts};
 pub use predictor::Predictor;
+pub use sampling::Sampling;
 pub use velocity::{BLOCK_VALUES, block_rows};
 pub use walk::{Consumer, PredictionCost, Walk, WalkedInput};
 

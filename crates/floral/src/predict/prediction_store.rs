@@ -3,7 +3,9 @@
 //! | array | dimensions | |
 //! |---|---|---|
 //! | `mean` | input, channel, grid... or point | |
-//! | `variance` | the same | of methods with a spread |
+//! | `variance` | the same | of methods with a spread: of what varies and what is not known |
+//! | `aleatoric`, `epistemic` | the same | its two parts, of methods that tell them apart |
+//! | `novelty` | input | how much less is known of it than of inputs like those of training, 1 |
 //! | `quantiles` | input, quantile, channel, ... | where wanted |
 //! | `exceedance` | input, threshold, channel, ... | where wanted |
 //! | `realizations` | input, realization, channel, ... | the first ones, where kept |
@@ -27,6 +29,9 @@ use crate::{Error, Result};
 
 const MEAN: &str = "mean";
 const VARIANCE: &str = "variance";
+const ALEATORIC: &str = "aleatoric";
+const EPISTEMIC: &str = "epistemic";
+const NOVELTY: &str = "novelty";
 const QUANTILES: &str = "quantiles";
 const EXCEEDANCE: &str = "exceedance";
 const REALIZATIONS: &str = "realizations";
@@ -35,9 +40,12 @@ const QUANTILE_DIMENSION: &str = "quantile";
 const THRESHOLD_DIMENSION: &str = "threshold";
 
 /// Every array with a chunk for each input; the last one is written last.
-const PER_INPUT: [&str; 7] = [
+const PER_INPUT: [&str; 10] = [
     MEAN,
     VARIANCE,
+    ALEATORIC,
+    EPISTEMIC,
+    NOVELTY,
     QUANTILES,
     EXCEEDANCE,
     REALIZATIONS,
@@ -46,9 +54,12 @@ const PER_INPUT: [&str; 7] = [
 ];
 
 /// Names that no axis may have.
-const RESERVED: [&str; 11] = [
+const RESERVED: [&str; 14] = [
     MEAN,
     VARIANCE,
+    ALEATORIC,
+    EPISTEMIC,
+    NOVELTY,
     QUANTILES,
     EXCEEDANCE,
     REALIZATIONS,
@@ -75,8 +86,20 @@ pub struct PredictionPlan {
     pub kept: usize,
     /// Whether the method has a spread.
     pub has_spread: bool,
+    /// Whether it tells apart what varies and what is not known.
+    pub has_parts: bool,
     /// Attributes of the group.
     pub attributes: Map<String, Value>,
+}
+
+/// The variance in its two parts, [channel, point] each, and how new the input is.
+pub struct VarianceParts {
+    /// Of the solution itself.
+    pub aleatoric: Vec<f64>,
+    /// Of what is not known of its mean.
+    pub epistemic: Vec<f64>,
+    /// How much less is known than of an input like those of training.
+    pub novelty: f64,
 }
 
 /// Unfinished predictions open for writing.
@@ -117,6 +140,7 @@ impl PredictionWriter {
         &self,
         position: usize,
         statistics: &EnsembleStatistics,
+        parts: Option<&VarianceParts>,
         kept: &[f32],
         evaluations: usize,
     ) -> Result<()> {
@@ -124,6 +148,11 @@ impl PredictionWriter {
         write(MEAN, statistics.mean())?;
         if self.plan.has_spread {
             write(VARIANCE, &statistics.variance())?;
+        }
+        if let Some(parts) = parts.filter(|_| self.plan.has_parts) {
+            write(ALEATORIC, &parts.aleatoric)?;
+            write(EPISTEMIC, &parts.epistemic)?;
+            write(NOVELTY, &[parts.novelty])?;
         }
         let joined = |fields: Vec<(f64, Vec<f64>)>| -> Vec<f64> {
             fields.into_iter().flat_map(|(_, field)| field).collect()
@@ -243,6 +272,15 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
     if plan.has_spread {
         add(VARIANCE, values(None, "variance of the solution"));
     }
+    if plan.has_parts {
+        let meaning = "variance of the solution itself";
+        add(ALEATORIC, values(None, meaning));
+        let meaning = "variance of what is not known of the mean";
+        add(EPISTEMIC, values(None, meaning));
+        let meaning = "variance of what is not known over that of inputs like those of training";
+        let novelty = array_metadata::values(inputs, &[], Precision::F32, meaning);
+        add(NOVELTY, novelty);
+    }
     let quantiles = (QUANTILE_DIMENSION, plan.wanted.quantiles.len());
     let thresholds = (THRESHOLD_DIMENSION, plan.wanted.thresholds.len());
     let kept = (REALIZATION_DIMENSION, plan.kept);
@@ -290,6 +328,7 @@ mod tests {
             },
             kept: 1,
             has_spread: true,
+            has_parts: true,
             attributes: Map::from_iter([("seed".to_owned(), 7.into())]),
         }
     }
@@ -309,7 +348,12 @@ mod tests {
             for field in &fields {
                 statistics.push(field)?;
             }
-            writer.write(position, &statistics, &fields[0], 14)?;
+            let parts = VarianceParts {
+                aleatoric: vec![1.0, 0.0, 1.0],
+                epistemic: vec![0.5; 3],
+                novelty: 2.0,
+            };
+            writer.write(position, &statistics, Some(&parts), &fields[0], 14)?;
         }
         assert!(!path.exists(), "the name is taken only when complete");
         writer.finish()?;
@@ -332,6 +376,9 @@ mod tests {
             (vec![2, 1, 3], vec![2.0, 2.0, 2.0, 3.0, 2.0, 2.0])
         );
         assert_eq!(read("variance").1[..3], [2.0, 0.0, 2.0]);
+        assert_eq!(read("aleatoric").1[..3], [1.0, 0.0, 1.0]);
+        assert_eq!(read("epistemic").1, [0.5; 6]);
+        assert_eq!(read("novelty"), (vec![2], vec![2.0, 2.0]));
         let (shape, values) = read("quantiles");
         assert_eq!(shape, [2, 2, 1, 3]);
         assert_eq!(values[..6], [1.0, 2.0, 1.0, 3.0, 2.0, 3.0]);
@@ -353,7 +400,14 @@ mod tests {
         statistics.push(&[9.0; 3]).unwrap();
         statistics.push(&[9.0; 3]).unwrap();
         assert!(!writer.is_finished(1));
-        writer.write(1, &statistics, &[9.0; 3], 14).unwrap();
+        let parts = VarianceParts {
+            aleatoric: vec![0.0; 3],
+            epistemic: vec![0.0; 3],
+            novelty: 1.0,
+        };
+        writer
+            .write(1, &statistics, Some(&parts), &[9.0; 3], 14)
+            .unwrap();
         drop(writer);
 
         let mut other = plan();

@@ -1,22 +1,37 @@
-//! The best network of a run, ready to predict.
+//! What a run has learned, ready to predict.
+
+use std::fmt;
 
 use burn::tensor::Device;
 
+use super::network_input::Network;
 use super::{Case, Ensemble, InputPredictor, Sampling, checks};
 use crate::observer::Observer;
 use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
+use crate::regression::Kriging;
 use crate::sample::{Aliasing, OdeSolver};
 use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
 use crate::{Checksum, Error, Field, Grid, Result};
 
-/// A trained network with its scales, its prior and its grid.
-#[derive(Debug)]
+/// What a run has learned, with its scales and its grid.
 pub struct Predictor {
     pub(super) header: Header,
-    pub(super) model: Model,
-    pub(super) device: Device,
+    pub(super) trained: Trained,
     checksum: Checksum,
+}
+
+/// A network, or a fitted regression.
+pub(super) enum Trained {
+    Network(Box<Network>),
+    Regression(Box<Kriging>),
+}
+
+impl fmt::Debug for Predictor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = self.header.grid.shape();
+        write!(f, "Predictor({} on {shape:?})", self.method())
+    }
 }
 
 impl Predictor {
@@ -25,20 +40,30 @@ impl Predictor {
         Self::from_checkpoint(run.best()?, device).map_err(Error::in_file(run.best_path()))
     }
 
-    /// The network of a checkpoint.
+    /// That of a checkpoint.
     pub fn from_checkpoint(checkpoint: Checkpoint, device: &Device) -> Result<Self> {
+        let weights = checkpoint.kept_weights();
         let Checkpoint {
-            header, weights, ..
+            header, regression, ..
         } = checkpoint;
+        let checksum = checksum(&weights).bytes(&regression);
         let config = &header.config;
-        let shapes = header.shapes.clone();
-        let checksum = checksum(&weights);
-        let mut model = Model::new(config.method, &config.network, shapes, 0, device)?;
-        model.network = with_weights(model.network, weights)?;
+        let trained = if config.method.recipe().is_some() {
+            let fitted = Kriging::from_bytes(&regression)?;
+            check_fits(&fitted, &header)?;
+            Trained::Regression(Box::new(fitted))
+        } else {
+            let shapes = header.shapes.clone();
+            let mut model = Model::new(config.method, &config.network, shapes, 0, device)?;
+            model.network = with_weights(model.network, weights)?;
+            Trained::Network(Box::new(Network {
+                model,
+                device: device.clone(),
+            }))
+        };
         Ok(Self {
             header,
-            model,
-            device: device.clone(),
+            trained,
             checksum,
         })
     }
@@ -61,9 +86,7 @@ impl Predictor {
     /// Whether the equal steps of a solver would mistake a wave of time that the network is fed with.
     pub fn aliasing(&self, solver: &OdeSolver) -> Option<Aliasing> {
         let waves = frequencies().map(f64::from);
-        solver
-            .aliasing(&waves)
-            .filter(|_| self.method().is_generative())
+        solver.aliasing(&waves).filter(|_| self.method().is_flow())
     }
 
     /// A checksum of all that predictions depend on besides their input.
@@ -109,6 +132,26 @@ impl Predictor {
     ) -> Result<InputPredictor<'_>> {
         InputPredictor::new(self, input, low, grid)
     }
+}
+
+/// Refuses a regression on another grid or of other channels than its header tells.
+fn check_fits(fitted: &Kriging, header: &Header) -> Result<()> {
+    let (found, shapes) = (fitted.channels(), &header.shapes);
+    let channels = [found.input, found.solution];
+    if fitted.lattice().shape() == shapes.grid
+        && channels == [shapes.input_channels, shapes.solution_channels]
+    {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what: "the fitted regression, [channels of input and solution, grid...],".into(),
+        found: [channels.to_vec(), fitted.lattice().shape()].concat(),
+        expected: [
+            vec![shapes.input_channels, shapes.solution_channels],
+            shapes.grid.clone(),
+        ]
+        .concat(),
+    })
 }
 
 fn checksum(weights: &[Weight]) -> Checksum {

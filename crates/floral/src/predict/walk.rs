@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::{Case, Cases, Predictor, Sampling};
 use crate::observer::{Event, Observer, go_on};
+use crate::regression::Prediction;
 use crate::sample::Progress;
 use crate::{Error, Grid, Result};
 
@@ -64,6 +65,11 @@ pub trait Consumer {
     /// if all of it is there.
     fn begin(&mut self, run: usize, input: &WalkedInput) -> Result<Option<usize>>;
 
+    /// Mean and variances in closed form, of methods that have them; before the realizations.
+    fn moments(&mut self, moments: &Prediction) {
+        let _ = moments;
+    }
+
     /// A realization, [channel, point], and the evaluations of the network that it took.
     fn realization(&mut self, index: usize, values: &[f32], evaluations: usize) -> Result<()>;
 
@@ -111,6 +117,9 @@ impl Walk<'_> {
         let start = Instant::now();
         let Case { input: field, low } = input.case;
         let predicted = predictor.for_input(field, low.as_ref(), input.grid)?;
+        if let Some(moments) = predicted.moments() {
+            consumer.moments(moments);
+        }
         let index = input.index as u64;
         let progress = predicted.deliver_from(
             first,

@@ -1,5 +1,5 @@
-//! Checkpoints: weights, optimiser state and a [`Header`], everything needed to go on, in one
-//! safetensors file.
+//! Checkpoints: a [`Header`] with weights and optimiser state, everything needed to go on, or with a
+//! fitted regression, in one safetensors file.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,6 +8,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
 use super::adam::Adam;
+use super::average::averaged;
 pub use super::header::{DataIdentity, FORMAT, Header, Progress};
 use crate::cost::memory::parameters;
 use crate::operator::Weight;
@@ -23,11 +24,17 @@ pub struct Checkpoint {
     pub weights: Vec<Weight>,
     /// The optimiser's state.
     pub adam: Adam,
+    /// A running mean of the weights, if one is kept.
+    pub average: Vec<Vec<f32>>,
+    /// The bytes of a fitted regression; none for a network.
+    pub regression: Vec<u8>,
 }
 
 const WEIGHT: &str = "weight.";
 const FIRST: &str = "adam.first.";
 const SECOND: &str = "adam.second.";
+const AVERAGE: &str = "average.";
+const REGRESSION: &str = "regression";
 
 /// What is wrong with a file, in words.
 type Verdict<T> = std::result::Result<T, String>;
@@ -44,23 +51,44 @@ impl Checkpoint {
             .weights
             .iter()
             .zip(self.adam.first.iter().zip(&self.adam.second));
-        for (weight, (first, second)) in arrays {
+        for (i, (weight, (first, second))) in arrays.enumerate() {
             let parts = [(WEIGHT, &weight.values), (FIRST, first), (SECOND, second)];
-            for (prefix, values) in parts {
+            let average = self.average.get(i).map(|values| (AVERAGE, values));
+            for (prefix, values) in parts.into_iter().chain(average) {
                 let name = format!("{prefix}{}", weight.name);
                 views.push((name, weight.shape.clone(), to_bytes(values)));
             }
         }
-        let views = views.iter().map(|(name, shape, bytes)| {
-            let view = TensorView::new(Dtype::F32, shape.clone(), bytes)
-                .expect("as many bytes as the weight's shape says");
-            (name.as_str(), view)
+        let fitted = [(
+            REGRESSION,
+            Dtype::U8,
+            vec![self.regression.len()],
+            &self.regression,
+        )];
+        let fitted = fitted
+            .into_iter()
+            .filter(|(_, _, _, bytes)| !bytes.is_empty());
+        let weights = views
+            .iter()
+            .map(|(name, shape, bytes)| (name.as_str(), Dtype::F32, shape.clone(), bytes));
+        let views = weights.chain(fitted).map(|(name, kind, shape, bytes)| {
+            let view = TensorView::new(kind, shape, bytes)
+                .expect("as many bytes as the array's shape says");
+            (name, view)
         });
         let bytes = safetensors::serialize(views, Some(metadata)).map_err(|e| Error::BadFile {
             path: path.to_owned(),
             reason: e.to_string(),
         })?;
         write_atomically(path, &bytes)
+    }
+
+    /// The weights to predict with: their running mean, if one is kept.
+    pub fn kept_weights(&self) -> Vec<Weight> {
+        if self.average.is_empty() {
+            return self.weights.clone();
+        }
+        averaged(&self.weights, &self.average)
     }
 
     /// Reads a file; refuses what is no checkpoint of this program.
@@ -89,7 +117,14 @@ impl Checkpoint {
                 steps: steps.ok_or("has no optimiser state")?,
                 ..Default::default()
             },
+            average: Vec::new(),
+            regression: Vec::new(),
         };
+        if checkpoint.header.config.method.recipe().is_some() {
+            let fitted = file.tensor(REGRESSION).map_err(broken)?;
+            checkpoint.regression = fitted.data().to_vec();
+            return Ok(checkpoint);
+        }
         for name in file.names() {
             if let Some(name) = name.strip_prefix(WEIGHT) {
                 checkpoint.take(&file, name)?;
@@ -115,6 +150,9 @@ impl Checkpoint {
         };
         self.adam.first.push(moment(FIRST)?);
         self.adam.second.push(moment(SECOND)?);
+        if self.header.config.optimiser.average > 0.0 {
+            self.average.push(moment(AVERAGE)?);
+        }
         self.weights.push(Weight {
             name: name.to_owned(),
             shape: weight.shape().to_vec(),

@@ -1,23 +1,30 @@
-//! The configuration of a training run; the defaults are the paper's.
+//! The configuration of a training run; for networks the defaults are the paper's.
 
 use serde::{Deserialize, Serialize};
 
 use super::Method;
-use crate::dataset::SplitConfig;
+use crate::dataset::{Split, SplitConfig};
 use crate::flow::{PathConfig, PriorConfig};
+use crate::regression::Symmetry;
 use crate::{Error, Result};
+
+/// Settings that concern networks alone.
+const NETWORK_SECTIONS: [&str; 5] = ["network", "prior", "path", "optimiser", "stopping"];
 
 /// Everything that decides the outcome of a run, besides the data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
-    /// What is learned.
+    /// What is learned, and by what.
     pub method: Method,
     /// The seed of initial weights, batches, times and priors.
     pub seed: u64,
     /// Points per axis to train on, one number each; absent for the full grid. Every s-th point is
-    /// taken, so each must divide the dataset's.
+    /// taken, so each must divide the dataset's. Regressions still see input and low fidelity at
+    /// every point; only high fidelity is known at these.
     pub resolution: Option<Vec<usize>>,
+    /// Symmetries that regressions make use of, such as `roll:x`; those of the dataset if absent.
+    pub symmetries: Option<Vec<Symmetry>>,
     /// Inputs for testing, validation and training.
     pub split: SplitConfig,
     /// The network's sizes.
@@ -87,6 +94,9 @@ pub struct OptimiserConfig {
     pub weight_decay: f64,
     /// Largest norm of the gradient; longer ones are scaled down.
     pub clip: f64,
+    /// Decay of a running mean of the weights, such as 0.999, which is validated and kept in their
+    /// place; 0 for none.
+    pub average: f64,
 }
 
 impl Default for OptimiserConfig {
@@ -98,6 +108,7 @@ impl Default for OptimiserConfig {
             decay_every: 10,
             weight_decay: 1e-4,
             clip: 1.0,
+            average: 0.0,
         }
     }
 }
@@ -127,9 +138,10 @@ impl Default for StoppingConfig {
 impl Default for TrainConfig {
     fn default() -> Self {
         Self {
-            method: Method::Floral,
+            method: Method::FloralKl,
             seed: 0,
             resolution: None,
+            symmetries: None,
             split: SplitConfig::default(),
             network: NetworkConfig::default(),
             prior: PriorConfig::default(),
@@ -148,7 +160,81 @@ impl TrainConfig {
         Ok(config)
     }
 
+    /// As it is written in a file; a regression has no settings of networks.
+    pub fn to_toml(&self) -> String {
+        let mut table = toml::Table::try_from(self).expect("numbers, strings and lists");
+        if self.method.recipe().is_some() {
+            NETWORK_SECTIONS
+                .iter()
+                .for_each(|section| drop(table.remove(*section)));
+        }
+        toml::to_string(&table).expect("a table of numbers, strings and lists")
+    }
+
+    /// The same with the settings that do not concern the method at their defaults.
+    pub fn for_method(self, method: Method) -> Self {
+        let Self {
+            seed,
+            resolution,
+            symmetries,
+            split,
+            ..
+        } = self.clone();
+        match method.recipe() {
+            None => Self { method, ..self },
+            Some(_) => Self {
+                method,
+                seed,
+                resolution,
+                symmetries,
+                split,
+                ..Self::default()
+            },
+        }
+    }
+
+    /// The inputs of a dataset that serve testing, validation and training.
+    pub fn split_of(&self, inputs: usize) -> Result<Split> {
+        if self.split.validation == 0 && self.method.recipe().is_none() {
+            return Err(Error::Config {
+                context: "split.validation".into(),
+                reason: format!(
+                    "{} needs at least one input on which training is watched",
+                    self.method
+                ),
+            });
+        }
+        self.split.of(inputs)
+    }
+
+    /// The first section of network settings that a regression was given.
+    fn idle_section(&self) -> Option<&'static str> {
+        let default = Self::default();
+        self.method.recipe()?;
+        let changed = [
+            self.network != default.network,
+            self.prior != default.prior,
+            self.path != default.path,
+            self.optimiser != default.optimiser,
+            self.stopping != default.stopping,
+        ];
+        let sections = NETWORK_SECTIONS.into_iter().zip(changed);
+        sections
+            .into_iter()
+            .find_map(|(name, is)| is.then_some(name))
+    }
+
     pub(super) fn check(&self, context: &str) -> Result<()> {
+        if let Some(section) = self.idle_section() {
+            return Err(Error::Config {
+                context: context.to_owned(),
+                reason: format!(
+                    "[{section}] is for networks, but {} is a regression; leave it out, or choose \
+                     the method floral",
+                    self.method
+                ),
+            });
+        }
         let optimiser = &self.optimiser;
         let wrong = if optimiser.batch == 0 {
             "optimiser.batch must be at least 1"
@@ -160,6 +246,8 @@ impl TrainConfig {
             "optimiser.decay_every must be at least 1"
         } else if !(optimiser.weight_decay >= 0.0 && optimiser.clip > 0.0) {
             "optimiser.weight_decay must not be negative and optimiser.clip must be positive"
+        } else if !(0.0..1.0).contains(&optimiser.average) {
+            "optimiser.average must be 0 or lie between 0 and 1"
         } else if !(self.path.sigma_min >= 0.0 && self.path.sigma_min.is_finite()) {
             "path.sigma_min must not be negative"
         } else if self.stopping.epochs == 0 {
@@ -188,17 +276,63 @@ mod tests {
 
     #[test]
     fn a_configuration_survives_its_file() {
-        let config = TrainConfig {
-            resolution: Some(vec![8, 16]),
-            ..Default::default()
+        for method in Method::ALL {
+            let config = TrainConfig {
+                method,
+                resolution: Some(vec![8, 16]),
+                ..Default::default()
+            };
+            let table: toml::Table = config.to_toml().parse().unwrap();
+            assert_eq!(
+                table.contains_key("optimiser"),
+                method.recipe().is_none(),
+                "{method}"
+            );
+            assert_eq!(TrainConfig::from_table(table, "file").unwrap(), config);
+        }
+    }
+
+    #[test]
+    fn a_regression_takes_no_settings_of_networks() {
+        let table = |method: &str| {
+            let text = format!("method = '{method}'\n[stopping]\nepochs = 3");
+            TrainConfig::from_table(text.parse().unwrap(), "c.toml")
         };
-        let table: toml::Table = toml::to_string(&config).unwrap().parse().unwrap();
-        assert_eq!(TrainConfig::from_table(table, "file").unwrap(), config);
+        let words = table("kriging").unwrap_err().to_string();
+        assert!(words.contains("[stopping] is for networks"), "{words}");
+        let config = table("flora").unwrap();
+        assert_eq!(config.clone().for_method(Method::Floral).stopping.epochs, 3);
+        assert!(
+            config
+                .for_method(Method::FloralKl)
+                .check("settings")
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn only_a_regression_does_without_validation() {
+        let mut config = TrainConfig::default();
+        config.split.validation = 0;
+        assert!(config.split_of(20).is_ok());
+        config.method = Method::Floral;
+        assert!(
+            config
+                .split_of(20)
+                .unwrap_err()
+                .to_string()
+                .contains("watched")
+        );
     }
 
     #[test]
     fn unknown_keys_and_impossible_values_are_named() {
         let message = |text: &str| {
+            let text = if text.starts_with("method") {
+                text.to_owned()
+            } else {
+                format!("method = 'floral'\n{text}")
+            };
             let table = text.parse().unwrap();
             TrainConfig::from_table(table, "c.toml")
                 .unwrap_err()

@@ -105,6 +105,11 @@ impl Header {
         serde_json::to_string(self).expect("a header of numbers, strings and lists")
     }
 
+    /// Whether predictions correct a low-fidelity solution.
+    pub fn uses_low(&self) -> bool {
+        self.scaling.low.is_some()
+    }
+
     /// The sizes of its network.
     pub(super) fn network(&self) -> FilmFnoConfig {
         network_config(self.config.method, &self.config.network, &self.shapes)
@@ -123,8 +128,10 @@ impl Header {
                 "its grid has shape {found:?} but its shapes say {grid:?}; use another one"
             ));
         }
-        let low = self.config.method.is_residual();
-        if !self.scaling.fits(*input_channels, *solution_channels, low) {
+        let method = self.config.method;
+        let low = self.scaling.low.is_some();
+        let fits = low <= method.uses_low() && low >= method.needs_low();
+        if !(fits && self.scaling.fits(*input_channels, *solution_channels, low)) {
             return Err(format!(
                 "its scaling is not that of {input_channels} input and {solution_channels} solution \
                  channels; use another one"
@@ -136,6 +143,9 @@ impl Header {
 
     fn check_network(&self) -> Result<()> {
         self.config.check("settings")?;
+        if self.config.method.recipe().is_some() {
+            return Ok(());
+        }
         check_modes(&self.config.network, &self.shapes)?;
         self.network().check()
     }

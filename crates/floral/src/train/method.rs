@@ -1,13 +1,14 @@
-//! The four methods: what is learned, and from what.
+//! The methods: the paper's four, kriging, and the one we recommend.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::regression::Recipe;
 use crate::{Error, Result};
 
-/// One network, four formulations.
+/// What is learned, and by what: one network in four formulations, or closed-form regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -19,20 +20,53 @@ pub enum Method {
     Flora,
     /// The distribution of the gap to the low-fidelity solution.
     Floral,
+    /// Kernel regression of mean and spread, in closed form.
+    Kriging,
+    /// Mean and Karhunen-Loeve factors from a blend of regressions: the recommended method.
+    FloralKl,
 }
 
 impl Method {
-    /// All methods, in the order of the paper's tables.
-    pub const ALL: [Self; 4] = [Self::Fno, Self::ResidualFno, Self::Flora, Self::Floral];
+    /// All methods: the paper's in the order of its tables, then ours.
+    pub const ALL: [Self; 6] = [
+        Self::Fno,
+        Self::ResidualFno,
+        Self::Flora,
+        Self::Floral,
+        Self::Kriging,
+        Self::FloralKl,
+    ];
 
-    /// Whether it learns the gap, and so needs a low-fidelity solution.
-    pub fn is_residual(self) -> bool {
+    /// The paper's four.
+    pub const PAPER: [Self; 4] = [Self::Fno, Self::ResidualFno, Self::Flora, Self::Floral];
+
+    /// Whether it cannot do without a low-fidelity solution.
+    pub fn needs_low(self) -> bool {
         matches!(self, Self::ResidualFno | Self::Floral)
+    }
+
+    /// Whether it looks at a low-fidelity solution that is there.
+    pub fn uses_low(self) -> bool {
+        self.needs_low() || self.recipe().is_some()
     }
 
     /// Whether it returns samples rather than one field.
     pub fn is_generative(self) -> bool {
+        self.is_flow() || self.recipe().is_some()
+    }
+
+    /// Whether its samples are integrated from a prior.
+    pub fn is_flow(self) -> bool {
         matches!(self, Self::Flora | Self::Floral)
+    }
+
+    /// The regressions it is made of; none of a network.
+    pub fn recipe(self) -> Option<Recipe> {
+        match self {
+            Self::Kriging => Some(Recipe::Kernels),
+            Self::FloralKl => Some(Recipe::Blend),
+            Self::Fno | Self::ResidualFno | Self::Flora | Self::Floral => None,
+        }
     }
 
     /// The name in print.
@@ -42,6 +76,8 @@ impl Method {
             Self::ResidualFno => "Residual FNO",
             Self::Flora => "FLORA",
             Self::Floral => "FLORAL",
+            Self::Kriging => "Kriging",
+            Self::FloralKl => "FLORAL-KL",
         }
     }
 
@@ -52,6 +88,8 @@ impl Method {
             Self::ResidualFno => "residual-fno",
             Self::Flora => "flora",
             Self::Floral => "floral",
+            Self::Kriging => "kriging",
+            Self::FloralKl => "floral-kl",
         }
     }
 }

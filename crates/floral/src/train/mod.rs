@@ -2,18 +2,22 @@
 //!
 //! A step is four things, kept apart so that several processes can share its samples: which samples
 //! ([`batches`]), their gradients ([`gradient`]), their reduction (a sum over blocks of samples in a
-//! fixed order) and the update ([`update`], by [`adam`]).
+//! fixed order) and the update ([`update`], by [`adam`]). Methods without a network are fitted in
+//! one go ([`regression`]).
 
 pub mod adam;
+mod average;
 pub mod batches;
 pub mod checkpoint;
 pub mod config;
+mod coupling;
 mod differences;
 pub mod gradient;
 mod header;
 mod log;
 mod method;
 pub mod model;
+pub mod regression;
 mod resume;
 pub mod run;
 pub mod samples;
@@ -25,7 +29,7 @@ pub use config::TrainConfig;
 pub use method::Method;
 pub use model::Model;
 pub use run::RunFolder;
-pub use trainer::{EpochRecord, Outcome, check, train};
+pub use trainer::{EpochRecord, Outcome, check, fitted_prior, train};
 
 #[cfg(test)]
 mod damaged_checkpoints;

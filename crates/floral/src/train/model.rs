@@ -74,12 +74,12 @@ pub fn check_modes(sizes: &NetworkConfig, shapes: &Shapes) -> Result<()> {
 pub fn network_config(method: Method, sizes: &NetworkConfig, shapes: &Shapes) -> FilmFnoConfig {
     let half = || shapes.grid.iter().map(|n| (n / 2).max(1)).collect();
     let n_modes = sizes.n_modes.clone().unwrap_or_else(half);
-    let low = if method.is_residual() {
+    let low = if method.needs_low() {
         shapes.solution_channels
     } else {
         0
     };
-    let fed = if method.is_generative() {
+    let fed = if method.is_flow() {
         shapes.solution_channels
     } else {
         shapes.input_channels
@@ -90,7 +90,7 @@ pub fn network_config(method: Method, sizes: &NetworkConfig, shapes: &Shapes) ->
         shapes.input_channels + low,
         n_modes,
     )
-    .with_time(method.is_generative())
+    .with_time(method.is_flow())
     .with_hidden_channels(sizes.hidden_channels)
     .with_layers(sizes.layers)
     .with_film_channels(sizes.film_channels)

@@ -12,13 +12,7 @@ impl Trainer<'_> {
     /// Goes on from a checkpoint of the same settings and data.
     pub(super) fn restore(&mut self, checkpoint: Checkpoint, dataset: &Dataset) -> Result<()> {
         if let Some(differences) = differences(&checkpoint.header.config, &self.config) {
-            return Err(Error::BadFile {
-                path: self.run.config_path(),
-                reason: format!(
-                    "differs from the checkpoint beside it ({differences}); put the settings back, \
-                     or start a new run"
-                ),
-            });
+            return Err(self.run.edited(&differences));
         }
         let same = |header: &Header| {
             (
@@ -28,18 +22,14 @@ impl Trainer<'_> {
             )
         };
         if same(&checkpoint.header) != same(&self.header) {
-            return Err(Error::BadFile {
-                path: dataset.path().to_owned(),
-                reason: format!(
-                    "is not the dataset on which {} was trained; resume with that one, or start a \
-                     new run",
-                    self.run.path().display()
-                ),
-            });
+            return Err(self.run.other_data(dataset));
         }
         self.seconds_before = checkpoint.header.progress.seconds;
         self.header.progress = checkpoint.header.progress;
         self.adam = checkpoint.adam;
+        if let Some(average) = &mut self.average {
+            average.values = checkpoint.average;
+        }
         self.place(checkpoint.weights)
             .map_err(Error::in_file(self.run.last_path()))
     }
@@ -59,6 +49,16 @@ impl Trainer<'_> {
             .iter()
             .map(|&i| std::mem::take(&mut self.adam.second[i]))
             .collect();
+        if let Some(average) = self
+            .average
+            .as_mut()
+            .filter(|a| a.values.len() == order.len())
+        {
+            let values = order
+                .iter()
+                .map(|&i| std::mem::take(&mut average.values[i]));
+            average.values = values.collect();
+        }
         weights.sort_by_key(|weight| place(&weight.name));
         self.model.network = with_weights(network, weights.clone())?;
         self.weights = weights;

@@ -8,6 +8,7 @@ use super::checkpoint::Checkpoint;
 use super::differences::differences;
 use super::log::Log;
 use super::trainer::EpochRecord;
+use crate::dataset::Dataset;
 use crate::flow::prior;
 use crate::storage::{FolderLock, write_atomically};
 use crate::{Error, Result};
@@ -72,8 +73,11 @@ impl RunFolder {
             ));
         }
         self.log().cut(0)?;
-        let text = toml::to_string(config).expect("a configuration of numbers and strings");
-        let text = format!("# floral {}\n{text}", env!("CARGO_PKG_VERSION"));
+        let text = format!(
+            "# floral {}\n{}",
+            env!("CARGO_PKG_VERSION"),
+            config.to_toml()
+        );
         write_atomically(&self.config_path(), text.as_bytes())?;
         Ok(self)
     }
@@ -146,6 +150,29 @@ impl RunFolder {
         Log::of(&self.path)
     }
 
+    /// The error of settings that were changed after the checkpoint was written.
+    pub(super) fn edited(&self, differences: &str) -> Error {
+        Error::BadFile {
+            path: self.config_path(),
+            reason: format!(
+                "differs from the checkpoint beside it ({differences}); put the settings back, or \
+                 start a new run"
+            ),
+        }
+    }
+
+    /// The error of another dataset than the one that the run was begun with.
+    pub(super) fn other_data(&self, dataset: &Dataset) -> Error {
+        Error::BadFile {
+            path: dataset.path().to_owned(),
+            reason: format!(
+                "is not the dataset on which {} was trained; resume with that one, or start a new \
+                 run",
+                self.path.display()
+            ),
+        }
+    }
+
     fn refusal(&self, reason: &str) -> Error {
         Error::BadFile {
             path: self.path.clone(),
@@ -165,6 +192,11 @@ fn read_if_there(path: &Path) -> Result<Option<Checkpoint>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::Method;
+
+    fn settings() -> TrainConfig {
+        TrainConfig::default().for_method(Method::Floral)
+    }
 
     fn message(result: Result<RunFolder>) -> String {
         result.unwrap_err().to_string()
@@ -174,7 +206,7 @@ mod tests {
     fn the_same_settings_continue_a_run_and_others_are_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
-        let mut config = TrainConfig::default();
+        let mut config = settings();
         let run = RunFolder::create_or_continue(&path, &config).unwrap();
         assert_eq!(run.config().unwrap(), config);
         assert_eq!(RunFolder::create_or_continue(&path, &config).unwrap(), run);
@@ -187,7 +219,7 @@ mod tests {
     #[test]
     fn a_folder_in_use_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let config = TrainConfig::default();
+        let config = settings();
         let run = RunFolder::create(folder.path(), &config).unwrap();
         let _held = run.lock().unwrap();
         let words = message(RunFolder::create_or_continue(folder.path(), &config));
@@ -201,10 +233,7 @@ mod tests {
             let path = folder.path().join(name).with_extension("");
             std::fs::create_dir(&path).unwrap();
             std::fs::write(path.join(name), "anything").unwrap();
-            let words = message(RunFolder::create_or_continue(
-                &path,
-                &TrainConfig::default(),
-            ));
+            let words = message(RunFolder::create_or_continue(&path, &settings()));
             assert!(words.contains("no config.toml"), "{words}");
             assert_eq!(std::fs::read(path.join(name)).unwrap(), b"anything");
         }
@@ -213,7 +242,7 @@ mod tests {
     #[test]
     fn settings_that_do_not_name_the_priors_coordinates_mean_raw_ones() {
         let folder = tempfile::tempdir().unwrap();
-        let run = RunFolder::create(folder.path(), &TrainConfig::default()).unwrap();
+        let run = RunFolder::create(folder.path(), &settings()).unwrap();
         let text = std::fs::read_to_string(run.config_path()).unwrap();
         let older = text.replace("coordinates = \"unit\"\n", "");
         assert_ne!(older, text);

@@ -80,7 +80,7 @@ impl Samples {
     }
 }
 
-/// Reads inputs of a dataset for a method, on every s-th point of the grid.
+/// Reads inputs of a dataset for a method, high fidelity on every s-th point of the grid.
 pub struct Reader<'a> {
     dataset: &'a Dataset,
     method: Method,
@@ -88,10 +88,13 @@ pub struct Reader<'a> {
 }
 
 /// One input as read, in its own units.
-struct Case {
-    input: Field,
-    low: Option<Field>,
-    targets: Vec<f64>,
+pub(super) struct Case {
+    /// The input.
+    pub input: Field,
+    /// Low fidelity, if the method looks at it.
+    pub low: Option<Field>,
+    /// High fidelity at the points that are kept: [realization, channel, point].
+    pub high: Vec<f64>,
 }
 
 impl<'a> Reader<'a> {
@@ -106,15 +109,15 @@ impl<'a> Reader<'a> {
                 "has no array `high`; there is nothing to learn from".into()
             ));
         }
-        if method.is_residual() && !dataset.has_low() {
+        if method.needs_low() && !dataset.has_low() {
             return Err(bad(format!(
-                "has no array `low`, which {method} needs; add it, or choose the method flora or fno"
+                "has no array `low`, which {method} needs; add it, or choose the method floral-kl"
             )));
         }
         let full = dataset.grid().shape();
         if full.is_empty() || full.len() > 2 {
             return Err(bad(format!(
-                "has {} grid axes; networks have one or two",
+                "has {} grid axes; methods have one or two",
                 full.len()
             )));
         }
@@ -132,9 +135,23 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The grid of every s-th point.
+    /// The grid of input and low fidelity: every s-th point for a network, all for a regression.
     pub fn grid(&self) -> Grid {
-        self.thinning.grid(self.dataset.grid())
+        match self.method.recipe() {
+            Some(_) => self.dataset.grid().clone(),
+            None => self.thinning.grid(self.dataset.grid()),
+        }
+    }
+
+    /// Positions in [`Self::grid`] of the points where high fidelity is known; none if at all.
+    pub(super) fn known(&self) -> Option<&[usize]> {
+        let kept = self.thinning.kept();
+        (kept.len() < self.grid().len()).then_some(kept)
+    }
+
+    /// Whether the method is given low fidelity.
+    pub(super) fn has_low(&self) -> bool {
+        self.dataset.has_low() && self.method.uses_low()
     }
 
     /// The prior on the grid of every s-th point, each at its place in the domain of them all.
@@ -144,24 +161,11 @@ impl<'a> Reader<'a> {
 
     /// The scales of these inputs.
     pub fn scaling(&self, inputs: Range<usize>) -> Result<Scaling> {
-        let points = self.grid().len();
-        let mut input = vec![RunningMoments::default(); self.dataset.input_channels()];
-        let channels = self.dataset.solution_channels().unwrap_or(0);
-        let mut low = vec![RunningMoments::default(); channels];
-        let mut target = low.clone();
+        let mut scales = Scales::new(self.dataset, self.has_low());
         for index in inputs {
-            let case = self.case(index)?;
-            push(&mut input, case.input.values(), points);
-            if let Some(field) = &case.low {
-                push(&mut low, field.values(), points);
-            }
-            push(&mut target, &case.targets, points);
+            scales.push(&self.case(index)?, self.grid().len(), self.thinning.kept());
         }
-        Ok(Scaling {
-            input: Normaliser::new(&input),
-            low: self.method.is_residual().then(|| Normaliser::new(&low)),
-            target: Normaliser::new(&target),
-        })
+        Ok(scales.scaling())
     }
 
     /// These inputs in the network's units.
@@ -171,7 +175,8 @@ impl<'a> Reader<'a> {
         for index in inputs {
             let case = self.case(index)?;
             conditions.push(scaling.condition(&case.input, case.low.as_ref()));
-            targets.push(scaling.target.apply(&case.targets, grid.len()));
+            let gaps = case.gaps(self.thinning.kept());
+            targets.push(scaling.target.apply(&gaps, grid.len()));
         }
         Ok(Samples {
             grid,
@@ -181,40 +186,92 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn case(&self, index: usize) -> Result<Case> {
-        let coarse = self.thinning.shape();
-        let thinned = |field: &Field| {
-            let values = self.thinning.apply(field.values());
-            Field::from_values(field.channels(), &coarse, values)
+    /// An input with all that the method sees of it.
+    pub(super) fn case(&self, index: usize) -> Result<Case> {
+        let case = Case {
+            input: self.condition(&self.dataset.input(index)?)?,
+            low: if self.has_low() {
+                Some(self.condition(&self.dataset.low(index)?)?)
+            } else {
+                None
+            },
+            high: self.thinning.apply(self.dataset.high(index)?.values()),
         };
-        let low = if self.method.is_residual() {
-            Some(thinned(&self.dataset.low(index)?)?)
-        } else {
-            None
+        let low = case.low.iter().flat_map(Field::values);
+        let mut values = case.input.values().iter().chain(low).chain(&case.high);
+        if values.all(|value| value.is_finite()) {
+            return Ok(case);
+        }
+        Err(Error::BadFile {
+            path: self.dataset.path().to_owned(),
+            reason: format!(
+                "input {index} holds a NaN or an infinity; mend it, or leave this input out"
+            ),
+        })
+    }
+
+    /// Input or low fidelity at the points where the method sees them.
+    fn condition(&self, field: &Field) -> Result<Field> {
+        if self.method.recipe().is_some() {
+            return Ok(field.clone());
+        }
+        let values = self.thinning.apply(field.values());
+        Field::from_values(field.channels(), &self.thinning.shape(), values)
+    }
+}
+
+impl Case {
+    /// Realizations minus low fidelity at the points `kept` of a grid that the latter may live on
+    /// as a whole: [realization, channel, point].
+    fn gaps(&self, kept: &[usize]) -> Vec<f64> {
+        let mut gaps = self.high.clone();
+        let Some(low) = &self.low else {
+            return gaps;
         };
-        let mut targets = self.thinning.apply(self.dataset.high(index)?.values());
-        if let Some(low) = &low {
-            for realization in targets.chunks_exact_mut(low.values().len()) {
-                for (target, low) in realization.iter_mut().zip(low.values()) {
-                    *target -= low;
-                }
+        let points = low.values().len() / low.channels();
+        let is_whole = points > kept.len();
+        for (i, channel) in gaps.chunks_exact_mut(kept.len()).enumerate() {
+            let low = &low.values()[i % low.channels() * points..][..points];
+            for (k, gap) in channel.iter_mut().enumerate() {
+                *gap -= if is_whole { low[kept[k]] } else { low[k] };
             }
         }
-        let input = thinned(&self.dataset.input(index)?)?;
-        let finite = |values: &[f64]| values.iter().all(|v| v.is_finite());
-        if !finite(&targets) || !finite(input.values()) {
-            return Err(Error::BadFile {
-                path: self.dataset.path().to_owned(),
-                reason: format!(
-                    "input {index} holds a NaN or an infinity; mend it, or leave this input out"
-                ),
-            });
+        gaps
+    }
+}
+
+/// Moments of input, low fidelity and target, channel by channel.
+struct Scales {
+    input: Vec<RunningMoments>,
+    low: Option<Vec<RunningMoments>>,
+    target: Vec<RunningMoments>,
+}
+
+impl Scales {
+    fn new(dataset: &Dataset, has_low: bool) -> Self {
+        let solution = dataset.solution_channels().unwrap_or(0);
+        let zeros = |channels: usize| vec![RunningMoments::default(); channels];
+        Self {
+            input: zeros(dataset.input_channels()),
+            low: has_low.then(|| zeros(solution)),
+            target: zeros(solution),
         }
-        Ok(Case {
-            input,
-            low,
-            targets,
-        })
+    }
+
+    fn push(&mut self, case: &Case, points: usize, kept: &[usize]) {
+        push(&mut self.input, case.input.values(), points);
+        if let (Some(moments), Some(field)) = (&mut self.low, &case.low) {
+            push(moments, field.values(), points);
+        }
+        push(&mut self.target, &case.gaps(kept), kept.len());
+    }
+
+    fn scaling(&self) -> Scaling {
+        Scaling {
+            input: Normaliser::new(&self.input),
+            low: self.low.as_deref().map(Normaliser::new),
+            target: Normaliser::new(&self.target),
+        }
     }
 }
 

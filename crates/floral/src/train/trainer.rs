@@ -6,18 +6,21 @@ use burn::module::Module;
 use burn::tensor::Device;
 
 use super::adam::Adam;
+use super::average::{Average, averaged};
 use super::batches::{batch, shuffled, steps};
 use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
+use super::coupling::nearest;
 use super::gradient::Loss;
 use super::model::{Model, Shapes, check_modes};
+use super::regression::{self, fit_run};
 use super::samples::{Reader, Samples};
 use super::update::update;
 use super::{RunFolder, TrainConfig};
 use crate::dataset::Dataset;
-use crate::flow::{Path, Prior};
+use crate::flow::{Correlations, Coupling, Path, Prior, PriorConfig};
 use crate::observer::{Event, Observer};
-use crate::operator::{Weight, weights};
-use crate::random::{Purpose, stream};
+use crate::operator::{FilmFno, Weight, weights, with_weights};
+use crate::random::{Purpose, Stream, stream};
 use crate::storage::FolderLock;
 use crate::{Error, Result};
 
@@ -53,6 +56,8 @@ pub enum Outcome {
         /// The epoch of the best loss.
         best_epoch: usize,
     },
+    /// A regression is fitted; there are no epochs.
+    Fitted,
 }
 
 /// Trains a run to its end, from its last checkpoint if it has one.
@@ -62,18 +67,45 @@ pub fn train(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
-    Trainer::new(run, dataset, device)?.run(observer)
+    match run.config()?.method.recipe() {
+        Some(recipe) => fit_run(run, dataset, recipe, observer),
+        None => Trainer::new(run, dataset, device)?.run(observer),
+    }
 }
 
 /// Refuses settings that do not fit a dataset, before anything is written.
 pub fn check(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
-    config.split.of(dataset.inputs())?;
+    config.split_of(dataset.inputs())?;
     let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+    if config.method.recipe().is_some() {
+        return regression::symmetries(config, dataset).map(drop);
+    }
     check_modes(&config.network, &shapes(&reader, dataset))?;
     reader.prior(&config.prior).map(drop)
 }
 
-fn shapes(reader: &Reader, dataset: &Dataset) -> Shapes {
+/// The prior of these settings, with family and length fitted to what the training inputs have to be
+/// learned of.
+pub fn fitted_prior(config: &TrainConfig, dataset: &Dataset) -> Result<PriorConfig> {
+    if !config.method.is_flow() {
+        return Err(Error::Config {
+            context: format!("method {}", config.method),
+            reason: "it starts from no prior; choose the method flora or floral".into(),
+        });
+    }
+    let split = config.split_of(dataset.inputs())?;
+    let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+    let scaling = reader.scaling(split.train.clone())?;
+    let samples = reader.samples(split.train, &scaling)?;
+    let mut correlations = Correlations::new(&samples.grid);
+    samples
+        .targets
+        .iter()
+        .for_each(|targets| correlations.push(targets));
+    correlations.prior(&config.prior)
+}
+
+pub(super) fn shapes(reader: &Reader, dataset: &Dataset) -> Shapes {
     Shapes {
         input_channels: dataset.input_channels(),
         solution_channels: dataset.solution_channels().unwrap_or(0),
@@ -90,6 +122,7 @@ pub(super) struct Trainer<'a> {
     pub(super) model: Model,
     pub(super) weights: Vec<Weight>,
     pub(super) adam: Adam,
+    pub(super) average: Option<Average>,
     pub(super) train: Samples,
     pub(super) validation: Samples,
     pub(super) prior: Box<dyn Prior>,
@@ -103,7 +136,7 @@ impl<'a> Trainer<'a> {
     pub(super) fn new(run: &'a RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
         let lock = run.lock()?;
         let config = run.config()?;
-        let split = config.split.of(dataset.inputs())?;
+        let split = config.split_of(dataset.inputs())?;
         let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
         let scaling = reader.scaling(split.train.clone())?;
         let grid = reader.grid();
@@ -120,6 +153,7 @@ impl<'a> Trainer<'a> {
         let mut trainer = Self {
             run,
             _lock: lock,
+            average: Average::new(config.optimiser.average, &weights),
             adam: Adam::new(weights.iter().map(|w| w.values.len())),
             train: reader.samples(split.train, &scaling)?,
             validation: reader.samples(split.validation, &scaling)?,
@@ -190,9 +224,10 @@ impl<'a> Trainer<'a> {
     pub(super) fn epoch(&mut self, observer: &dyn Observer) -> Result<()> {
         let epoch = self.header.progress.epoch;
         let order = shuffled(self.config.seed, epoch, self.train.len());
+        let pairs = self.pairs(epoch);
         let size = self.config.optimiser.batch;
         for step in self.header.progress.step..steps(order.len(), size) {
-            let loss = self.step(epoch, &batch(&order, size, step))?;
+            let loss = self.step(epoch, &batch(&order, size, step), &pairs)?;
             self.header.progress.step = step + 1;
             observer.observe(&Event::Step { epoch, step, loss });
             if observer.should_stop() {
@@ -213,9 +248,9 @@ impl<'a> Trainer<'a> {
     }
 
     /// Which samples, their gradient, the update.
-    fn step(&mut self, epoch: usize, batch: &[usize]) -> Result<f64> {
-        let seed = self.config.seed;
-        let draws = move |sample: usize| stream(seed, Purpose::Path, epoch as u64, sample as u64);
+    fn step(&mut self, epoch: usize, batch: &[usize], pairs: &[usize]) -> Result<f64> {
+        let all = self.draws(epoch);
+        let draws = |sample: usize| all(pairs.get(sample).copied().unwrap_or(sample));
         let loss = self.loss(&self.train, &draws);
         let gradient = loss.gradient(&self.model, batch, &self.device)?;
         let norm = update(
@@ -228,20 +263,40 @@ impl<'a> Trainer<'a> {
         if !(gradient.loss.is_finite() && norm.is_finite()) {
             return self.diverge();
         }
+        if let Some(average) = &mut self.average {
+            average.push(&self.weights, self.adam.steps);
+        }
         let progress = &mut self.header.progress;
         progress.loss += gradient.loss * batch.len() as f64;
         progress.gradient_norm = progress.gradient_norm.max(norm);
         Ok(gradient.loss)
     }
 
+    /// The randomness of an epoch's samples.
+    fn draws(&self, epoch: usize) -> impl Fn(usize) -> Stream + Sync + use<> {
+        let seed = self.config.seed;
+        move |sample: usize| stream(seed, Purpose::Path, epoch as u64, sample as u64)
+    }
+
+    /// The draw that each sample is paired with; none if that is its own.
+    fn pairs(&self, epoch: usize) -> Vec<usize> {
+        let draws = self.draws(epoch);
+        match self.loss(&self.train, &draws).path {
+            Some(path) if path.config.coupling == Coupling::Nearest => {
+                nearest(&self.train, &path, &draws)
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn loss<'s>(
         &'s self,
         samples: &'s Samples,
-        stream: &'s (dyn Fn(usize) -> crate::random::Stream + Sync),
+        stream: &'s (dyn Fn(usize) -> Stream + Sync),
     ) -> Loss<'s> {
         Loss {
             samples,
-            path: self.config.method.is_generative().then(|| Path {
+            path: self.config.method.is_flow().then(|| Path {
                 config: &self.config.path,
                 prior: self.prior.as_ref(),
                 points: samples.grid.len(),
@@ -256,7 +311,7 @@ impl<'a> Trainer<'a> {
         // The same times and priors in every epoch, so that epochs can be compared.
         let draws = move |sample: usize| stream(seed, Purpose::Validation, 0, sample as u64);
         let still = Model {
-            network: self.model.network.valid(),
+            network: self.kept()?.valid(),
             ..self.model.clone()
         };
         let device = self.device.clone().inner();
@@ -298,11 +353,25 @@ impl<'a> Trainer<'a> {
         Ok(record)
     }
 
+    /// The network that is validated: that of the averaged weights, if there are any.
+    fn kept(&self) -> Result<FilmFno> {
+        let network = self.model.network.clone();
+        match &self.average {
+            Some(average) => with_weights(network, averaged(&self.weights, &average.values)),
+            None => Ok(network),
+        }
+    }
+
     fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             header: self.header.clone(),
             weights: self.weights.clone(),
             adam: self.adam.clone(),
+            average: self
+                .average
+                .as_ref()
+                .map_or(Vec::new(), |average| average.values.clone()),
+            regression: Vec::new(),
         }
     }
 

@@ -1,0 +1,57 @@
+//! Variants of the recommended method, each without one of its parts: the rows of an ablation.
+
+use floral::train::{Method, TrainConfig};
+
+/// The recommended method with one thing changed.
+#[derive(Debug, Clone, Copy)]
+pub struct Variant {
+    /// What is different, in print; nothing for the method as it is.
+    pub name: &'static str,
+    change: fn(&mut TrainConfig),
+}
+
+impl Variant {
+    /// The method as it is, then without each of its parts.
+    pub const ALL: [Self; 4] = [
+        Self {
+            name: "",
+            change: |_| (),
+        },
+        Self {
+            name: "without symmetries",
+            change: |training| training.symmetries = Some(Vec::new()),
+        },
+        Self {
+            name: "without validation inputs",
+            change: |training| training.split.validation = 0,
+        },
+        Self {
+            name: "kernels alone",
+            change: |training| training.method = Method::Kriging,
+        },
+    ];
+
+    /// The settings with this change.
+    pub fn of(&self, training: TrainConfig) -> TrainConfig {
+        let mut training = training.for_method(Method::FloralKl);
+        (self.change)(&mut training);
+        training
+    }
+
+    /// For names of files: `without-symmetries`.
+    pub fn slug(&self) -> String {
+        self.name.replace(' ', "-")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variant_but_the_first_changes_the_settings() {
+        let plain = TrainConfig::default();
+        let same = Variant::ALL.map(|variant| variant.of(plain.clone()) == plain);
+        assert!(same[0] && same[1..].iter().all(|same| !same));
+    }
+}

@@ -1,0 +1,161 @@
+//! A network's predictions of one input: what it derives from the input, and realizations of the
+//! solution from that.
+
+use burn::tensor::{Device, Tensor};
+
+use super::Sampling;
+use super::velocity::NetworkVelocity;
+use crate::flow::Prior;
+use crate::observer::{Event, Observer};
+use crate::operator::Context;
+use crate::random::Stream;
+use crate::sample::{Ensemble, Progress, RowCost, from_prior};
+use crate::train::model::fields;
+use crate::train::{Header, Model};
+use crate::{Field, Grid, Result};
+
+/// A trained network and where it computes.
+#[derive(Debug)]
+pub(super) struct Network {
+    pub model: Model,
+    pub device: Device,
+}
+
+/// Draws of a prior for one input.
+struct PriorStream<'a> {
+    prior: &'a dyn Prior,
+    seed: u64,
+    input: u64,
+}
+
+/// A run's network with what it derives from one input on one grid.
+pub(super) struct NetworkInput<'a> {
+    header: &'a Header,
+    network: &'a Network,
+    context: Context,
+    /// a in the network's units, which regression is fed with: [1, channel, y, x].
+    input: Tensor<4>,
+    low: Option<Vec<f64>>,
+    shape: Vec<usize>,
+    /// None for regression.
+    prior: Option<Box<dyn Prior>>,
+}
+
+impl<'a> NetworkInput<'a> {
+    pub(super) fn new(
+        header: &'a Header,
+        network: &'a Network,
+        input: &Field,
+        low: Option<&Field>,
+        grid: &Grid,
+    ) -> Result<Self> {
+        let Network { model, device } = network;
+        let shape = grid.shape();
+        let mut condition = header.scaling.condition(input, low);
+        let channels = model.condition_channels();
+        let conditions = fields(condition.clone(), channels, &shape, device);
+        condition.truncate(input.values().len());
+        let prior = if model.method.is_flow() {
+            Some(header.config.prior.on(grid)?)
+        } else {
+            None
+        };
+        Ok(Self {
+            header,
+            network,
+            context: model.network.condition(conditions)?,
+            input: fields(condition, input.channels(), &shape, device),
+            low: low.map(|low| low.values().to_vec()),
+            shape,
+            prior,
+        })
+    }
+
+    /// Delivers realizations from `first` on, each with the network's evaluations that it took;
+    /// a deterministic method has only the one of index 0, and delivers it in any case.
+    pub(super) fn deliver_from(
+        &self,
+        first: usize,
+        input: u64,
+        wanted: &Sampling,
+        observer: &dyn Observer,
+        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+    ) -> Result<Progress> {
+        match &self.prior {
+            Some(prior) => {
+                let stream = PriorStream {
+                    prior: prior.as_ref(),
+                    seed: wanted.seed,
+                    input,
+                };
+                let ensemble = Ensemble {
+                    solver: &wanted.solver,
+                    realizations: first.min(wanted.realizations)..wanted.realizations,
+                    observer,
+                };
+                self.sample(&stream, &ensemble, consume)
+            }
+            None => {
+                consume(0, &self.regress()?, 1)?;
+                let progress = Progress {
+                    done: 1,
+                    total: 1,
+                    evaluations: 1,
+                    block_evaluations: 1,
+                };
+                observer.observe(&Event::Realizations(progress));
+                Ok(progress)
+            }
+        }
+    }
+
+    fn sample(
+        &self,
+        from: &PriorStream,
+        ensemble: &Ensemble,
+        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+    ) -> Result<Progress> {
+        let velocity = NetworkVelocity {
+            model: &self.network.model,
+            context: &self.context,
+            shape: &self.shape,
+            device: &self.network.device,
+        };
+        let points = self.points();
+        let prior = from.prior;
+        let start = from_prior(from.seed, from.input, move |rng: &mut Stream, state| {
+            let state: &mut [f32] = state;
+            for channel in state.chunks_exact_mut(points) {
+                prior.draw(rng, channel);
+            }
+            Ok(())
+        });
+        // A small network leaves processors idle: one block for each.
+        let blocks = rayon::current_num_threads();
+        let deliver = |realization: usize, state: &[f32], cost: RowCost| {
+            consume(realization, &self.physical(state), cost.evaluations)
+        };
+        ensemble.run(blocks, &velocity, start, deliver)
+    }
+
+    fn regress(&self) -> Result<Vec<f32>> {
+        let network = &self.network.model.network;
+        let field = network.predict(self.input.clone(), &self.context)?;
+        let values: Vec<f32> = field.into_data().iter::<f32>().collect();
+        Ok(self.physical(&values))
+    }
+
+    /// The solution from a target in the network's units.
+    fn physical(&self, target: &[f32]) -> Vec<f32> {
+        let scale = &self.header.scaling.target;
+        let mut values = scale.invert(target, self.points());
+        for (value, low) in values.iter_mut().zip(self.low.iter().flatten()) {
+            *value += low;
+        }
+        values.into_iter().map(|value| value as f32).collect()
+    }
+
+    fn points(&self) -> usize {
+        self.shape.iter().product()
+    }
+}

@@ -1,0 +1,149 @@
+//! A regression's predictions of one input: its moments, and realizations drawn from them.
+//!
+//! Regressions live on the grid of their training inputs. An input on another grid is brought there,
+//! and what is predicted of its gap is brought back: so the spread is the same on every grid.
+
+use rayon::prelude::*;
+
+use super::{Sampling, block_rows};
+use crate::grid::{Interpolation, refined};
+use crate::observer::{Event, Observer, go_on};
+use crate::random::{Purpose, Stream, stream};
+use crate::regression::{Kriging, Prediction, Query, Sampler};
+use crate::sample::Progress;
+use crate::train::Header;
+use crate::{Field, Grid, Result};
+
+/// A regression with what it derives from one input on one grid.
+pub(super) struct RegressionInput {
+    sampler: Sampler,
+    /// On the grid of the input: [channel, point].
+    moments: Prediction,
+    /// What brings gaps to the grid of the input, if it is another one.
+    back: Option<Back>,
+}
+
+/// The way from the training grid to the input's.
+struct Back {
+    interpolation: Interpolation,
+    /// Low fidelity on the training grid, of which draws are gaps, and on the input's.
+    low: [Vec<f64>; 2],
+}
+
+impl Back {
+    /// A field on the training grid as it is on the input's: the gap to low fidelity is
+    /// interpolated.
+    fn bring<T: Copy + Into<f64>>(&self, values: &[T]) -> Vec<f64> {
+        let [low, fine] = &self.low;
+        let gaps: Vec<f64> = if low.is_empty() {
+            values.iter().map(|value| (*value).into()).collect()
+        } else {
+            values
+                .iter()
+                .zip(low)
+                .map(|(v, l)| (*v).into() - l)
+                .collect()
+        };
+        let mut brought = self.interpolation.apply(&gaps);
+        brought.iter_mut().zip(fine).for_each(|(b, low)| *b += low);
+        brought
+    }
+}
+
+impl RegressionInput {
+    pub(super) fn new(
+        header: &Header,
+        fitted: &Kriging,
+        input: &Field,
+        low: Option<&Field>,
+        grid: &Grid,
+    ) -> Result<Self> {
+        let there = |field: &Field| refined(field, grid, &header.grid);
+        let coarse_input = there(input)?;
+        let coarse_low = low.map(there).transpose()?;
+        let query = Query {
+            input: coarse_input.values(),
+            low: coarse_low.as_ref().map(Field::values),
+        };
+        let moments = fitted.predict(&query)?;
+        let values = |field: Option<&Field>| field.map_or(Vec::new(), |f| f.values().to_vec());
+        let back = (*grid != header.grid).then(|| Back {
+            interpolation: Interpolation::to_grid(&header.grid, grid),
+            low: [values(coarse_low.as_ref()), values(low)],
+        });
+        Ok(Self {
+            moments: match &back {
+                None => moments,
+                Some(back) => brought(&moments, back),
+            },
+            sampler: fitted.sampler(&query)?,
+            back,
+        })
+    }
+
+    pub(super) fn moments(&self) -> &Prediction {
+        &self.moments
+    }
+
+    /// As [`InputPredictor::deliver_from`](super::InputPredictor::deliver_from).
+    pub(super) fn deliver_from(
+        &self,
+        first: usize,
+        input: u64,
+        wanted: &Sampling,
+        observer: &dyn Observer,
+        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+    ) -> Result<Progress> {
+        let total = wanted.realizations;
+        let mut progress = Progress {
+            total,
+            done: first.min(total),
+            ..Progress::default()
+        };
+        let rows = block_rows(self.moments.mean.len());
+        let together = rows * rayon::current_num_threads();
+        while progress.done < total {
+            go_on(observer)?;
+            let last = (progress.done + together).min(total);
+            let block = |from: usize| self.draw(wanted.seed, input, from..(from + rows).min(last));
+            let starts: Vec<usize> = (progress.done..last).step_by(rows).collect();
+            let blocks: Vec<Vec<f32>> = starts.into_par_iter().map(block).collect();
+            for values in blocks.concat().chunks_exact(self.moments.mean.len()) {
+                consume(progress.done, values, 0)?;
+                progress.done += 1;
+            }
+            observer.observe(&Event::Realizations(progress));
+        }
+        Ok(progress)
+    }
+
+    /// Realizations of these indices, one after another.
+    fn draw(&self, seed: u64, input: u64, indices: std::ops::Range<usize>) -> Vec<f32> {
+        let of = |index: usize| stream(seed, Purpose::Prior, input, index as u64);
+        let mut streams: Vec<Stream> = indices.map(of).collect();
+        let values = self.sampler.values();
+        let mut out = vec![0.0; streams.len() * values];
+        self.sampler.draw_many(&mut streams, &mut out);
+        let Some(back) = &self.back else {
+            return out;
+        };
+        let bring = |realization| back.bring(realization).into_iter().map(|v| v as f32);
+        out.chunks_exact(values).flat_map(bring).collect()
+    }
+}
+
+/// Moments on the input's grid. Deviations are interpolated, not variances: what they belong to is
+/// as smooth.
+fn brought(moments: &Prediction, back: &Back) -> Prediction {
+    let variance = |values: &[f64]| -> Vec<f64> {
+        let deviations: Vec<f64> = values.iter().map(|v| v.sqrt()).collect();
+        let brought = back.interpolation.apply(&deviations);
+        brought.into_iter().map(|d| d * d).collect()
+    };
+    Prediction {
+        mean: back.bring(&moments.mean),
+        aleatoric: variance(&moments.aleatoric),
+        epistemic: variance(&moments.epistemic),
+        ..moments.clone()
+    }
+}

@@ -1,0 +1,27 @@
+//! How many realizations are wanted of an input, and how they are made.
+
+use serde::{Deserialize, Serialize};
+
+use crate::sample::OdeSolver;
+
+/// How many realizations are wanted of an input, and how they are made.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
+    /// How many; a deterministic method has one, whatever is asked.
+    pub realizations: usize,
+    /// The seed of the priors.
+    pub seed: u64,
+    /// The integrator.
+    pub solver: OdeSolver,
+}
+
+impl Default for Sampling {
+    /// The paper's 2500 realizations by its integrator.
+    fn default() -> Self {
+        Self {
+            realizations: 2500,
+            seed: 0,
+            solver: OdeSolver::default(),
+        }
+    }
+}
