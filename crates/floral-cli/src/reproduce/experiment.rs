@@ -13,7 +13,7 @@ use floral::train::{Method, TrainConfig};
 use floral::{Error, Result};
 
 /// The files in `experiments/`, so that the command works anywhere.
-const EMBEDDED: [(&str, &str); 4] = [
+const EMBEDDED: [(&str, &str); 5] = [
     (
         "experiments/1dcr.toml",
         include_str!("../../../../experiments/1dcr.toml"),
@@ -29,6 +29,10 @@ const EMBEDDED: [(&str, &str); 4] = [
     (
         "experiments/darcy.toml",
         include_str!("../../../../experiments/darcy.toml"),
+    ),
+    (
+        "experiments/darcy-reference.toml",
+        include_str!("../../../../experiments/darcy-reference.toml"),
     ),
 ];
 
@@ -346,7 +350,7 @@ mod tests {
     #[test]
     fn every_experiment_can_be_read_at_every_scale() {
         for scale in ["quick", "recommended", PAPER_SCALE] {
-            assert_eq!(Experiment::embedded(scale).unwrap().len(), 4);
+            assert_eq!(Experiment::embedded(scale).unwrap().len(), EMBEDDED.len());
         }
         let error = Experiment::embedded("huge").unwrap_err().to_string();
         assert!(error.contains("quick, recommended, paper"), "{error}");
@@ -391,10 +395,12 @@ mod tests {
             sums("burgers"),
             [(12, [159.4, 4.03, 17.02]), (8, [133.28, 3.43, 11.18])]
         );
-        assert_eq!(
-            sums("darcy"),
-            [(12, [22.01, 1.495, 0.765]), (8, [20.9, 1.396, 0.122])]
-        );
+        for law in ["darcy", "darcy-reference"] {
+            assert_eq!(
+                sums(law),
+                [(12, [22.01, 1.495, 0.765]), (8, [20.9, 1.396, 0.122])]
+            );
+        }
     }
 
     #[test]

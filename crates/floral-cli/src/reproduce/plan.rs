@@ -256,8 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_have_every_cell_of_the_paper_and_1dcr_besides() {
-        // Darcy has two laws.
+    fn the_tables_have_every_cell_of_the_paper_two_laws_of_darcy_and_1dcr_besides() {
         assert_eq!(count(of(Target::Table1)), 4 * 3 * 6 + 2 * 6);
         assert_eq!(count(of(Target::Table2)), 5 * 6);
         assert_eq!(count(of(Target::Table3)), 4 * 2 * 6 + 3 * 6);

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{NAME, Well, Wells};
+use super::coefficients::{BOUNDS, are_usual};
+use super::{Coarse, Coefficients, NAME, Well, Wells};
 use crate::problem::Resolution;
 use crate::random::{Family, Kernel};
 use crate::{Error, Result};
@@ -13,8 +14,11 @@ use crate::{Error, Result};
 pub struct DarcyConfig {
     /// Nodes along x and y, which must be equal.
     pub resolution: Resolution,
-    /// The low-fidelity solver sees every `coarsening`-th node along each axis.
+    /// The low-fidelity solver has this many times fewer nodes along each axis.
     pub coarsening: usize,
+    /// Which permeability it is given at them.
+    #[serde(skip_serializing_if = "Coarse::is_default")]
+    pub coarse: Coarse,
     /// Where fluid enters.
     pub well: Well,
     /// Source inside the entering well.
@@ -27,7 +31,7 @@ pub struct DarcyConfig {
     pub uncertainty: Uncertainty,
 }
 
-/// The Gaussian field G with covariance exp(-r / length).
+/// The field G with covariance exp(-r / length), Gaussian unless its coefficients are uniform.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Permeability {
@@ -35,6 +39,12 @@ pub struct Permeability {
     pub length: f64,
     /// Karhunen-Loeve modes kept.
     pub modes: usize,
+    /// The law of their coefficients.
+    #[serde(skip_serializing_if = "Coefficients::is_default")]
+    pub coefficients: Coefficients,
+    /// Between which numbers uniform coefficients lie.
+    #[serde(skip_serializing_if = "are_usual")]
+    pub bounds: [f64; 2],
 }
 
 /// The Gaussian field eps with covariance amplitude^2 exp(-r^2 / 2 length^2), and its scale.
@@ -57,6 +67,7 @@ impl Default for DarcyConfig {
         Self {
             resolution: Resolution::Uniform(64),
             coarsening: 4,
+            coarse: Coarse::default(),
             well: wells.well,
             rate: wells.rate,
             well_size: wells.size,
@@ -71,6 +82,8 @@ impl Default for Permeability {
         Self {
             length: 0.1,
             modes: 32,
+            coefficients: Coefficients::default(),
+            bounds: BOUNDS,
         }
     }
 }
@@ -124,6 +137,12 @@ impl DarcyConfig {
 
 impl Permeability {
     pub(super) fn kernel(&self) -> Result<Kernel> {
+        let [low, high] = self.bounds;
+        if !(low.is_finite() && high.is_finite() && low < high) {
+            return Err(refused(format!(
+                "permeability.bounds = [{low}, {high}]; choose two numbers, the smaller first"
+            )));
+        }
         Kernel::new(Family::Exponential, self.length, 1.0)
     }
 }
@@ -171,6 +190,19 @@ mod tests {
     }
 
     #[test]
+    fn the_law_of_the_reference_survives_too_and_that_of_the_text_goes_without_saying() {
+        let text = "coarse = \"interpolation\"\n\
+                    permeability = { coefficients = \"uniform\", bounds = [0.5, 2.0] }";
+        let config: DarcyConfig = toml::from_str(text).unwrap();
+        let written = toml::to_string(&config).unwrap();
+        assert_eq!(toml::from_str::<DarcyConfig>(&written).unwrap(), config);
+        let usual = toml::to_string(&DarcyConfig::default()).unwrap();
+        let words = ["coarse =", "coefficients", "bounds"];
+        assert!(words.iter().all(|word| written.contains(word)));
+        assert!(!words.iter().any(|word| usual.contains(word)));
+    }
+
+    #[test]
     fn bad_constants_are_refused_with_the_reason() {
         for (text, reason) in [
             ("resolution = [16, 32]", "not square"),
@@ -185,6 +217,9 @@ mod tests {
             ("resolution = 8\npermeability.modes = 65", "65 modes"),
             ("well = \"edge\"", "edge"),
             ("wells = 3", "unknown field"),
+            ("coarse = \"average\"", "average"),
+            ("permeability.coefficients = \"cauchy\"", "cauchy"),
+            ("permeability.bounds = [2, 1]", "the smaller first"),
         ] {
             let refusal = refusal(text);
             assert!(refusal.contains(reason), "{text}: {refusal}");

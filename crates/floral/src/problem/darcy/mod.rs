@@ -3,22 +3,30 @@
 //! -div(K grad p) = f on the unit square, no flux through the walls, zero mean. The input is the
 //! permeability a as it is believed to be; the medium is K = a (1 + s eps). The low-fidelity
 //! solver takes a at every fourth node. `pressure.rs` solves, by the sparse `elimination/`.
+//!
+//! The code behind the paper's tables has another law than the paper's text: `coefficients.rs` and
+//! `restriction.rs` offer both.
 
+mod coefficients;
 mod config;
 mod elimination;
 mod pressure;
+mod restriction;
 mod wells;
 
+pub use coefficients::Coefficients;
 pub use config::{DarcyConfig, Permeability, Uncertainty};
 pub use pressure::solve_pressure;
+pub use restriction::Coarse;
 pub use wells::{Well, Wells};
 
 use std::sync::Arc;
 
 use pressure::{PressureSolver, check_permeability};
+use restriction::Restriction;
 
 use super::{Moments, Problem, expect_shape, to_table};
-use crate::grid::{Interpolation, Thinning};
+use crate::grid::Interpolation;
 use crate::random::{KarhunenLoeve, Stream};
 use crate::{Axis, Error, Field, Grid, Result};
 
@@ -34,7 +42,7 @@ pub struct Darcy {
     fine: PressureSolver,
     coarse: PressureSolver,
     /// From the fine nodes to the coarse ones, and back.
-    thinning: Thinning,
+    restriction: Restriction,
     interpolation: Interpolation,
     log_permeability: Arc<KarhunenLoeve>,
     perturbation: Arc<KarhunenLoeve>,
@@ -50,7 +58,7 @@ impl Darcy {
         Ok(Self {
             fine: PressureSolver::new(n, wells.source(n)),
             coarse: PressureSolver::new(m, wells.source(m)),
-            thinning: Thinning::every(&[n, n], &[config.coarsening; 2]),
+            restriction: config.coarse.restriction(n, m),
             interpolation: Interpolation::between_nodes(&[m, m], &[n, n]),
             log_permeability: KarhunenLoeve::cached(&believed.kernel()?, &grid, believed.modes)?,
             perturbation: KarhunenLoeve::cached(&unknown.kernel()?, &grid, unknown.modes)?,
@@ -131,13 +139,20 @@ impl Problem for Darcy {
     }
 
     fn draw_input(&self, rng: &mut Stream) -> Result<Field> {
-        let mut field = self.log_permeability.sample(rng);
+        let Permeability {
+            coefficients,
+            modes,
+            bounds,
+            ..
+        } = self.config.permeability;
+        let drawn = coefficients.draw(modes, bounds, rng);
+        let mut field = self.log_permeability.combine(&drawn);
         field.iter_mut().for_each(|g| *g = g.exp());
         Ok(Field::scalar(&self.grid, field))
     }
 
     fn low_fidelity(&self, input: &Field) -> Result<Field> {
-        let mut field = self.thinning.apply(self.permeability(input)?);
+        let mut field = self.restriction.apply(self.permeability(input)?);
         self.coarse.solve(&mut field)?;
         let pressure = self.interpolation.apply(&field);
         Ok(Field::scalar(&self.grid, pressure))
