@@ -1,7 +1,8 @@
-//! Measures kriging on our own problems: `cargo run --release --example kriging_trial -- darcy 10`.
+//! Measures regression on our own problems: `kriging_trial -- darcy 10`.
 //!
-//! Problems are generated in memory; test inputs have seeds of their own. Arguments: problem,
-//! training inputs, and optionally how many seeds (3) and the resolution.
+//! Problems are generated in memory; training, held-out and test inputs have seeds of their own.
+//! Arguments: problem, training inputs, and optionally how many seeds (3), the resolution (0: the
+//! problem's own), and at how many points an axis high fidelity is known (0: all).
 #![allow(clippy::print_stdout)]
 
 use std::time::Instant;
@@ -9,30 +10,39 @@ use std::time::Instant;
 use floral::metric::{MeanFieldError, VarianceError};
 use floral::problem::{Problem, catalogue};
 use floral::random::{Purpose, stream};
-use floral::regression::{Case, Channels, Kriging, Lattice, Query, Symmetries, Symmetry};
+use floral::regression::{
+    Case, Channels, Kriging, Lattice, MemberScore, Query, Recipe, Symmetries, Symmetry,
+};
 use floral::{Error, Field, Result};
 use rayon::prelude::*;
 
 const REALIZATIONS: u64 = 50;
 const TEST_INPUTS: u64 = 15;
+const HELD_OUT: u64 = 15;
 const REFERENCE: u64 = 1000;
+const DRAWS: usize = 2500;
 /// Half the width, in deviations, of a Gaussian interval that holds 90 %.
 const NINETY: f64 = 1.6449;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let argument = |i: usize, default: &str| arguments.get(i).cloned().unwrap_or(default.into());
-    let name = argument(0, "advection");
-    let number = |i: usize, default: &str| argument(i, default).parse::<u64>().unwrap_or(1);
-    let (inputs, seeds) = (number(1, "2"), number(2, "3"));
+    let name = arguments.first().map_or("advection", String::as_str);
+    let number = |i: usize, default: u64| {
+        let argument = arguments.get(i).and_then(|text| text.parse().ok());
+        argument.unwrap_or(default)
+    };
     let mut constants = toml::Table::new();
-    if let Some(resolution) = arguments.get(3).and_then(|r| r.parse::<i64>().ok()) {
-        constants.insert("resolution".into(), resolution.into());
+    if number(3, 0) > 0 {
+        constants.insert("resolution".into(), (number(3, 0) as i64).into());
     }
-    let problem = catalogue::build(&name, constants, "defaults")?;
-    println!("{name}, {inputs} inputs: mean L2, relative variance error, 90 % coverage");
-    for seed in 1..=seeds {
-        trial(problem.as_ref(), seed, inputs)?;
+    let problem = catalogue::build(name, constants, "defaults")?;
+    let inputs = number(1, 2);
+    println!(
+        "{name}, {inputs} inputs, {:?} points",
+        problem.grid().shape()
+    );
+    for seed in 1..=number(2, 3) {
+        trial(problem.as_ref(), seed, inputs, number(4, 0) as usize)?;
     }
     Ok(())
 }
@@ -76,6 +86,24 @@ impl Solved {
         }
     }
 
+    /// Realizations at these points only.
+    fn thinned(mut self, points: Option<&[usize]>) -> Self {
+        if let Some(points) = points {
+            let fields = self.realizations.chunks_exact(self.low.values().len());
+            let thin = fields.flat_map(|field| points.iter().map(|&p| field[p]));
+            self.realizations = thin.collect();
+        }
+        self
+    }
+
+    fn case<'a>(&'a self, points: Option<&'a [usize]>) -> Case<'a> {
+        Case {
+            query: self.query(),
+            realizations: &self.realizations,
+            points,
+        }
+    }
+
     fn moments(&self) -> (Vec<f64>, Vec<f64>) {
         let points = self.low.values().len();
         let count = (self.realizations.len() / points) as f64;
@@ -86,115 +114,123 @@ impl Solved {
                 square[p] += value * value / count;
             }
         }
-        let variance = square
-            .iter()
-            .zip(&mean)
-            .map(|(s, m)| (s - m * m) * count / (count - 1.0));
+        let parts = square.iter().zip(&mean);
+        let variance = parts.map(|(s, m)| (s - m * m) * count / (count - 1.0));
         let variance = variance.collect();
         (mean, variance)
     }
 }
 
-fn trial(problem: &dyn Problem, seed: u64, inputs: u64) -> Result<()> {
+/// Every so many points along each axis, so that `known` remain.
+fn known_points(lattice: &Lattice, known: usize) -> Option<Vec<usize>> {
+    let on = |p: usize| {
+        let axes = lattice.axes.iter().enumerate();
+        let mut along = axes.map(|(a, axis)| lattice.position(p, a) % (axis.len / known).max(1));
+        along.all(|place| place == 0)
+    };
+    (known > 0).then(|| (0..lattice.len()).filter(|p| on(*p)).collect())
+}
+
+fn trial(problem: &dyn Problem, seed: u64, inputs: u64, known: usize) -> Result<()> {
     let (periodic, texts) = declared(problem.name());
     let lattice = Lattice::new(problem.grid(), periodic)?;
     let symmetries: Result<Vec<Symmetry>> = texts.iter().map(|text| text.parse()).collect();
     let symmetries = Symmetries::new(&symmetries?, &lattice, 1, 1)?;
+    let points = known_points(&lattice, known);
     let solved = |seed: u64, count: u64, realizations: u64| -> Result<Vec<Solved>> {
         let solve = |i| solve(problem, seed, i, realizations);
         (0..count).into_par_iter().map(solve).collect()
     };
-    let train = solved(seed, inputs, REALIZATIONS)?;
+    let thin = |solved: Vec<Solved>| -> Vec<Solved> {
+        let thinned = |s: Solved| s.thinned(points.as_deref());
+        solved.into_iter().map(thinned).collect()
+    };
+    let train = thin(solved(seed, inputs, REALIZATIONS)?);
+    let held = thin(solved(seed + 2000, HELD_OUT, REALIZATIONS)?);
     let exact = problem.exact_moments(&train[0].input)?.is_some();
     let test = solved(seed + 1000, TEST_INPUTS, if exact { 50 } else { REFERENCE })?;
-    let cases: Vec<Case<'_>> = train
-        .iter()
-        .map(|solved| Case {
-            query: solved.query(),
-            realizations: &solved.realizations,
-        })
-        .collect();
+    let [cases, judges] = [&train, &held].map(|all| {
+        let each = all.iter().map(|solved| solved.case(points.as_deref()));
+        each.collect::<Vec<Case<'_>>>()
+    });
     let channels = Channels {
         input: 1,
         solution: 1,
     };
-    let start = Instant::now();
-    let kriging = Kriging::fit(&lattice, channels, &symmetries, &cases)?;
-    let fitted = start.elapsed().as_secs_f64();
-    let scores = score(problem, &kriging, &train, &test)?;
-    println!("seed {seed}: fit {fitted:.1} s, {scores}");
-    for (what, scores) in [
-        ("mean", kriging.mean_scores()),
-        ("variance", kriging.variance_scores()),
+    for (recipe, judges) in [
+        (Recipe::Blend, &judges[..]),
+        (Recipe::Blend, &[]),
+        (Recipe::Kernels, &judges[..]),
     ] {
-        for score in scores {
-            let (left_out, weight) = (score.left_out, score.weight);
-            println!(
-                "    {what} {left_out:9.4} weight {weight:.2} {}",
-                score.name
-            );
+        let start = Instant::now();
+        let kriging = Kriging::fit(recipe, &lattice, channels, &symmetries, &cases, judges)?;
+        let fitted = start.elapsed().as_secs_f64();
+        let scores = score(problem, &kriging, &test)?;
+        let held = judges.len();
+        println!("seed {seed} {recipe:?} {held} held out: fit {fitted:.1} s, {scores}");
+        if std::env::var_os("MEMBERS").is_some() {
+            members("mean", kriging.mean_scores());
+            members("variance", kriging.variance_scores());
         }
     }
     Ok(())
 }
 
-fn score(
-    problem: &dyn Problem,
-    kriging: &Kriging,
-    train: &[Solved],
-    test: &[Solved],
-) -> Result<String> {
-    let [mut ours, mut low, mut shifted] = [(); 3].map(|()| MeanFieldError::default());
-    let [mut variance, mut constant, mut drawn] = [(); 3].map(|()| VarianceError::default());
+fn members(what: &str, scores: &[MemberScore]) {
+    for score in scores {
+        let (left_out, weight, name) = (score.left_out, score.weight, &score.name);
+        println!("    {what} {left_out:9.4} weight {weight:.2} {name}");
+    }
+}
+
+fn score(problem: &dyn Problem, kriging: &Kriging, test: &[Solved]) -> Result<String> {
+    let [mut ours, mut low] = [(); 2].map(|()| MeanFieldError::default());
+    let [mut variance, mut drawn] = [(); 2].map(|()| VarianceError::default());
     let (mut inside, mut inside_spread, mut all) = (0, 0, 0);
-    let [mean_residual, mean_variance] = averages(train);
-    let (mut seconds, mut ratio, mut drawing) = (0.0, 0.0, 0.0);
-    for (i, solved) in test.iter().enumerate() {
+    let (mut ratio, mut novelty, mut factor) = (0.0, 0.0, 0.0);
+    for solved in test {
         let (mean, truth) = moments(problem, solved)?;
-        let start = Instant::now();
         let found = kriging.predict(&solved.query())?;
-        seconds += start.elapsed().as_secs_f64();
         ours.push(&found.mean, &mean);
         low.push(solved.low.values(), &mean);
-        let values = solved.low.values().iter().zip(&mean_residual);
-        shifted.push(&values.map(|(l, r)| l + r).collect::<Vec<f64>>(), &mean);
         variance.push(&found.aleatoric, &truth);
-        constant.push(&mean_variance, &truth);
-        let error: f64 = found
-            .mean
-            .iter()
-            .zip(&mean)
-            .map(|(a, b)| (a - b).powi(2))
-            .sum();
-        ratio += found.epistemic.iter().sum::<f64>() / error / test.len() as f64;
+        let errors = found.mean.iter().zip(&mean).map(|(a, b)| (a - b).powi(2));
+        ratio += found.epistemic.iter().sum::<f64>() / errors.sum::<f64>() / test.len() as f64;
+        novelty += found.novelty / test.len() as f64;
+        factor = found.factor;
         let total = found.total();
         let values = &solved.realizations[..solved.realizations.len().min(50 * mean.len())];
         inside += covered(values, &found.mean, &total);
         inside_spread += covered(values, &found.mean, &found.aleatoric);
         all += values.len();
-        let start = Instant::now();
-        let mut rng = stream(9, Purpose::Prior, i as u64, 0);
-        let draws = kriging.sample(&solved.query(), 500, &mut rng)?;
-        drawing += start.elapsed().as_secs_f64();
-        drawn.push(&sample_variance(&draws, mean.len()), &total);
     }
+    let (draws, total, seconds, factors) = draws(kriging, &test[0].query())?;
+    drawn.push(&sample_variance(&draws, total.len()), &total);
     let percent = |count: usize| 100.0 * count as f64 / all as f64;
     Ok(format!(
-        "L2 {:.3} (low {:.2}, low + mean residual {:.2}), variance {:.3} (mean variance {:.2}; 500 \
-         draws {:.3}), coverage {:.1} % (aleatoric alone {:.1} %), epistemic over squared error \
-         {:.2}, {:.0} ms a prediction, {:.0} ms 500 draws",
+        "L2 {:.3} ({:.3} of low), variance {:.3}, coverage {:.1} % (aleatoric alone {:.1} %, \
+         factor {factor:.2}), epistemic over squared error {ratio:.2}, novelty {novelty:.2}, {DRAWS} \
+         draws of {factors} factors {seconds:.2} s (variance off {:.3})",
         ours.mean_l2(),
-        low.mean_l2(),
-        shifted.mean_l2(),
+        ours.mean_l2() / low.mean_l2(),
         variance.relative(),
-        constant.relative(),
-        drawn.relative(),
         percent(inside),
         percent(inside_spread),
-        ratio,
-        1e3 * seconds / test.len() as f64,
-        1e3 * drawing / test.len() as f64,
+        drawn.relative(),
     ))
+}
+
+/// Realizations of one query with their predicted variance, seconds, and number of factors.
+fn draws(kriging: &Kriging, query: &Query<'_>) -> Result<(Vec<f32>, Vec<f64>, f64, usize)> {
+    let total = kriging.predict(query)?.total();
+    let start = Instant::now();
+    let sampler = kriging.sampler(query)?;
+    let open = |j| stream(9, Purpose::Prior, 0, j as u64);
+    let mut rngs: Vec<_> = (0..DRAWS).map(open).collect();
+    let mut out = vec![0.0; DRAWS * total.len()];
+    sampler.draw_many(&mut rngs, &mut out);
+    let seconds = start.elapsed().as_secs_f64();
+    Ok((out, total, seconds, sampler.factors()))
 }
 
 /// How many values, [realization, value], lie in the central 90 % of a normal law at their point.
@@ -213,27 +249,14 @@ fn moments(problem: &dyn Problem, solved: &Solved) -> Result<(Vec<f64>, Vec<f64>
     })
 }
 
-/// Mean residual and mean variance of the training inputs.
-fn averages(train: &[Solved]) -> [Vec<f64>; 2] {
-    let points = train[0].low.values().len();
-    let (mut residual, mut variance) = (vec![0.0; points], vec![0.0; points]);
-    for solved in train {
-        let (mean, spread) = solved.moments();
-        for p in 0..points {
-            residual[p] += (mean[p] - solved.low.values()[p]) / train.len() as f64;
-            variance[p] += spread[p] / train.len() as f64;
+fn sample_variance(draws: &[f32], points: usize) -> Vec<f64> {
+    let count = (draws.len() / points) as f64;
+    let (mut mean, mut square) = (vec![0.0; points], vec![0.0; points]);
+    for draw in draws.chunks_exact(points) {
+        for (p, value) in draw.iter().enumerate() {
+            mean[p] += f64::from(*value) / count;
+            square[p] += f64::from(*value).powi(2) / count;
         }
     }
-    [residual, variance]
-}
-
-fn sample_variance(draws: &[f64], points: usize) -> Vec<f64> {
-    let count = (draws.len() / points) as f64;
-    let moment = |p: usize, k: i32| -> f64 {
-        let column = draws.iter().skip(p).step_by(points);
-        column.map(|v| v.powi(k)).sum::<f64>() / count
-    };
-    (0..points)
-        .map(|p| moment(p, 2) - moment(p, 1).powi(2))
-        .collect()
+    square.iter().zip(&mean).map(|(s, m)| s - m * m).collect()
 }

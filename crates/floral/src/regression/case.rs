@@ -1,5 +1,7 @@
 //! Training cases and queries as plain arrays, and the frame in which they are compared.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Lattice, Role, Symmetries};
 use crate::{Error, Result};
 
@@ -17,12 +19,21 @@ pub struct Query<'a> {
 pub struct Case<'a> {
     /// The input and its low-fidelity solution.
     pub query: Query<'a>,
-    /// Realizations: [realization, channel, point].
+    /// Realizations: [realization, channel, point], of known points only if there are `points`.
     pub realizations: &'a [f64],
+    /// The points of the lattice at which realizations are known; none means all of them.
+    pub points: Option<&'a [usize]>,
+}
+
+impl Case<'_> {
+    /// At how many points realizations are known.
+    pub(super) fn known(&self, lattice: &Lattice) -> usize {
+        self.points.map_or(lattice.len(), <[usize]>::len)
+    }
 }
 
 /// How many channels input and solution have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Channels {
     /// Of the input.
     pub input: usize,
@@ -33,27 +44,54 @@ pub struct Channels {
 impl Channels {
     /// Refuses arrays of other sizes, and values that are no numbers.
     pub fn check(&self, lattice: &Lattice, query: &Query<'_>) -> Result<()> {
-        expect("the input", query.input, self.input, lattice)?;
+        expect("the input", query.input, self.input, &lattice.shape())?;
         query.low.map_or(Ok(()), |low| {
-            expect("low fidelity", low, self.solution, lattice)
+            expect("low fidelity", low, self.solution, &lattice.shape())
         })
     }
 
-    /// Refuses a case whose realizations do not fill whole fields.
+    /// Refuses a case whose realizations do not fill whole fields, or points off the lattice.
     pub fn check_case(&self, lattice: &Lattice, case: &Case<'_>) -> Result<()> {
         self.check(lattice, &case.query)?;
-        let count = case.realizations.len() / (self.solution * lattice.len()).max(1);
+        if let Some(points) = case.points {
+            check_points(lattice, points)?;
+        }
+        let known = case.known(lattice);
+        let count = case.realizations.len() / (self.solution * known).max(1);
         let channels = count.max(1) * self.solution;
-        expect("the realizations", case.realizations, channels, lattice)
+        let shape = case.points.map_or(lattice.shape(), |_| vec![known]);
+        expect("the realizations", case.realizations, channels, &shape)
     }
 }
 
-fn expect(what: &str, values: &[f64], channels: usize, lattice: &Lattice) -> Result<()> {
-    if values.len() != channels * lattice.len() {
+fn check_points(lattice: &Lattice, points: &[usize]) -> Result<()> {
+    let mut sorted = points.to_vec();
+    sorted.sort_unstable();
+    let refused = |reason: String| {
+        Err(Error::Config {
+            context: "known points".into(),
+            reason,
+        })
+    };
+    match sorted.last() {
+        None => refused("there are none; leave that input out".into()),
+        Some(last) if *last >= lattice.len() => refused(format!(
+            "point {last} is off the grid, which has {} points",
+            lattice.len()
+        )),
+        Some(_) if sorted.windows(2).any(|pair| pair[0] == pair[1]) => {
+            refused("a point is named twice; name each once".into())
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn expect(what: &str, values: &[f64], channels: usize, shape: &[usize]) -> Result<()> {
+    if values.len() != channels * shape.iter().product::<usize>() {
         return Err(Error::Shape {
             what: what.into(),
             found: vec![values.len()],
-            expected: [vec![channels], lattice.shape()].concat(),
+            expected: [&[channels], shape].concat(),
         });
     }
     if values.iter().all(|value| value.is_finite()) {
@@ -74,6 +112,8 @@ pub(super) struct Framed {
     pub low: Vec<f64>,
     /// The solution's size.
     pub size: f64,
+    /// Number of points.
+    pub points: usize,
 }
 
 impl Framed {
@@ -87,6 +127,7 @@ impl Framed {
             input: over(query.input, input_size),
             low: over(query.low.unwrap_or(&[]), size),
             size,
+            points: symmetries.motions[0].points(),
         }
     }
 
@@ -96,7 +137,7 @@ impl Framed {
         Self {
             input: motion.apply(Role::Input, &self.input),
             low: motion.apply(Role::Solution, &self.low),
-            size: self.size,
+            ..*self
         }
     }
 }

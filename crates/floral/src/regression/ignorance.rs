@@ -1,63 +1,88 @@
-//! Ignorance: how far the predicted mean may be off, from what it missed at inputs left out.
+//! Ignorance: how far the predicted mean may be off, from what it missed at judging inputs.
 
-use super::kriging::Moments;
+use super::moments::Moments;
 use super::spread::unit;
 use super::target::Parity;
 use super::{Lattice, Symmetries};
 
-/// Errors at inputs left out, as factor fields, and their mean square at every point.
+/// Errors at judging inputs as factor fields, and their mean square at every point.
 pub(super) struct Ignorance {
-    factors: Vec<Vec<f64>>,
-    variance: Vec<f64>,
+    /// Of unit variance together: [factor, value].
+    pub factors: Vec<f32>,
+    /// Variance of the mean at every point, framed.
+    pub variance: Vec<f64>,
+    /// Squared errors grow with this power of novelty.
+    pub exponent: f64,
+    /// Mean of that power over the judging inputs.
+    pub mean_power: f64,
 }
 
 /// Share of the errors' squares that is taken for ignorance even if realizations explain them.
 const LEAST: f64 = 0.05;
 
+/// The power of novelty if no judging input tells it.
+const USUAL_EXPONENT: f64 = 0.5;
+
+/// Added to the variance of the logarithm of novelty, so that few inputs do not invent a power.
+const SHRINK: f64 = 0.05;
+
 impl Ignorance {
-    /// errors: [input][channel, point].
+    /// errors: [judge][channel, point]; novelty of each judge, if it is known.
     pub(super) fn new(
         lattice: &Lattice,
         symmetries: &Symmetries,
         errors: &[Vec<f64>],
-        moments: &[Moments],
+        judges: &Moments,
+        novelty: Option<&[f64]>,
     ) -> Self {
-        let inputs = errors.len() as f64;
-        let mut variance = vec![0.0; errors[0].len()];
-        for (error, moments) in errors.iter().zip(moments) {
-            let noise = moments.variance.as_deref();
-            for (p, sum) in variance.iter_mut().enumerate() {
-                let noise = noise.map_or(0.0, |v| v[p] / moments.count as f64);
-                *sum += (error[p] * error[p] - noise) / inputs;
+        let count = errors.len() as f64;
+        let (mut variance, mut square) = (vec![0.0; errors[0].len()], vec![0.0; errors[0].len()]);
+        for (i, error) in errors.iter().enumerate() {
+            let noise = judges.variances.get(i);
+            for (p, error) in error.iter().enumerate() {
+                let noise = noise.map_or(0.0, |v| v[p] / judges.counts[i] as f64);
+                variance[p] += (error * error - noise) / count;
+                square[p] += error * error / count;
             }
-        }
-        let mut square = vec![0.0; variance.len()];
-        for error in errors {
-            square
-                .iter_mut()
-                .zip(error)
-                .for_each(|(s, e)| *s += e * e / inputs);
         }
         let [variance, square] =
             [variance, square].map(|field| averaged(lattice, symmetries, &field));
-        // A training set of n inputs knows more than the n - 1 that were asked about the last.
-        let more = ((inputs - 1.0) / inputs).max(0.5).powi(2);
         let pairs = variance.iter().zip(&square);
+        let exponent = novelty.map_or(USUAL_EXPONENT, |novelty| exponent(errors, novelty));
+        let power = |novelty: &[f64]| {
+            let sum: f64 = novelty.iter().map(|n| n.powf(exponent)).sum();
+            sum / count
+        };
         Self {
-            variance: pairs.map(|(v, s)| more * v.max(LEAST * s)).collect(),
-            factors: unit(errors.to_vec()),
+            variance: pairs.map(|(v, s)| v.max(LEAST * s)).collect(),
+            factors: unit(errors.to_vec())
+                .concat()
+                .into_iter()
+                .map(|v| v as f32)
+                .collect(),
+            exponent,
+            mean_power: novelty.map_or(1.0, power),
         }
     }
 
-    /// Factor fields of unit variance.
-    pub(super) fn factors(&self) -> &[Vec<f64>] {
-        &self.factors
+    /// The variance's factor for a query of this novelty: 1 on average over the judges.
+    pub(super) fn growth(&self, novelty: f64) -> f64 {
+        novelty.powf(self.exponent) / self.mean_power
     }
+}
 
-    /// Variance of the mean at every point, framed.
-    pub(super) fn variance(&self) -> &[f64] {
-        &self.variance
-    }
+/// The slope of the logarithm of squared errors over that of novelty.
+fn exponent(errors: &[Vec<f64>], novelty: &[f64]) -> f64 {
+    let square = |error: &Vec<f64>| error.iter().map(|v| v * v).sum::<f64>();
+    let y = errors.iter().map(|e| square(e).max(f64::MIN_POSITIVE).ln());
+    let x = novelty.iter().map(|n| n.max(f64::MIN_POSITIVE).ln());
+    let (x, y): (Vec<f64>, Vec<f64>) = (x.collect(), y.collect());
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let (mx, my) = (mean(&x), mean(&y));
+    let pairs = || x.iter().zip(&y);
+    let covariance: f64 = pairs().map(|(x, y)| (x - mx) * (y - my)).sum::<f64>() / x.len() as f64;
+    let variance = x.iter().map(|x| (x - mx).powi(2)).sum::<f64>() / x.len() as f64;
+    (covariance / (variance + SHRINK)).clamp(0.0, 1.0)
 }
 
 /// The average over all motions and rolls of a field of squares.

@@ -1,115 +1,163 @@
 //! Kriging: mean, spread and ignorance of a solution from those of a few training inputs.
 //!
 //! The mean residual and the variance are each a [`blend`](super::blend) of regressions; what the
-//! mean's blend misses at inputs left out is the epistemic part; realizations get their correlation
-//! from `spread`.
+//! mean's blend misses at judging inputs is the epistemic part; realizations get their correlation
+//! from `spread`, and intervals their width from `calibration`.
 
-use rand::Rng;
-
-use super::blend::{Blend, MemberScore};
+use super::blend::{Blend, MemberScore, Verdict};
+use super::calibration::{Calibration, Deviation};
 use super::case::{Case, Channels, Framed, Query};
 use super::ignorance::Ignorance;
 use super::kernel::Neighbours;
-use super::menu;
-use super::spread::{Spread, add_draws};
+use super::moments::{self, Moments};
+use super::prediction::Prediction;
+use super::remainder::Remainder;
+use super::sampler::Sampler;
+use super::spread::Spread;
 use super::target::{Examples, Parity};
-use super::{Lattice, Symmetries};
+use super::{Lattice, Recipe, Symmetries};
 use crate::{Error, Result};
 
 /// Predicted variances are at least this share of the training inputs' mean variance, so that no
 /// point is taken for certain.
 const LEAST_VARIANCE: f64 = 1e-3;
 
-/// Mean and variances of a solution at every point: [channel, point] each.
-#[derive(Debug, Clone)]
-pub struct Prediction {
-    /// The mean.
-    pub mean: Vec<f64>,
-    /// Variance of the solution itself.
-    pub aleatoric: Vec<f64>,
-    /// Variance of what is not known of the mean.
-    pub epistemic: Vec<f64>,
-}
+/// Training fields, each possibly moved and rolled, that make up the spread of a query.
+const NEAREST: usize = 6;
 
-impl Prediction {
-    /// Both variances together, from which intervals are made.
-    pub fn total(&self) -> Vec<f64> {
-        let both = self.aleatoric.iter().zip(&self.epistemic);
-        both.map(|(a, e)| a + e).collect()
-    }
-}
+/// Values of a judging input that enter the calibration; neighbours tell the same.
+const MOST_VALUES: usize = 20_000;
 
 /// A regression fitted to training cases.
 pub struct Kriging {
-    lattice: Lattice,
-    channels: Channels,
-    symmetries: Symmetries,
-    with_low: bool,
-    mean: Blend,
-    variance: Option<Blend>,
-    spread: Option<Spread>,
-    ignorance: Ignorance,
-    least_variance: f64,
+    pub(super) lattice: Lattice,
+    pub(super) channels: Channels,
+    pub(super) symmetries: Symmetries,
+    /// The training inputs.
+    pub(super) framed: Vec<Framed>,
+    pub(super) mean: Blend,
+    pub(super) variance: Option<Blend>,
+    pub(super) spread: Option<Spread>,
+    pub(super) neighbours: Neighbours,
+    pub(super) ignorance: Ignorance,
+    pub(super) calibration: Calibration,
+    pub(super) least_variance: f64,
 }
 
 impl Kriging {
     /// Fits mean and spread to the cases.
+    ///
+    /// Inputs held out choose ridges, weights and the widths of intervals; without any, the training
+    /// inputs do, each left out of the fit that it judges.
     pub fn fit(
+        recipe: Recipe,
         lattice: &Lattice,
         channels: Channels,
         symmetries: &Symmetries,
         cases: &[Case<'_>],
+        held_out: &[Case<'_>],
     ) -> Result<Self> {
-        check(lattice, channels, cases)?;
-        let values = channels.solution * lattice.len();
-        let framed: Vec<Framed> = cases
-            .iter()
-            .map(|c| Framed::new(&c.query, symmetries))
-            .collect();
-        let moments: Vec<Moments> = cases
-            .iter()
-            .zip(&framed)
-            .map(|c| Moments::new(c.0, c.1, values))
-            .collect();
-        let examples = |targets: Vec<Vec<f64>>, parity| Examples {
-            framed: &framed,
-            targets,
-            parity,
+        check(lattice, channels, cases, held_out)?;
+        let interpolation = moments::interpolation(lattice, channels, symmetries, cases);
+        let moments =
+            |cases| Moments::new(lattice, channels, symmetries, cases, interpolation.as_ref());
+        let (train, held) = (moments(cases), moments(held_out));
+        let examples = Examples {
+            train: train.means(),
+            held: held.means(),
+            parity: Parity::Odd,
         };
-        let residuals = moments.iter().map(|m| m.residual.clone()).collect();
-        let mean = Blend::new(
-            &menu::mean(),
-            lattice,
-            symmetries,
-            &examples(residuals, Parity::Odd),
-        );
-        let variances: Option<Vec<Vec<f64>>> = moments.iter().map(|m| m.variance.clone()).collect();
-        let ignorance = Ignorance::new(lattice, symmetries, &mean.errors, &moments);
+        let (mean, verdict) = Blend::new(&recipe.mean(), lattice, symmetries, &examples);
+        let neighbours = Neighbours::new(lattice, symmetries, &train.framed, &held.framed);
+        let is_held = !held_out.is_empty();
+        let (judging, judges) = if is_held {
+            (held_out, &held)
+        } else {
+            (cases, &train)
+        };
+        let novelty = |framed| mean.novelty(framed, neighbours.distance(framed));
+        let novelty: Option<Vec<f64>> = is_held.then(|| held.framed.iter().map(novelty).collect());
+        let errors = &verdict.errors;
+        let ignorance = Ignorance::new(lattice, symmetries, errors, judges, novelty.as_deref());
         let mut fitted = Self {
             lattice: lattice.clone(),
             channels,
             symmetries: symmetries.clone(),
-            with_low: cases[0].query.low.is_some(),
+            framed: train.framed.clone(),
             mean,
             variance: None,
             spread: None,
+            neighbours,
             ignorance,
+            calibration: Calibration::new(&[]),
             least_variance: 0.0,
         };
-        if let Some(variances) = variances {
-            fitted.least_variance = LEAST_VARIANCE * average(variances.iter().flatten());
-            let examples = examples(variances, Parity::Even);
-            fitted.variance = Some(Blend::new(
-                &menu::variance(),
-                lattice,
-                symmetries,
-                &examples,
-            ));
-            let neighbours = Neighbours::new(lattice, symmetries, &framed);
-            let realizations: Vec<&[f64]> = cases.iter().map(|case| case.realizations).collect();
-            fitted.spread = Spread::new(&realizations, values, neighbours);
-        }
+        let spread = fitted.fit_spread(recipe, cases, &train, &held);
+        fitted.calibrate(
+            judging,
+            judges,
+            novelty.as_deref(),
+            [Some(&verdict), spread.as_ref()],
+        );
         Ok(fitted)
+    }
+
+    /// Variances and factors, and what the variances' blend says of the judging inputs.
+    fn fit_spread(
+        &mut self,
+        recipe: Recipe,
+        cases: &[Case<'_>],
+        train: &Moments,
+        held: &Moments,
+    ) -> Option<Verdict> {
+        let examples = Examples {
+            train: train.spreads()?,
+            held: held.spreads().unwrap_or(held.means().none()),
+            parity: Parity::Even,
+        };
+        self.least_variance = LEAST_VARIANCE * average(train.variances.iter().flatten());
+        let menu = recipe.variance();
+        let (blend, verdict) = Blend::new(&menu, &self.lattice, &self.symmetries, &examples);
+        self.variance = Some(blend);
+        let values = self.channels.solution * self.lattice.len();
+        let known = cases.iter().zip(&train.interpolated);
+        let realizations: Vec<&[f64]> = known
+            .map(|(case, interpolated)| interpolated.as_deref().unwrap_or(case.realizations))
+            .collect();
+        self.spread = Spread::new(&realizations, values, &self.lattice);
+        Some(verdict)
+    }
+
+    /// Makes intervals hold what they say of the judging inputs' realizations.
+    fn calibrate(
+        &mut self,
+        cases: &[Case<'_>],
+        judges: &Moments,
+        novelty: Option<&[f64]>,
+        [mean, spread]: [Option<&Verdict>; 2],
+    ) {
+        let judge = |i: usize| {
+            let framed = &judges.framed[i];
+            let growth = novelty.map_or(1.0, |novelty| self.ignorance.growth(novelty[i]));
+            let known = cases[i].known(&self.lattice);
+            let residuals = moments::residuals(&self.lattice, self.channels, &cases[i], framed);
+            let step = residuals.len().div_ceil(MOST_VALUES) | 1;
+            let deviation = |(at, residual): (usize, &f64)| {
+                let (channel, at) = (at / known % self.channels.solution, at % known);
+                let point = cases[i].points.map_or(at, |points| points[at]);
+                let place = channel * self.lattice.len() + point;
+                let guess = |verdict: &Verdict| verdict.guesses[i][place];
+                Deviation {
+                    square: (residual - mean.map_or(0.0, guess)).powi(2),
+                    aleatoric: spread.map_or(0.0, |v| guess(v).max(self.least_variance)),
+                    epistemic: growth * self.ignorance.variance[place],
+                }
+            };
+            let kept = residuals.iter().enumerate().step_by(step);
+            kept.map(deviation).collect::<Vec<Deviation>>()
+        };
+        let judged: Vec<Vec<Deviation>> = (0..cases.len()).map(judge).collect();
+        self.calibration = Calibration::new(&judged);
     }
 
     /// Mean and variances of the solution of a query.
@@ -118,23 +166,32 @@ impl Kriging {
         Ok(self.prediction(query, &framed))
     }
 
-    /// Realizations of the solution of a query, of what is not known too: [realization, channel,
-    /// point].
-    pub fn sample(&self, query: &Query<'_>, count: usize, rng: &mut impl Rng) -> Result<Vec<f64>> {
+    /// What draws realizations of the solution of a query, of what is not known too.
+    pub fn sampler(&self, query: &Query<'_>) -> Result<Sampler> {
         let framed = self.framed(query)?;
         let prediction = self.prediction(query, &framed);
-        let deviation = |variance: &[f64]| variance.iter().map(|v| v.sqrt()).collect::<Vec<f64>>();
-        let mut out = prediction.mean.repeat(count);
+        let (values, factor) = (prediction.mean.len(), prediction.factor);
+        let times = |mut field: Vec<f64>, variance: &[f64]| {
+            let parts = field.iter_mut().zip(variance);
+            parts.for_each(|(f, v)| *f *= (factor * v).sqrt());
+            field
+        };
+        let mut fields = Vec::new();
         if let Some(spread) = &self.spread {
-            let factors = spread.factors(&framed, &self.symmetries);
-            add_draws(&factors, &deviation(&prediction.aleatoric), rng, &mut out);
+            let nearest = self.neighbours.nearest(&framed, &self.symmetries, NEAREST);
+            let factors = spread.factors(&nearest, values).into_iter();
+            fields.extend(factors.map(|field| times(field, &prediction.aleatoric)));
         }
-        let factors = self.ignorance.factors();
-        add_draws(factors, &deviation(&prediction.epistemic), rng, &mut out);
-        Ok(out)
+        for field in self.ignorance.factors.chunks_exact(values) {
+            let field = field.iter().map(|v| f64::from(*v)).collect();
+            fields.push(times(field, &prediction.epistemic));
+        }
+        let widths = self.spread.as_ref().map_or(&[][..], |s| &s.widths);
+        let remainder = |deviation| Remainder::new(&self.lattice, widths, deviation);
+        Sampler::new(&prediction.mean, &fields, &prediction.total(), remainder)
     }
 
-    /// The candidates for the mean, and what they achieved at inputs left out.
+    /// The candidates for the mean, and what they achieved at judging inputs.
     pub fn mean_scores(&self) -> &[MemberScore] {
         &self.mean.scores
     }
@@ -144,9 +201,23 @@ impl Kriging {
         self.variance.as_ref().map_or(&[], |blend| &blend.scores)
     }
 
+    /// The lattice of inputs and solutions.
+    pub fn lattice(&self) -> &Lattice {
+        &self.lattice
+    }
+
+    /// How many channels inputs and solutions have.
+    pub fn channels(&self) -> Channels {
+        self.channels
+    }
+
+    fn with_low(&self) -> bool {
+        !self.framed[0].low.is_empty()
+    }
+
     fn framed(&self, query: &Query<'_>) -> Result<Framed> {
         self.channels.check(&self.lattice, query)?;
-        if query.low.is_some() != self.with_low {
+        if query.low.is_some() != self.with_low() {
             return Err(mixed_low());
         }
         Ok(Framed::new(query, &self.symmetries))
@@ -158,61 +229,20 @@ impl Kriging {
             *value += low;
         }
         let least = self.least_variance * Parity::Even.size(framed);
-        let aleatoric = match &self.variance {
-            Some(blend) => blend
-                .predict(framed)
-                .into_iter()
-                .map(|v| v.max(least))
-                .collect(),
-            None => vec![0.0; mean.len()],
-        };
-        let unknown = self.mean.novelty(framed) * Parity::Even.size(framed);
+        let aleatoric = self.variance.as_ref().map(|blend| blend.predict(framed));
+        let aleatoric = aleatoric.map_or(vec![0.0; mean.len()], |variance| {
+            variance.into_iter().map(|v| v.max(least)).collect()
+        });
+        let novelty = self.mean.novelty(framed, self.neighbours.distance(framed));
+        let unknown =
+            self.calibration.epistemic * self.ignorance.growth(novelty) * Parity::Even.size(framed);
+        let epistemic = self.ignorance.variance.iter().map(|v| v * unknown);
         Prediction {
             mean,
             aleatoric,
-            epistemic: self
-                .ignorance
-                .variance()
-                .iter()
-                .map(|v| v * unknown)
-                .collect(),
-        }
-    }
-}
-
-/// Mean residual and variance of one case's realizations, framed.
-pub(super) struct Moments {
-    /// Mean minus low fidelity: [channel, point].
-    pub residual: Vec<f64>,
-    /// Sample variance; none of a single realization.
-    pub variance: Option<Vec<f64>>,
-    /// Number of realizations.
-    pub count: usize,
-}
-
-impl Moments {
-    fn new(case: &Case<'_>, framed: &Framed, values: usize) -> Self {
-        let count = case.realizations.len() / values;
-        let (mut mean, mut square) = (vec![0.0; values], vec![0.0; values]);
-        for realization in case.realizations.chunks_exact(values) {
-            mean.iter_mut()
-                .zip(realization)
-                .for_each(|(m, v)| *m += v / count as f64);
-        }
-        for realization in case.realizations.chunks_exact(values) {
-            let parts = square.iter_mut().zip(realization.iter().zip(&mean));
-            parts.for_each(|(s, (v, m))| *s += (v - m) * (v - m));
-        }
-        let size = framed.size;
-        let unit = (count as f64 - 1.0) * size * size;
-        let low = case
-            .query
-            .low
-            .map_or_else(|| vec![0.0; values], <[f64]>::to_vec);
-        Self {
-            residual: mean.iter().zip(&low).map(|(m, l)| (m - l) / size).collect(),
-            variance: (count > 1).then(|| square.iter().map(|s| s / unit).collect()),
-            count,
+            epistemic: epistemic.collect(),
+            factor: self.calibration.total,
+            novelty,
         }
     }
 }
@@ -222,14 +252,19 @@ fn average<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
     if count > 0.0 { sum / count } else { 0.0 }
 }
 
-fn check(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]) -> Result<()> {
+fn check(
+    lattice: &Lattice,
+    channels: Channels,
+    cases: &[Case<'_>],
+    held_out: &[Case<'_>],
+) -> Result<()> {
     let Some(first) = cases.first() else {
         return Err(Error::Config {
             context: "kriging".into(),
             reason: "there are no training inputs; give at least one".into(),
         });
     };
-    for case in cases {
+    for case in cases.iter().chain(held_out) {
         channels.check_case(lattice, case)?;
         if case.query.low.is_some() != first.query.low.is_some() {
             return Err(mixed_low());

@@ -1,9 +1,11 @@
 //! The grid as regression sees it: axes with a name, a length, and whether their ends are one point.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, Grid, Result};
 
 /// One axis of a lattice.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatticeAxis {
     /// The axis's name.
     pub name: String,
@@ -14,7 +16,7 @@ pub struct LatticeAxis {
 }
 
 /// A tensor product of axes, the last one fastest in memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lattice {
     /// The axes, slowest first.
     pub axes: Vec<LatticeAxis>,

@@ -1,10 +1,12 @@
 //! What is regressed on: a field per training input, moved by symmetries in its own way.
 
+use serde::{Deserialize, Serialize};
+
 use super::case::Framed;
 use super::symmetry::{Motion, Role};
 
 /// How a target goes with a motion and a scaling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Parity {
     /// As the solution does: means and residuals.
     Odd,
@@ -31,11 +33,71 @@ impl Parity {
 }
 
 /// Framed inputs and a framed target field for each.
-pub(super) struct Examples<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct Sample<'a> {
     /// The inputs.
     pub framed: &'a [Framed],
     /// One field an input: [channel, point].
-    pub targets: Vec<Vec<f64>>,
+    pub targets: &'a [Vec<f64>],
+    /// The points at which an input's target was measured; none means everywhere.
+    pub known: &'a [Option<Vec<usize>>],
+}
+
+impl Sample<'_> {
+    /// What a guess misses of an input's target; nothing where that is not known.
+    pub(super) fn miss(&self, input: usize, guess: &[f64]) -> Vec<f64> {
+        let target = &self.targets[input];
+        let miss: Vec<f64> = target.iter().zip(guess).map(|(t, g)| t - g).collect();
+        let Some(known) = &self.known[input] else {
+            return miss;
+        };
+        let points = self.framed[input].points;
+        let mut kept = vec![0.0; miss.len()];
+        for (kept, miss) in kept.chunks_mut(points).zip(miss.chunks(points)) {
+            known.iter().for_each(|&p| kept[p] = miss[p]);
+        }
+        kept
+    }
+
+    /// The norm of that.
+    pub(super) fn error(&self, input: usize, guess: &[f64]) -> f64 {
+        let miss = self.miss(input, guess);
+        miss.iter().map(|v| v * v).sum::<f64>().sqrt()
+    }
+
+    /// No inputs.
+    pub(super) fn none(self) -> Self {
+        Self {
+            framed: &[],
+            targets: &[],
+            known: &[],
+        }
+    }
+}
+
+/// What a regression is fitted to, and the inputs that judge it.
+#[derive(Clone, Copy)]
+pub(super) struct Examples<'a> {
+    /// Training inputs.
+    pub train: Sample<'a>,
+    /// Inputs held out; if there are none, each training input judges a fit to the others.
+    pub held: Sample<'a>,
     /// How the targets move.
     pub parity: Parity,
+}
+
+impl<'a> Examples<'a> {
+    /// The inputs by whose errors regressions are chosen.
+    pub(super) fn judges(&self) -> Sample<'a> {
+        if self.has_held() {
+            self.held
+        } else {
+            self.train
+        }
+    }
+
+    /// Whether inputs are held out.
+    pub(super) fn has_held(&self) -> bool {
+        !self.held.framed.is_empty()
+    }
 }

@@ -45,6 +45,7 @@ impl Solved {
         Case {
             query: self.query(),
             realizations: &self.realizations,
+            points: None,
         }
     }
 }
@@ -58,16 +59,29 @@ fn advection() -> (Box<dyn Problem>, Lattice, Symmetries) {
     (problem, lattice, symmetries)
 }
 
+fn fit(
+    lattice: &Lattice,
+    symmetries: &Symmetries,
+    cases: &[Case<'_>],
+    held_out: &[Case<'_>],
+) -> crate::Result<Kriging> {
+    Kriging::fit(
+        Recipe::Blend,
+        lattice,
+        CHANNELS,
+        symmetries,
+        cases,
+        held_out,
+    )
+}
+
 fn fitted(count: u64, realizations: u64) -> (Kriging, Box<dyn Problem>) {
     let (problem, lattice, symmetries) = advection();
     let solved: Vec<Solved> = (0..count)
         .map(|i| Solved::new(problem.as_ref(), i, realizations))
         .collect();
     let cases: Vec<Case<'_>> = solved.iter().map(Solved::case).collect();
-    (
-        Kriging::fit(&lattice, CHANNELS, &symmetries, &cases).unwrap(),
-        problem,
-    )
+    (fit(&lattice, &symmetries, &cases, &[]).unwrap(), problem)
 }
 
 fn norm(values: impl Iterator<Item = f64>) -> f64 {
@@ -116,18 +130,120 @@ fn realizations_have_the_predicted_mean_and_total_variance() {
     let (kriging, problem) = fitted(3, 20);
     let new = Solved::new(problem.as_ref(), 77, 1);
     let found = kriging.predict(&new.query()).unwrap();
-    let mut rng = stream(8, Purpose::Prior, 0, 0);
-    let draws = kriging.sample(&new.query(), 2000, &mut rng).unwrap();
     let points = found.mean.len();
+    let draws = draws(&kriging, &new.query(), 2000);
     let (mut mean, mut square) = (vec![0.0; points], vec![0.0; points]);
     for draw in draws.chunks_exact(points) {
         for p in 0..points {
-            mean[p] += draw[p] / 2000.0;
-            square[p] += (draw[p] - found.mean[p]).powi(2) / 2000.0;
+            let value = f64::from(draw[p]);
+            mean[p] += value / 2000.0;
+            square[p] += (value - found.mean[p]).powi(2) / 2000.0;
         }
     }
     assert!(gap(&mean, &found.mean) < 0.05);
     assert!(gap(&square, &found.total()) < 0.15);
+}
+
+fn draws(kriging: &Kriging, query: &Query<'_>, count: u64) -> Vec<f32> {
+    let sampler = kriging.sampler(query).unwrap();
+    let open = |j| stream(8, Purpose::Prior, 0, j);
+    let mut rngs: Vec<_> = (0..count).map(open).collect();
+    let mut out = vec![0.0; count as usize * sampler.values()];
+    sampler.draw_many(&mut rngs, &mut out);
+    out
+}
+
+#[test]
+fn a_realization_is_the_same_in_every_block() {
+    let (kriging, problem) = fitted(3, 20);
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let many = draws(&kriging, &new.query(), 37);
+    let sampler = kriging.sampler(&new.query()).unwrap();
+    for (j, draw) in many.chunks_exact(sampler.values()).enumerate() {
+        let mut single = vec![0.0; sampler.values()];
+        sampler.draw(&mut stream(8, Purpose::Prior, 0, j as u64), &mut single);
+        assert_eq!(single, draw, "{j}");
+    }
+}
+
+#[test]
+fn a_model_read_back_predicts_and_draws_the_same_bits() {
+    let (problem, lattice, symmetries) = advection();
+    let solved: Vec<Solved> = (0..6)
+        .map(|i| Solved::new(problem.as_ref(), i, 10))
+        .collect();
+    let cases: Vec<Case<'_>> = solved.iter().map(Solved::case).collect();
+    for recipe in [Recipe::Kernels, Recipe::Blend] {
+        let (train, held) = cases.split_at(3);
+        let kriging = Kriging::fit(recipe, &lattice, CHANNELS, &symmetries, train, held).unwrap();
+        let again = Kriging::from_bytes(&kriging.to_bytes()).unwrap();
+        let query = Solved::new(problem.as_ref(), 77, 1);
+        let [a, b] = [&kriging, &again].map(|k| k.predict(&query.query()).unwrap());
+        assert_eq!(a, b);
+        let [a, b] = [&kriging, &again].map(|k| draws(k, &query.query(), 5));
+        assert_eq!(a, b);
+        assert_eq!(kriging.mean_scores(), again.mean_scores());
+    }
+}
+
+#[test]
+fn damaged_bytes_are_refused_or_read_but_never_panic() {
+    let (kriging, problem) = fitted(2, 3);
+    let bytes = kriging.to_bytes();
+    let query = Solved::new(problem.as_ref(), 77, 1);
+    assert!(Kriging::from_bytes(&bytes[..bytes.len() / 2]).is_err());
+    for k in 0..60 {
+        let mut damaged = bytes.clone();
+        // The head of the file, where sizes are, and places all over it.
+        let at = if k < 40 {
+            7 * k
+        } else {
+            k * (bytes.len() / 60)
+        };
+        damaged[at] ^= 0x5b;
+        if let Ok(read) = Kriging::from_bytes(&damaged) {
+            read.predict(&query.query()).ok();
+        }
+    }
+}
+
+#[test]
+fn points_known_here_and_there_tell_nearly_as_much() {
+    let (problem, lattice, symmetries) = advection();
+    let solved: Vec<Solved> = (0..6)
+        .map(|i| Solved::new(problem.as_ref(), i, 50))
+        .collect();
+    let n = lattice.len();
+    // Other points for every input, and another number of them.
+    let known: Vec<Vec<usize>> = (0..6)
+        .map(|i| (0..n).filter(|p| p % (9 + i) == i).collect())
+        .collect();
+    let thin = |(solved, known): (&Solved, &Vec<usize>)| -> Vec<f64> {
+        let fields = solved.realizations.chunks_exact(n);
+        fields
+            .flat_map(|field| known.iter().map(|&p| field[p]))
+            .collect()
+    };
+    let thinned: Vec<Vec<f64>> = solved.iter().zip(&known).map(thin).collect();
+    let cases: Vec<Case<'_>> = (0..6)
+        .map(|i| Case {
+            query: solved[i].query(),
+            realizations: &thinned[i],
+            points: Some(&known[i]),
+        })
+        .collect();
+    let kriging = fit(&lattice, &symmetries, &cases, &[]).unwrap();
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let found = kriging.predict(&new.query()).unwrap();
+    let input = crate::Field::scalar(problem.grid(), new.input.clone());
+    let exact = problem.exact_moments(&input).unwrap().unwrap();
+    assert!(gap(&found.mean, exact.mean.values()) < 0.3 * gap(&new.low, exact.mean.values()));
+    assert!(gap(&found.aleatoric, exact.variance.values()) < 0.6);
+    let mut wrong = cases[0];
+    let off = vec![n; known[0].len()];
+    wrong.points = Some(&off);
+    let refused = fit(&lattice, &symmetries, &[wrong], &[]);
+    assert!(refused.err().unwrap().to_string().contains("off the grid"));
 }
 
 #[test]
@@ -152,7 +268,7 @@ fn what_does_not_fit_is_refused_with_the_reason() {
     let (problem, lattice, symmetries) = advection();
     let solved = Solved::new(problem.as_ref(), 0, 3);
     let refusal = |cases: &[Case<'_>]| {
-        let refused = Kriging::fit(&lattice, CHANNELS, &symmetries, cases);
+        let refused = fit(&lattice, &symmetries, cases, &[]);
         refused.err().unwrap().to_string()
     };
     assert!(refusal(&[]).contains("no training inputs"));

@@ -1,7 +1,9 @@
 //! Covariances between two inputs as functions of their inner product and distance.
 
+use serde::{Deserialize, Serialize};
+
 /// A kernel on features of unit size; a constant is added, so that a mean target costs nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(in crate::regression) enum Covariance {
     /// 1 + the inner product: the target is linear in the features.
     Linear,

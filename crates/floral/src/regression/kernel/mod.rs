@@ -10,6 +10,7 @@ mod fit;
 mod gram;
 mod neighbours;
 mod spectrum;
+mod system;
 #[cfg(test)]
 mod tests;
 

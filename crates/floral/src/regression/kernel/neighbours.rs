@@ -23,7 +23,7 @@ pub(in crate::regression) struct Neighbours {
     lattice: Lattice,
     resemblance: Resemblance,
     rows: Vec<Signature>,
-    /// Squared distance over which resemblance fades.
+    /// Mean squared distance of a judging input to the closest: resemblance fades over it.
     fade: f64,
 }
 
@@ -32,28 +32,62 @@ impl Neighbours {
         lattice: &Lattice,
         symmetries: &Symmetries,
         framed: &[Framed],
+        held: &[Framed],
+    ) -> Self {
+        let mut all = Self::with_fade(lattice, symmetries, framed, 1.0);
+        let (motions, rows, resemblance) = (symmetries.motions.len(), &all.rows, &all.resemblance);
+        let left_out = |i: usize| {
+            let others = (0..rows.len()).filter(|j| j / motions != i);
+            let distances = others.map(|j| resemblance.closest(&rows[i * motions], &rows[j]).1);
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        let held_out = |framed: &Framed| {
+            let query = resemblance.signature(framed);
+            let distances = rows.iter().map(|row| resemblance.closest(&query, row).1);
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        let distances: Vec<f64> = if held.is_empty() {
+            (0..framed.len()).into_par_iter().map(left_out).collect()
+        } else {
+            held.par_iter().map(held_out).collect()
+        };
+        let mean = distances.iter().sum::<f64>() / distances.len() as f64;
+        all.fade = if mean.is_normal() { mean } else { 1.0 };
+        all
+    }
+
+    /// With a known mean distance.
+    pub(in crate::regression) fn with_fade(
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        framed: &[Framed],
+        fade: f64,
     ) -> Self {
         let resemblance = Resemblance::new(lattice, symmetries, framed, 0.5);
         let motions = symmetries.motions.len();
         let row =
             |i: usize| resemblance.signature(&framed[i / motions].moved(symmetries, i % motions));
-        let rows: Vec<Signature> = (0..framed.len() * motions)
-            .into_par_iter()
-            .map(row)
-            .collect();
-        let nearest = |i: usize| {
-            let others = (0..rows.len()).filter(|j| j / motions != i);
-            let distances = others.map(|j| resemblance.closest(&rows[i * motions], &rows[j]).1);
-            distances.fold(f64::INFINITY, f64::min)
-        };
-        let all: Vec<f64> = (0..framed.len()).into_par_iter().map(nearest).collect();
-        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let rows = (0..framed.len() * motions).into_par_iter().map(row);
+        let rows: Vec<Signature> = rows.collect();
         Self {
-            lattice: lattice.clone(),
-            fade: if mean.is_normal() { mean } else { 1.0 },
-            resemblance,
             rows,
+            lattice: lattice.clone(),
+            fade,
+            resemblance,
         }
+    }
+
+    /// Mean squared distance of a judging input to the closest.
+    pub(in crate::regression) fn fade(&self) -> f64 {
+        self.fade
+    }
+
+    /// Squared distance to the closest training input over that of a judging input.
+    pub(in crate::regression) fn distance(&self, framed: &Framed) -> f64 {
+        let query = self.resemblance.signature(framed);
+        let distance = |row| self.resemblance.closest(&query, row).1;
+        let all: Vec<f64> = self.rows.par_iter().map(distance).collect();
+        all.into_iter().fold(f64::INFINITY, f64::min) / self.fade
     }
 
     /// The closest positions of the `count` closest rows, with weights that fade with distance.

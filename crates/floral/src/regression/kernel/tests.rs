@@ -5,7 +5,7 @@ use floral_linalg::{Mat, solve_positive};
 use super::{Covariance, KernelFit, Resemblance};
 use crate::regression::case::Framed;
 use crate::regression::symmetry::{Motion, Role, roll};
-use crate::regression::target::{Examples, Parity};
+use crate::regression::target::{Examples, Parity, Sample};
 use crate::regression::{Lattice, Symmetries};
 use crate::{Axis, Grid};
 
@@ -34,14 +34,41 @@ fn framed(count: usize) -> Vec<Framed> {
         input: field(i),
         low: field(i + 100),
         size: 1.0,
+        points: 12,
     };
     (0..count).map(one).collect()
 }
 
-fn examples(framed: &[Framed]) -> Examples<'_> {
+/// What is known of these inputs: [input][value].
+struct Known {
+    framed: Vec<Framed>,
+    targets: Vec<Vec<f64>>,
+    everywhere: Vec<Option<Vec<usize>>>,
+}
+
+impl Known {
+    fn new(framed: &[Framed], first: usize) -> Self {
+        let numbers = first..first + framed.len();
+        Self {
+            targets: numbers.map(|i| field(i + 50)).collect(),
+            everywhere: vec![None; framed.len()],
+            framed: framed.to_vec(),
+        }
+    }
+
+    fn sample(&self) -> Sample<'_> {
+        Sample {
+            framed: &self.framed,
+            targets: &self.targets,
+            known: &self.everywhere,
+        }
+    }
+}
+
+fn examples<'a>(train: &'a Known, held: &'a Known) -> Examples<'a> {
     Examples {
-        targets: (0..framed.len()).map(|i| field(i + 50)).collect(),
-        framed,
+        train: train.sample(),
+        held: held.sample(),
         parity: Parity::Odd,
     }
 }
@@ -49,7 +76,9 @@ fn examples(framed: &[Framed]) -> Examples<'_> {
 fn fit(covariance: Covariance, framed: &[Framed]) -> KernelFit {
     let (lattice, symmetries) = setting();
     let resemblance = Resemblance::new(&lattice, &symmetries, framed, 0.5);
-    KernelFit::new(covariance, &resemblance, &symmetries, &examples(framed)).unwrap()
+    let [train, held] = [Known::new(framed, 0), Known::new(&[], 0)];
+    let examples = examples(&train, &held);
+    KernelFit::new(covariance, &resemblance, &symmetries, &examples).unwrap()
 }
 
 /// All twelve positions of the group.
@@ -120,13 +149,34 @@ fn an_input_left_out_is_predicted_as_if_it_had_never_been_seen() {
     for covariance in KERNELS {
         let (lattice, symmetries) = setting();
         let resemblance = Resemblance::new(&lattice, &symmetries, &all, 0.5);
-        let prepare = |framed| {
-            KernelFit::prepare(covariance, &resemblance, &symmetries, &examples(framed)).unwrap()
+        let none = Known::new(&[], 0);
+        let prepare = |framed: &[Framed]| {
+            let train = Known::new(framed, 0);
+            let examples = examples(&train, &none);
+            KernelFit::prepare(covariance, &resemblance, &symmetries, &examples).unwrap()
         };
         let [mut whole, mut without] = [prepare(&all[..]), prepare(&all[..3])];
         whole.settle(0.3);
         without.settle(0.3);
-        assert!(close(&whole.left_out[3], &without.predict(&all[3]), 1e-9));
+        whole.gather(None);
+        assert!(close(&whole.judged[3], &without.predict(&all[3]), 1e-9));
+    }
+}
+
+#[test]
+fn inputs_held_out_are_judged_by_what_is_predicted_of_them() {
+    let all = framed(5);
+    let (lattice, symmetries) = setting();
+    let resemblance = Resemblance::new(&lattice, &symmetries, &all[..3], 0.5);
+    let [train, held] = [Known::new(&all[..3], 0), Known::new(&all[3..], 3)];
+    for covariance in KERNELS {
+        let examples = examples(&train, &held);
+        let fit = KernelFit::new(covariance, &resemblance, &symmetries, &examples).unwrap();
+        for (judged, framed) in fit.judged.iter().zip(&all[3..]) {
+            assert!(close(judged, &fit.predict(framed), 1e-9));
+        }
+        let novelty = [3, 4].map(|i| fit.novelty(&all[i]));
+        assert!((novelty[0] + novelty[1] - 2.0).abs() < 1e-9, "{novelty:?}");
     }
 }
 
@@ -141,6 +191,7 @@ fn predictions_move_with_their_query() {
                 input: motion.apply(Role::Input, &query.input),
                 low: motion.apply(Role::Solution, &query.low),
                 size: 1.0,
+                points: 12,
             };
             let expected = motion.apply(Role::Solution, &there);
             assert!(close(&fit.predict(&moved), &expected, 1e-10));

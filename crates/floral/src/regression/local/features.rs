@@ -1,11 +1,14 @@
 //! Local features: products of the fields, filtered, times polynomials of the position.
 
+use serde::{Deserialize, Serialize};
+
 use super::filters::{convolve, taps};
+use super::positions::positions;
 use crate::regression::case::Framed;
 use crate::regression::{Lattice, Symmetries};
 
 /// Which features are made; a candidate among which left-out inputs choose.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::regression) struct LocalPlan {
     /// Degrees of the products of fields, such as [0, 2].
     pub degrees: Vec<usize>,
@@ -13,11 +16,11 @@ pub(in crate::regression) struct LocalPlan {
     pub with_input: bool,
     /// Whether first derivatives are fields too.
     pub gradients: bool,
-    /// Filter width as a share of the axis.
-    pub width: f64,
+    /// Filter widths as shares of the axis.
+    pub widths: Vec<f64>,
     /// Highest order of the filters.
     pub order: usize,
-    /// Highest degree of the polynomials along axes that do not roll.
+    /// Highest degree of the polynomials, or of the harmonics, along axes that do not roll.
     pub positions: usize,
 }
 
@@ -32,7 +35,10 @@ impl LocalPlan {
         };
         let degree = self.degrees.last().copied().unwrap_or(0);
         let positions = self.positions;
-        format!("local {fields}{gradients} degree {degree} positions {positions}")
+        let (widths, order) = (&self.widths, self.order);
+        format!(
+            "local {fields}{gradients} degree {degree} positions {positions} widths {widths:?} order {order}"
+        )
     }
 }
 
@@ -46,7 +52,9 @@ pub(in crate::regression) struct Columns {
     derivatives: Vec<(usize, Vec<f64>)>,
     /// Polynomials of the position: [polynomial][point].
     positions: Vec<Vec<f64>>,
-    plan: LocalPlan,
+    pub(in crate::regression) plan: LocalPlan,
+    /// Whether the input is measured by its logarithm: one that is positive and may be scaled.
+    logarithm: bool,
     /// Root mean squares of input and low fidelity over the training inputs.
     sizes: [f64; 2],
 }
@@ -66,19 +74,26 @@ impl Columns {
             .copied()
             .filter(|a| !rolled.contains(a))
             .collect();
+        let inputs = || framed.iter().flat_map(|f| &f.input);
+        let logarithm = symmetries.scale.is_some() && inputs().all(|v| *v > 0.0);
         let derivative = |&axis: &usize| {
-            let width = 0.5 * points(plan.width, lattice, axis);
+            let width = 0.5 * points(plan.widths[0], lattice, axis);
             (axis, taps(width, 1).swap_remove(1))
         };
         Self {
             derivatives: filtered.iter().map(derivative).collect(),
-            filters: filters(lattice, filtered, plan.width, plan.order),
+            filters: plan
+                .widths
+                .iter()
+                .flat_map(|width| filters(lattice, filtered, *width, plan.order))
+                .collect(),
             positions: positions(lattice, &still, plan.positions),
             lattice: lattice.clone(),
             plan: plan.clone(),
+            logarithm,
             sizes: [
-                root_mean_square(framed.iter().flat_map(|f| &f.input)),
-                root_mean_square(framed.iter().flat_map(|f| &f.low)),
+                root_mean_square(inputs().map(|v| measure(logarithm, *v))),
+                root_mean_square(framed.iter().flat_map(|f| f.low.iter().copied())),
             ],
         }
     }
@@ -121,15 +136,15 @@ impl Columns {
     }
 
     fn fields(&self, framed: &Framed) -> Vec<Vec<f64>> {
-        let split = |values: &[f64], size: f64| -> Vec<Vec<f64>> {
+        let split = |values: &[f64], size: f64, logarithm: bool| -> Vec<Vec<f64>> {
             let channels = values.chunks_exact(self.lattice.len());
             channels
-                .map(|c| c.iter().map(|v| v / size).collect())
+                .map(|c| c.iter().map(|v| measure(logarithm, *v) / size).collect())
                 .collect()
         };
-        let mut fields = split(&framed.low, self.sizes[1]);
+        let mut fields = split(&framed.low, self.sizes[1], false);
         if self.plan.with_input || fields.is_empty() {
-            fields.extend(split(&framed.input, self.sizes[0]));
+            fields.extend(split(&framed.input, self.sizes[0], self.logarithm));
         }
         if self.plan.gradients {
             let derivatives = fields.iter().flat_map(|field| self.gradient(field));
@@ -195,37 +210,16 @@ fn filters(lattice: &Lattice, axes: &[usize], width: f64, order: usize) -> Vec<F
     products.into_iter().map(|(_, product)| product).collect()
 }
 
-/// Products of Legendre polynomials along `axes` up to a total degree, at every point.
-fn positions(lattice: &Lattice, axes: &[usize], degree: usize) -> Vec<Vec<f64>> {
-    let mut products = vec![(0, vec![1.0; lattice.len()])];
-    for &axis in axes {
-        let last = (lattice.axes[axis].len.max(2) - 1) as f64;
-        let at = |p: usize| 2.0 * lattice.position(p, axis) as f64 / last - 1.0;
-        let longer = products.iter().flat_map(|(total, product)| {
-            (0..=degree - total).map(move |k| {
-                let values = product
-                    .iter()
-                    .enumerate()
-                    .map(|(p, v)| v * legendre(k, at(p)));
-                (total + k, values.collect::<Vec<f64>>())
-            })
-        });
-        products = longer.collect();
+/// The value, or its logarithm.
+fn measure(logarithm: bool, value: f64) -> f64 {
+    if logarithm {
+        value.max(f64::MIN_POSITIVE).ln()
+    } else {
+        value
     }
-    products.into_iter().map(|(_, product)| product).collect()
 }
 
-fn legendre(degree: usize, x: f64) -> f64 {
-    let (mut before, mut here) = (0.0, 1.0);
-    for k in 0..degree {
-        let k = k as f64;
-        let next = ((2.0 * k + 1.0) * x * here - k * before) / (k + 1.0);
-        (before, here) = (here, next);
-    }
-    here
-}
-
-fn root_mean_square<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
+fn root_mean_square(values: impl Iterator<Item = f64>) -> f64 {
     let (count, sum) = values.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v * v));
     if sum > 0.0 {
         f64::sqrt(sum / count)
@@ -240,14 +234,6 @@ mod tests {
     use crate::{Axis, Grid};
 
     #[test]
-    fn legendre_polynomials_have_their_known_values() {
-        assert_eq!(
-            [0, 1, 2, 3].map(|k| legendre(k, 0.5)),
-            [1.0, 0.5, -0.125, -0.4375]
-        );
-    }
-
-    #[test]
     fn columns_are_products_times_filters_times_positions() {
         let grid = Grid::new(vec![Axis::closed("t", 5), Axis::periodic("x", 16)]);
         let lattice = Lattice::new(&grid, &["x"]).unwrap();
@@ -256,12 +242,13 @@ mod tests {
             input: (0..80).map(|i| f64::from(i).sin()).collect(),
             low: (0..80).map(|i| f64::from(i).cos()).collect(),
             size: 1.0,
+            points: 80,
         };
         let plan = LocalPlan {
             degrees: vec![0, 1, 2],
             with_input: true,
             gradients: false,
-            width: 0.05,
+            widths: vec![0.05],
             order: 3,
             positions: 2,
         };

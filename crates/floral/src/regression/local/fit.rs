@@ -1,11 +1,12 @@
-//! Coefficients of local features by ridge regression, and what they say of inputs left out.
+//! Coefficients of local features by ridge regression, and what they say of judging inputs.
 
-use floral_linalg::{Mat, MatRef, solve_positive};
+use floral_linalg::{Mat, MatRef};
 use rayon::prelude::*;
 
+use super::normal::{Normal, error, solve, total};
 use super::{Columns, LocalPlan};
 use crate::regression::case::Framed;
-use crate::regression::target::Examples;
+use crate::regression::target::{Examples, Sample};
 use crate::regression::{Lattice, Symmetries};
 
 /// Ridges tried, as shares of the mean diagonal of the normal matrix.
@@ -17,23 +18,13 @@ const MOST_ROWS: usize = 4096;
 /// A plan of more columns is not tried: its normal matrix costs more than it tells.
 const MOST_COLUMNS: usize = 450;
 
-/// Sums over one input's points and motions.
-struct Normal {
-    /// Columns times columns.
-    xx: Mat<f64>,
-    /// Columns times target: [column, channel].
-    xy: Mat<f64>,
-    /// Target times target, over all channels.
-    yy: f64,
-}
-
 /// A fitted local regression.
 pub(in crate::regression) struct LocalFit {
-    columns: Columns,
-    coefficients: Mat<f64>,
+    pub(in crate::regression) columns: Columns,
+    pub(in crate::regression) coefficients: Mat<f64>,
     every: Vec<usize>,
-    /// For each training input its target as predicted by the others: [channel, point].
-    pub left_out: Vec<Vec<f64>>,
+    /// For each judging input its target as predicted without it: [channel, point].
+    pub judged: Vec<Vec<f64>>,
 }
 
 impl LocalFit {
@@ -45,33 +36,77 @@ impl LocalFit {
         symmetries: &Symmetries,
         examples: &Examples<'_>,
     ) -> Option<Self> {
-        let columns = Columns::new(plan, lattice, symmetries, examples.framed);
-        if columns.count(&examples.framed[0]) > MOST_COLUMNS {
+        let columns = Columns::new(plan, lattice, symmetries, examples.train.framed);
+        if columns.count(&examples.train.framed[0]) > MOST_COLUMNS {
             return None;
         }
         let rows = rows(lattice, symmetries);
-        let inputs = 0..examples.framed.len();
-        let normals: Vec<Normal> = inputs
-            .into_par_iter()
-            .map(|i| normal(&columns, symmetries, examples, i, &rows))
+        let one = |i: usize| {
+            let motions = 0..symmetries.motions.len();
+            let each = motions.map(|m| normal(&columns, symmetries, examples, i, m, &rows));
+            each.reduce(|sum, next| sum.add(&next))
+                .expect("a group has its identity")
+        };
+        let inputs = 0..examples.train.framed.len();
+        let train: Vec<Normal> = inputs.into_par_iter().map(one).collect();
+        let mut fit = Self::restored(columns, Mat::zeros(0, 0), lattice);
+        if examples.has_held() {
+            fit.chosen_by_held_out(&total(&train), &examples.held)?;
+        } else {
+            fit.chosen_by_left_out(&train, examples.train.framed)?;
+        }
+        Some(fit)
+    }
+
+    /// The coefficients of least error at the inputs held out.
+    fn chosen_by_held_out(&mut self, total: &Normal, held: &Sample<'_>) -> Option<()> {
+        let solved = RIDGES.par_iter().filter_map(|&ridge| solve(total, ridge));
+        let mut solved: Vec<Mat<f64>> = solved.collect();
+        let channels = solved.first()?.ncols();
+        // All ridges side by side, so that the columns of an input are made once.
+        let beside = Mat::from_fn(solved[0].nrows(), solved.len() * channels, |r, c| {
+            solved[c / channels][(r, c % channels)]
+        });
+        let guess = |framed: &Framed| product(&self.columns, framed, &beside, &self.every);
+        let guesses: Vec<Vec<f64>> = held.framed.par_iter().map(guess).collect();
+        let values = channels * self.every.len();
+        let error = |k: usize| {
+            let of = |i: usize| held.error(i, &guesses[i][k * values..(k + 1) * values]);
+            (0..guesses.len()).map(of).sum::<f64>()
+        };
+        let errors: Vec<f64> = (0..solved.len()).map(error).collect();
+        let best = (0..solved.len()).min_by(|a, b| errors[*a].total_cmp(&errors[*b]))?;
+        let judged = guesses
+            .iter()
+            .map(|g| g[best * values..(best + 1) * values].to_vec());
+        self.judged = judged.collect();
+        self.coefficients = solved.swap_remove(best);
+        Some(())
+    }
+
+    /// The ridge of least error at inputs left out.
+    fn chosen_by_left_out(&mut self, normals: &[Normal], framed: &[Framed]) -> Option<()> {
+        let (ridge, left_out) = best_left_out(normals)?;
+        self.coefficients = solve(&total(normals), ridge)?;
+        let inputs = framed.par_iter().zip(&left_out);
+        self.judged = inputs
+            .map(|(framed, beta)| product(&self.columns, framed, beta, &self.every))
             .collect();
-        let (ridge, left_out) = choose(&normals)?;
-        let every: Vec<usize> = (0..lattice.len()).collect();
-        let predict =
-            |(framed, beta): (&Framed, &Mat<f64>)| product(&columns, framed, beta, &every);
-        let left_out = examples
-            .framed
-            .par_iter()
-            .zip(&left_out)
-            .map(predict)
-            .collect();
-        let coefficients = solve(&total(&normals), ridge)?;
-        Some(Self {
+        Some(())
+    }
+
+    /// A fit from its coefficients.
+    pub(in crate::regression) fn restored(
+        columns: Columns,
+        coefficients: Mat<f64>,
+        lattice: &Lattice,
+    ) -> Self {
+        Self {
             columns,
             coefficients,
-            every,
-            left_out,
-        })
+            every: (0..lattice.len()).collect(),
+            judged: Vec::new(),
+        }
     }
 
     /// The target of a query: [channel, point].
@@ -89,74 +124,40 @@ fn rows(lattice: &Lattice, symmetries: &Symmetries) -> Vec<usize> {
     (0..lattice.len()).filter(kept).collect()
 }
 
+/// The sums over one input in the position of one motion, at `rows` or where its target is known.
 fn normal(
     columns: &Columns,
     symmetries: &Symmetries,
     examples: &Examples<'_>,
     input: usize,
+    motion: usize,
     rows: &[usize],
 ) -> Normal {
-    let target = &examples.targets[input];
-    let points = symmetries.motions[0].points();
-    let channels = target.len() / points;
-    let mut sum: Option<Normal> = None;
-    for (m, motion) in symmetries.motions.iter().enumerate() {
-        let x = columns.at(&examples.framed[input].moved(symmetries, m), rows);
-        let x = MatRef::from_column_major_slice(&x, rows.len(), x.len() / rows.len());
-        let moved = examples.parity.apply(motion, target);
-        let y = Mat::from_fn(rows.len(), channels, |r, c| moved[c * points + rows[r]]);
-        let this = Normal {
-            xx: x.transpose() * x,
-            xy: x.transpose() * &y,
-            yy: y.squared_norm_l2(),
-        };
-        sum = Some(match sum {
-            None => this,
-            Some(sum) => add(sum, &this),
-        });
+    let sample = &examples.train;
+    let framed = sample.framed[input].moved(symmetries, motion);
+    let motion = &symmetries.motions[motion];
+    let known = sample.known[input].as_ref();
+    let known = known.map(|points| motion.destinations(points));
+    let rows = known.as_deref().unwrap_or(rows);
+    let target = examples.parity.apply(motion, &sample.targets[input]);
+    let points = motion.points();
+    let x = columns.at(&framed, rows);
+    let x = MatRef::from_column_major_slice(&x, rows.len(), x.len() / rows.len());
+    let y = Mat::from_fn(rows.len(), target.len() / points, |r, c| {
+        target[c * points + rows[r]]
+    });
+    Normal {
+        xx: x.transpose() * x,
+        xy: x.transpose() * &y,
+        yy: y.squared_norm_l2(),
     }
-    sum.expect("a group has its identity")
-}
-
-fn add(mut sum: Normal, other: &Normal) -> Normal {
-    sum.xx += &other.xx;
-    sum.xy += &other.xy;
-    sum.yy += other.yy;
-    sum
-}
-
-fn total(normals: &[Normal]) -> Normal {
-    let zero = Normal {
-        xx: Mat::zeros(normals[0].xx.nrows(), normals[0].xx.ncols()),
-        xy: Mat::zeros(normals[0].xy.nrows(), normals[0].xy.ncols()),
-        yy: 0.0,
-    };
-    normals.iter().fold(zero, add)
-}
-
-/// (xx + ridge I) beta = xy, with the ridge in units of the mean diagonal.
-fn solve(normal: &Normal, ridge: f64) -> Option<Mat<f64>> {
-    let n = normal.xx.nrows();
-    let mut matrix = normal.xx.clone();
-    let mean = (0..n).map(|i| matrix[(i, i)]).sum::<f64>() / n as f64;
-    for i in 0..n {
-        matrix[(i, i)] += ridge * mean + f64::MIN_POSITIVE;
-    }
-    solve_positive(&matrix, &normal.xy)
 }
 
 /// The ridge of least error at inputs left out, with the coefficients found without each.
-fn choose(normals: &[Normal]) -> Option<(f64, Vec<Mat<f64>>)> {
+fn best_left_out(normals: &[Normal]) -> Option<(f64, Vec<Mat<f64>>)> {
     let total = total(normals);
     let tried = RIDGES.par_iter().filter_map(|&ridge| {
-        let without = |normal: &Normal| {
-            let rest = Normal {
-                xx: &total.xx - &normal.xx,
-                xy: &total.xy - &normal.xy,
-                yy: 0.0,
-            };
-            solve(&rest, ridge)
-        };
+        let without = |normal: &Normal| solve(&total.less(normal), ridge);
         let betas: Option<Vec<Mat<f64>>> = normals.iter().map(without).collect();
         let betas = betas?;
         let errors = normals
@@ -168,18 +169,6 @@ fn choose(normals: &[Normal]) -> Option<(f64, Vec<Mat<f64>>)> {
     let tried: Vec<(f64, f64, Vec<Mat<f64>>)> = tried.collect();
     let best = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     Some((best.1, best.2))
-}
-
-/// Norm of target minus columns times beta.
-fn error(normal: &Normal, beta: &Mat<f64>) -> f64 {
-    let explained = &normal.xx * beta;
-    let pairs = |a: &Mat<f64>| -> f64 {
-        let channel = |c| beta.col(c).transpose() * a.col(c);
-        (0..beta.ncols()).map(channel).sum()
-    };
-    (normal.yy - 2.0 * pairs(&normal.xy) + pairs(&explained))
-        .max(0.0)
-        .sqrt()
 }
 
 fn product(columns: &Columns, framed: &Framed, beta: &Mat<f64>, rows: &[usize]) -> Vec<f64> {

@@ -2,11 +2,14 @@
 //!
 //! The coefficients are the same at every point of the axes along which the problem rolls, so that
 //! one input holds as many observations as it has points. [`filters`] smooth and differentiate,
-//! [`features`] makes the columns, [`fit`] finds the coefficients with inputs left out.
+//! [`features`] makes the columns, times [`positions`], [`fit`] finds the
+//! coefficients by [`normal`] equations.
 
 mod features;
 mod filters;
 mod fit;
+mod normal;
+mod positions;
 
 pub(super) use features::{Columns, LocalPlan};
 pub(super) use fit::LocalFit;

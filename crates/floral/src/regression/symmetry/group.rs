@@ -16,6 +16,8 @@ pub struct Symmetries {
     pub motions: Vec<Motion>,
     /// The solution's exponent under a scaling of the input.
     pub scale: Option<f64>,
+    /// What was declared.
+    pub declared: Vec<Symmetry>,
 }
 
 impl Symmetries {
@@ -25,6 +27,7 @@ impl Symmetries {
             rolled: Vec::new(),
             motions: vec![Motion::identity(lattice.len(), input, solution)],
             scale: None,
+            declared: Vec::new(),
         }
     }
 
@@ -45,6 +48,7 @@ impl Symmetries {
             }
         }
         all.close(&generators)?;
+        all.declared = declared.to_vec();
         Ok(all)
     }
 

@@ -65,6 +65,13 @@ impl Motion {
             .map(move |&from| factor * channel[from as usize])
     }
 
+    /// Where the values of these points go.
+    pub(crate) fn destinations(&self, points: &[usize]) -> Vec<usize> {
+        let inverse = self.inverse();
+        let to = |&point: &usize| inverse.source[point] as usize;
+        points.iter().map(to).collect()
+    }
+
     /// First `self`, then `next`.
     pub fn then(&self, next: &Self) -> Self {
         let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).collect();

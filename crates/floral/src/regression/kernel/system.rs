@@ -1,0 +1,123 @@
+//! One frequency's Hermitian system: coefficients, errors at inputs that judge, posterior variance.
+
+use floral_linalg::{Mat, c64, inverse};
+
+use super::spectrum::C64;
+
+/// The eigenvectors of the Gram matrix at one frequency, and the targets in them.
+pub(super) struct System {
+    pub values: Vec<f64>,
+    pub vectors: Mat<c64>,
+    /// Targets in the eigenvectors: [eigenvector, rest].
+    pub targets: Mat<c64>,
+    /// How many frequencies it stands for, over the number of rolls: Parseval's weight.
+    pub weight: f64,
+    /// Share of the targets' squares.
+    pub energy: f64,
+}
+
+/// Inputs held out as one frequency sees them.
+pub(super) struct HeldOut {
+    /// Covariances with the training rows in the system's eigenvectors: [input, eigenvector].
+    pub seen: Mat<c64>,
+    /// Their targets: [input, rest].
+    pub targets: Mat<c64>,
+    /// Their own covariances.
+    pub own: Vec<f64>,
+}
+
+/// What judges a system.
+pub(super) enum Judges<'a> {
+    /// Every input, its motions left out together; how many motions there are.
+    LeftOut(usize),
+    /// Inputs that are not in the system.
+    HeldOut(&'a HeldOut),
+}
+
+/// Guesses and errors at the judges, and their mean posterior variance.
+pub(super) struct Judgement {
+    /// [judge, rest].
+    pub guesses: Vec<Vec<C64>>,
+    /// [judge, rest].
+    pub errors: Vec<Vec<C64>>,
+    pub variance: f64,
+}
+
+impl System {
+    /// (gram + ridge)^-1 y.
+    pub(super) fn coefficients(&self, ridge: f64) -> Mat<c64> {
+        &self.vectors * self.shrunk(ridge)
+    }
+
+    /// What the covariances `seen`, in the eigenvectors, explain of a variance.
+    pub(super) fn explained(&self, seen: impl Fn(usize) -> C64, ridge: f64) -> f64 {
+        let values = self.values.iter().enumerate();
+        values
+            .map(|(k, value)| seen(k).norm_sqr() / (value.max(0.0) + ridge))
+            .sum()
+    }
+
+    pub(super) fn judge(&self, judges: &Judges<'_>, ridge: f64) -> Judgement {
+        match judges {
+            Judges::LeftOut(motions) => self.left_out(ridge, *motions),
+            Judges::HeldOut(held) => self.held_out(held, ridge),
+        }
+    }
+
+    /// Targets in the eigenvectors over eigenvalue plus ridge.
+    fn shrunk(&self, ridge: f64) -> Mat<c64> {
+        let (n, rest) = (self.targets.nrows(), self.targets.ncols());
+        Mat::from_fn(n, rest, |k, r| {
+            self.targets[(k, r)] / (self.values[k].max(0.0) + ridge)
+        })
+    }
+
+    fn held_out(&self, held: &HeldOut, ridge: f64) -> Judgement {
+        let guesses = &held.seen * self.shrunk(ridge);
+        let inputs = held.seen.nrows();
+        let row = |matrix: &Mat<c64>, i: usize| -> Vec<C64> {
+            (0..matrix.ncols()).map(|r| matrix[(i, r)]).collect()
+        };
+        let errors = &held.targets - &guesses;
+        let variance = |i: usize| held.own[i] - self.explained(|k| held.seen[(i, k)], ridge);
+        Judgement {
+            guesses: (0..inputs).map(|i| row(&guesses, i)).collect(),
+            errors: (0..inputs).map(|i| row(&errors, i)).collect(),
+            variance: (0..inputs).map(|i| variance(i).max(0.0)).sum::<f64>() / inputs as f64,
+        }
+    }
+
+    /// Errors of every input's own row when all its motions are left out together, and the mean
+    /// posterior variance then: with B the block of the inverse that belongs to the input, the errors
+    /// are B^-1 c and the variance B^-1 less the ridge.
+    fn left_out(&self, ridge: f64, motions: usize) -> Judgement {
+        let n = self.values.len();
+        let c = self.coefficients(ridge);
+        let scaled = Mat::from_fn(n, n, |i, k| {
+            self.vectors[(i, k)] / (self.values[k].max(0.0) + ridge)
+        });
+        let mut all = Judgement {
+            guesses: Vec::with_capacity(n / motions),
+            errors: Vec::with_capacity(n / motions),
+            variance: 0.0,
+        };
+        for first in (0..n).step_by(motions) {
+            let block =
+                scaled.subrows(first, motions) * self.vectors.subrows(first, motions).adjoint();
+            let inverse = inverse(&block);
+            all.variance += (inverse[(0, 0)].re - ridge).max(0.0) * motions as f64 / n as f64;
+            let error = |r| {
+                (0..motions)
+                    .map(|m| inverse[(0, m)] * c[(first + m, r)])
+                    .sum()
+            };
+            let errors: Vec<C64> = (0..c.ncols()).map(error).collect();
+            let target = self.vectors.subrows(first, 1) * &self.targets;
+            let guess = |(r, error): (usize, &C64)| target[(0, r)] - error;
+            all.guesses
+                .push(errors.iter().enumerate().map(guess).collect());
+            all.errors.push(errors);
+        }
+        all
+    }
+}

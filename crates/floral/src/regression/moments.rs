@@ -1,0 +1,171 @@
+//! Means, variances and residuals of the cases, framed, on the whole lattice.
+
+use floral_linalg::{Mat, MatRef};
+
+use super::case::{Case, Channels, Framed};
+use super::interpolation::Interpolation;
+use super::target::Sample;
+use super::{Lattice, Symmetries};
+
+/// Inputs whose residuals choose the lengths of an interpolation.
+const MOST_FIELDS: usize = 8;
+
+/// What is known of a list of cases.
+#[derive(Default)]
+pub(super) struct Moments {
+    pub framed: Vec<Framed>,
+    /// Mean minus low fidelity: [input][channel, point].
+    pub residuals: Vec<Vec<f64>>,
+    /// Sample variances; empty if an input has a single realization.
+    pub variances: Vec<Vec<f64>>,
+    /// The points at which an input is known; none means everywhere.
+    pub known: Vec<Option<Vec<usize>>>,
+    /// Number of realizations of each input.
+    pub counts: Vec<usize>,
+    /// Residuals of realizations that were known at some points only: [realization, channel, point].
+    pub interpolated: Vec<Option<Vec<f64>>>,
+}
+
+impl Moments {
+    /// `lengths` come from the training cases.
+    pub(super) fn new(
+        lattice: &Lattice,
+        channels: Channels,
+        symmetries: &Symmetries,
+        cases: &[Case<'_>],
+        interpolation: Option<&Interpolation<'_>>,
+    ) -> Self {
+        let mut all = Self::default();
+        let mut weights: Option<(Vec<usize>, Mat<f64>)> = None;
+        for case in cases {
+            let framed = Framed::new(&case.query, symmetries);
+            let residuals = residuals(lattice, channels, case, &framed);
+            let values = channels.solution * case.known(lattice);
+            let (mean, variance, count) = mean_and_variance(&residuals, values);
+            let bring = case.points.zip(interpolation).map(|(points, by)| {
+                if weights.as_ref().is_none_or(|w| w.0 != points) {
+                    weights = Some((points.to_vec(), by.weights(points)));
+                }
+                let weights = &weights.as_ref().expect("set above").1;
+                |fields: &[f64]| interpolate(weights, fields)
+            });
+            match bring {
+                Some(bring) => {
+                    all.residuals.push(bring(&mean));
+                    all.variances
+                        .extend(variance.map(|v| bring(&v).iter().map(|v| v.max(0.0)).collect()));
+                    all.interpolated.push(Some(bring(&residuals)));
+                }
+                None => {
+                    all.residuals.push(mean);
+                    all.variances.extend(variance);
+                    all.interpolated.push(None);
+                }
+            }
+            all.framed.push(framed);
+            all.known.push(case.points.map(<[usize]>::to_vec));
+            all.counts.push(count);
+        }
+        if all.variances.len() < cases.len() {
+            all.variances.clear();
+        }
+        all
+    }
+
+    /// Inputs with their mean residuals.
+    pub(super) fn means(&self) -> Sample<'_> {
+        self.sample(&self.residuals)
+    }
+
+    /// Inputs with their variances; none if there are none.
+    pub(super) fn spreads(&self) -> Option<Sample<'_>> {
+        (self.variances.len() == self.framed.len()).then(|| self.sample(&self.variances))
+    }
+
+    fn sample<'a>(&'a self, targets: &'a [Vec<f64>]) -> Sample<'a> {
+        Sample {
+            framed: &self.framed,
+            targets,
+            known: &self.known,
+        }
+    }
+}
+
+/// How values at known points of the training cases are brought to the lattice; none if all are
+/// known everywhere.
+pub(super) fn interpolation<'a>(
+    lattice: &'a Lattice,
+    channels: Channels,
+    symmetries: &Symmetries,
+    cases: &[Case<'_>],
+) -> Option<Interpolation<'a>> {
+    let sparse = cases.iter().filter(|case| case.points.is_some());
+    let field = |case: &Case<'_>| {
+        let residuals = residuals(
+            lattice,
+            channels,
+            case,
+            &Framed::new(&case.query, symmetries),
+        );
+        mean_and_variance(&residuals, channels.solution * case.known(lattice)).0
+    };
+    let fields = sparse.take(MOST_FIELDS);
+    let fields: Vec<(&[usize], Vec<f64>)> = fields
+        .filter_map(|case| Some((case.points?, field(case))))
+        .collect();
+    (!fields.is_empty()).then(|| Interpolation::fitted(lattice, &fields))
+}
+
+/// Realizations less low fidelity over their size: [realization, channel, known point].
+pub(super) fn residuals(
+    lattice: &Lattice,
+    channels: Channels,
+    case: &Case<'_>,
+    framed: &Framed,
+) -> Vec<f64> {
+    let (points, known) = (lattice.len(), case.known(lattice));
+    let place = |i: usize| case.points.map_or(i, |points| points[i]);
+    let low = |channel: usize, i: usize| {
+        let low = case
+            .query
+            .low
+            .map_or(0.0, |low| low[channel * points + place(i)]);
+        low / framed.size
+    };
+    let values = (0..channels.solution).flat_map(|c| (0..known).map(move |i| (c, i)));
+    let low: Vec<f64> = values.map(|(c, i)| low(c, i)).collect();
+    let fields = case.realizations.chunks_exact(low.len());
+    fields
+        .flat_map(|field| field.iter().zip(&low).map(|(u, low)| u / framed.size - low))
+        .collect()
+}
+
+/// Mean and sample variance of fields of `values` values, and how many there are.
+fn mean_and_variance(fields: &[f64], values: usize) -> (Vec<f64>, Option<Vec<f64>>, usize) {
+    let count = fields.len() / values;
+    let (mut mean, mut square) = (vec![0.0; values], vec![0.0; values]);
+    for field in fields.chunks_exact(values) {
+        let parts = mean.iter_mut().zip(field);
+        parts.for_each(|(m, v)| *m += v / count as f64);
+    }
+    for field in fields.chunks_exact(values) {
+        let parts = square.iter_mut().zip(field.iter().zip(&mean));
+        parts.for_each(|(s, (v, m))| *s += (v - m) * (v - m) / (count as f64 - 1.0));
+    }
+    (mean, (count > 1).then_some(square), count)
+}
+
+/// Fields at known points, [field, known], brought to the lattice: [field, point].
+fn interpolate(weights: &Mat<f64>, fields: &[f64]) -> Vec<f64> {
+    let known = weights.ncols();
+    let count = fields.len() / known;
+    let fields = MatRef::from_column_major_slice(fields, known, count);
+    // Around each field's own mean, so that far from all points it is that and not zero.
+    let mean = |k: usize| (0..known).map(|j| fields[(j, k)]).sum::<f64>() / known as f64;
+    let means: Vec<f64> = (0..count).map(mean).collect();
+    let centred = Mat::from_fn(known, count, |j, k| fields[(j, k)] - means[k]);
+    let all = weights * centred;
+    let field = |k: usize| (0..weights.nrows()).map(move |p| (p, k));
+    let places = (0..count).flat_map(field);
+    places.map(|(p, k)| all[(p, k)] + means[k]).collect()
+}

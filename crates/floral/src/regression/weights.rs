@@ -1,0 +1,100 @@
+//! Weights of a blend: none negative, one in all, of least error at the judging inputs.
+
+/// Steps in which the weights of a blend are found; each is exact along its line.
+const STEPS: usize = 400;
+
+/// Weights below this are taken for none, so that their members need not be evaluated.
+const SMALLEST: f64 = 0.01;
+
+/// Euclidean norms of the errors in the problem's own frame: [member][input].
+pub(super) fn norms(errors: &[Vec<Vec<f64>>], sizes: &[f64]) -> Vec<Vec<f64>> {
+    let norm = |(error, size): (&Vec<f64>, &f64)| size * dot(error, error).sqrt();
+    let of = |errors: &Vec<Vec<f64>>| errors.iter().zip(sizes).map(norm).collect();
+    errors.iter().map(of).collect()
+}
+
+/// Weights from errors, [member][input][value], and their norms.
+///
+/// Of n inputs a member's squared error is known to about a share 1/n. That share is added to it as
+/// if it were independent of the others' errors, so that two inputs do not decide for one member.
+pub(super) fn weights(errors: &[Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64]) -> Vec<f64> {
+    let mut q = quadratic(errors, norms, sizes);
+    for (k, row) in q.iter_mut().enumerate() {
+        row[k] *= 1.0 + 1.0 / sizes.len().max(1) as f64;
+    }
+    simplex(&q)
+}
+
+/// Inner products of the members' errors, each input over the norm of its least error: the sum of
+/// norms, not of squares, is what tables report.
+fn quadratic(errors: &[Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64]) -> Vec<Vec<f64>> {
+    let least = |i: usize| norms.iter().map(|n| n[i]).fold(f64::INFINITY, f64::min);
+    let scale: Vec<f64> = (0..sizes.len())
+        .map(|i| sizes[i] * sizes[i] / least(i).max(f64::MIN_POSITIVE))
+        .collect();
+    let entry = |a: &Vec<Vec<f64>>, b: &Vec<Vec<f64>>| -> f64 {
+        let pairs = a.iter().zip(b).zip(&scale);
+        pairs.map(|((a, b), scale)| scale * dot(a, b)).sum()
+    };
+    let row = |a| errors.iter().map(|b| entry(a, b)).collect();
+    errors.iter().map(row).collect()
+}
+
+/// Weights, none negative and one in all, that make w' Q w least.
+///
+/// Frank & Wolfe (1956), with the best member as the start and the exact step to each vertex.
+fn simplex(q: &[Vec<f64>]) -> Vec<f64> {
+    let n = q.len();
+    let best = (0..n)
+        .min_by(|a, b| q[*a][*a].total_cmp(&q[*b][*b]))
+        .unwrap_or(0);
+    let mut w = vec![0.0; n];
+    w[best] = 1.0;
+    for _ in 0..STEPS {
+        let gradient: Vec<f64> = q.iter().map(|row| dot(row, &w)).collect();
+        let here = dot(&gradient, &w);
+        let towards = (0..n)
+            .min_by(|a, b| gradient[*a].total_cmp(&gradient[*b]))
+            .unwrap_or(0);
+        let curvature = here - 2.0 * gradient[towards] + q[towards][towards];
+        let step = ((here - gradient[towards]) / curvature).clamp(0.0, 1.0);
+        if step.is_nan() || step == 0.0 {
+            break;
+        }
+        w.iter_mut().for_each(|w| *w *= 1.0 - step);
+        w[towards] += step;
+    }
+    w.iter_mut()
+        .filter(|w| **w < SMALLEST)
+        .for_each(|w| *w = 0.0);
+    let sum: f64 = w.iter().sum();
+    w.iter().map(|w| w / sum).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_inverse_to_the_squares_of_independent_errors() {
+        let weights = simplex(&[vec![1.0, 0.0], vec![0.0, 3.0]]);
+        assert!((weights[0] - 0.75).abs() < 1e-2, "{weights:?}");
+        assert_eq!(simplex(&[vec![1.0, 1.0], vec![1.0, 9.0]]), [1.0, 0.0]);
+        assert_eq!(simplex(&[vec![0.0]]), [1.0]);
+    }
+
+    #[test]
+    fn fewer_judges_decide_less() {
+        let of = |count: usize| {
+            let errors = [1.0, 1.2].map(|size| vec![vec![size]; count]).to_vec();
+            let sizes = vec![1.0; count];
+            weights(&errors, &norms(&errors, &sizes), &sizes)
+        };
+        let (few, many) = (of(2), of(40));
+        assert!(few[0] < many[0] && few[1] > 0.1, "{few:?} {many:?}");
+    }
+}
