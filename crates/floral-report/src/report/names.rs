@@ -6,6 +6,7 @@ use floral::dataset::Dataset;
 pub(super) fn quantity(dataset: &Dataset) -> String {
     let name = match dataset.problem() {
         Some("darcy") => "pressure p",
+        Some("plume") => "concentration c",
         Some("1dcr") => "solution w",
         Some("advection" | "burgers") => "solution u",
         _ => "solution",

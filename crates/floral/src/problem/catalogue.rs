@@ -6,11 +6,12 @@ use super::Problem;
 use super::advection::Advection;
 use super::burgers::Burgers;
 use super::darcy::Darcy;
+use super::plume::Plume;
 use super::residual1d::Residual1d;
 use crate::{Error, Result};
 
 /// Every problem's name.
-pub const NAMES: [&str; 4] = ["1dcr", "advection", "burgers", "darcy"];
+pub const NAMES: [&str; 5] = ["1dcr", "advection", "burgers", "darcy", "plume"];
 
 /// The problem of this name with these constants; what the table leaves out has its default.
 ///
@@ -21,6 +22,7 @@ pub fn build(name: &str, constants: toml::Table, context: &str) -> Result<Box<dy
         "advection" => Box::new(Advection::new(parse(constants, context)?)?),
         "burgers" => Box::new(Burgers::new(parse(constants, context)?)?),
         "darcy" => Box::new(Darcy::new(parse(constants, context)?)?),
+        "plume" => Box::new(Plume::new(parse(constants, context)?)?),
         _ => {
             return Err(Error::UnknownName {
                 kind: "problem",

@@ -4,6 +4,7 @@ pub mod advection;
 pub mod burgers;
 pub mod catalogue;
 pub mod darcy;
+pub mod plume;
 pub mod residual1d;
 mod resolution;
 pub mod sine_waves;

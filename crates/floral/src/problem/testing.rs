@@ -17,7 +17,7 @@ pub fn observed_order(coarse: f64, fine: f64) -> f64 {
 }
 
 /// Realizations 0..count of an input, one after the other.
-fn realizations(problem: &dyn Problem, input: &Field, count: u64, seed: u64) -> Vec<f64> {
+pub fn realizations(problem: &dyn Problem, input: &Field, count: u64, seed: u64) -> Vec<f64> {
     let mut streams: Vec<_> = (0..count)
         .map(|j| stream(seed, Purpose::Realization, 0, j))
         .collect();
