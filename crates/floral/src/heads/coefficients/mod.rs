@@ -1,0 +1,3 @@
+//! x
+/// The law.
+pub struct Law;
