@@ -159,7 +159,7 @@ impl Heads {
         let device = weights_device(&self.network);
         let fed = fields(fed, self.header.fed, &lattice.shape(), &device);
         let context = self.network.condition(fed.clone())?;
-        let outputs = self.network.predict(fed, &context)?;
+        let outputs = self.network.predict(fed, &context)? * self.header.settings.unit();
         let outputs: Vec<f32> = outputs.into_data().iter::<f32>().collect();
         let values = self.header.solution * lattice.len();
         let raw: Vec<&[f32]> = outputs.chunks_exact(values).collect();

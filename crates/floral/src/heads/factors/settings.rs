@@ -48,7 +48,7 @@ impl Default for Settings {
             layers: 3,
             modes: 16,
             harmonics: 8,
-            most_points: 64 * 64,
+            most_points: 32 * 32,
             steps: 500,
             batch: 8,
             warm_up: 25,
@@ -81,6 +81,12 @@ impl Settings {
             context: "heads".into(),
             reason,
         })
+    }
+
+    /// What the network's output is multiplied by: factors that start as noise of unit variance in
+    /// all are as large as the correlation that they are to match.
+    pub(super) fn unit(&self) -> f32 {
+        (self.factors as f32).sqrt().recip()
     }
 
     /// The network from `channels` fed to `fields` fields, on a grid of this shape.

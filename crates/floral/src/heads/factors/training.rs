@@ -190,6 +190,6 @@ impl Training<'_> {
         let shape = self.train.stage.thinned.shape();
         let fed = fields(batch.fed.clone(), channels, &shape, device);
         let context = network.condition(fed.clone())?;
-        network.predict(fed, &context)
+        Ok(network.predict(fed, &context)? * self.settings.unit())
     }
 }
