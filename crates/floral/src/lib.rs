@@ -56,6 +56,7 @@
 //! - [`operator`]: the network, a velocity field conditioned on the input and the low-fidelity solution;
 //! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
 //! - [`regression`]: symmetries, and kernel regression from few inputs;
+//! - [`heads`]: factor fields of a new input and the law of their coefficients, learned;
 //! - [`train`]: from a dataset to a run folder with checkpoints;
 //! - [`predict`]: from a run and an input to realizations of its solution;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
@@ -74,6 +75,7 @@ pub mod field;
 mod fit;
 pub mod flow;
 pub mod grid;
+pub mod heads;
 pub mod inspect;
 pub mod metric;
 pub mod observer;
