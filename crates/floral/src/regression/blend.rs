@@ -23,12 +23,16 @@ pub struct MemberScore {
 /// The regressions to choose from.
 pub(super) struct Menu {
     pub local: Vec<LocalPlan>,
+    /// Those in which the predicted mean is in the place of low fidelity.
+    pub around: Vec<LocalPlan>,
     /// Kernels, each with the input's share in the distance.
     pub kernels: Vec<(Covariance, f64)>,
 }
 
 pub(super) enum Member {
     Local(Box<LocalFit>),
+    /// Of inputs with the predicted mean in the place of low fidelity.
+    Around(Box<LocalFit>),
     /// With the input's share in the distance.
     Kernel(Box<KernelFit>, f64),
     /// The target is zero: of a residual, low fidelity alone.
@@ -38,7 +42,7 @@ pub(super) enum Member {
 impl Member {
     fn judged(&self, input: usize) -> Option<&[f64]> {
         match self {
-            Self::Local(fit) => Some(&fit.judged[input]),
+            Self::Local(fit) | Self::Around(fit) => Some(&fit.judged[input]),
             Self::Kernel(fit, _) => Some(&fit.judged[input]),
             Self::Zero => None,
         }
@@ -47,15 +51,16 @@ impl Member {
     /// What was needed to judge and is not to predict.
     fn forget(&mut self) {
         match self {
-            Self::Local(fit) => fit.judged.clear(),
+            Self::Local(fit) | Self::Around(fit) => fit.judged.clear(),
             Self::Kernel(fit, _) => fit.judged.clear(),
             Self::Zero => (),
         }
     }
 
-    fn predict(&self, framed: &Framed) -> Option<Vec<f64>> {
+    fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Option<Vec<f64>> {
         match self {
             Self::Local(fit) => Some(fit.predict(framed)),
+            Self::Around(fit) => Some(fit.predict(around?)),
             Self::Kernel(fit, _) => Some(fit.predict(framed)),
             Self::Zero => None,
         }
@@ -86,8 +91,14 @@ impl Blend {
         lattice: &Lattice,
         symmetries: &Symmetries,
         examples: &Examples<'_>,
+        around: Option<&Examples<'_>>,
     ) -> (Self, Verdict) {
         let mut members = vec![("zero".to_owned(), Member::Zero)];
+        for (plan, around) in menu.around.iter().filter_map(|plan| Some((plan, around?))) {
+            let fit = LocalFit::new(plan, lattice, symmetries, around);
+            let name = format!("around the mean {}", plan.name());
+            members.extend(fit.map(|fit| (name, Member::Around(Box::new(fit)))));
+        }
         for plan in &menu.local {
             let fit = LocalFit::new(plan, lattice, symmetries, examples);
             members.extend(fit.map(|fit| (plan.name(), Member::Local(Box::new(fit)))));
@@ -101,11 +112,12 @@ impl Blend {
         weigh(members, examples)
     }
 
-    /// The target of a query in the problem's own frame: [channel, point].
-    pub(super) fn predict(&self, framed: &Framed) -> Vec<f64> {
+    /// The target of a query in the problem's own frame, [channel, point]; `around` is the query with
+    /// the predicted mean in the place of low fidelity.
+    pub(super) fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Vec<f64> {
         let mut sum = vec![0.0; self.targets[0].len()];
         for (member, weight) in &self.members {
-            let values = member.predict(framed).unwrap_or_default();
+            let values = member.predict(framed, around).unwrap_or_default();
             for (sum, value) in sum.iter_mut().zip(values) {
                 *sum += weight * value;
             }
@@ -120,7 +132,7 @@ impl Blend {
     pub(super) fn novelty(&self, framed: &Framed, distance: f64) -> f64 {
         let novelty = |(member, weight): &(Member, f64)| match member {
             Member::Kernel(fit, _) => weight * fit.novelty(framed),
-            Member::Local(_) | Member::Zero => weight * distance,
+            Member::Local(_) | Member::Around(_) | Member::Zero => weight * distance,
         };
         self.members.iter().map(novelty).sum()
     }

@@ -131,6 +131,17 @@ impl Framed {
         }
     }
 
+    /// With the mean in place of low fidelity. residual: [channel, point].
+    pub(super) fn around(&self, residual: &[f64]) -> Self {
+        let low = |p: usize| self.low.get(p).copied().unwrap_or(0.0);
+        let mean = residual.iter().enumerate().map(|(p, r)| low(p) + r);
+        Self {
+            input: self.input.clone(),
+            low: mean.collect(),
+            ..*self
+        }
+    }
+
     /// Moved by the motion of this number.
     pub(super) fn moved(&self, symmetries: &Symmetries, motion: usize) -> Self {
         let motion = &symmetries.motions[motion];

@@ -130,8 +130,14 @@ impl StoredMember {
     fn is_sound(&self) -> bool {
         match self {
             Self::Zero => true,
-            Self::Local { plan, coefficients } => {
-                sound(plan) && coefficients.0.iter().all(|v| v.is_finite())
+            Self::Local {
+                plan,
+                sizes,
+                coefficients,
+                ..
+            } => {
+                let sized = sizes.iter().all(|v| v.is_finite() && *v > 0.0);
+                sized && sound(plan) && coefficients.0.iter().all(|v| v.is_finite())
             }
             Self::Kernel {
                 covariance,

@@ -67,6 +67,10 @@ enum StoredMember {
     Zero,
     Local {
         plan: LocalPlan,
+        /// Whether the predicted mean is in the place of low fidelity.
+        around: bool,
+        logarithm: bool,
+        sizes: [f64; 2],
         /// [column, channel], columns fastest.
         coefficients: Doubles,
     },
@@ -193,21 +197,27 @@ fn store_blend(blend: &Blend) -> StoredBlend {
 fn store_member(member: &Member) -> StoredMember {
     match member {
         Member::Zero => StoredMember::Zero,
-        Member::Local(fit) => {
-            let matrix = &fit.coefficients;
-            let column = |c: usize| (0..matrix.nrows()).map(move |r| (r, c));
-            let places = (0..matrix.ncols()).flat_map(column);
-            StoredMember::Local {
-                plan: fit.columns.plan.clone(),
-                coefficients: Doubles(places.map(|place| matrix[place]).collect()),
-            }
-        }
+        Member::Local(fit) => store_local(fit, false),
+        Member::Around(fit) => store_local(fit, true),
         Member::Kernel(fit, share) => StoredMember::Kernel {
             covariance: fit.covariance,
             share: *share,
             ridge: fit.ridge,
             reference: fit.reference,
         },
+    }
+}
+
+fn store_local(fit: &LocalFit, around: bool) -> StoredMember {
+    let matrix = &fit.coefficients;
+    let column = |c: usize| (0..matrix.nrows()).map(move |r| (r, c));
+    let places = (0..matrix.ncols()).flat_map(column);
+    StoredMember::Local {
+        plan: fit.columns.plan.clone(),
+        around,
+        logarithm: fit.columns.logarithm,
+        sizes: fit.columns.sizes,
+        coefficients: Doubles(places.map(|place| matrix[place]).collect()),
     }
 }
 
@@ -253,12 +263,23 @@ fn restore_member(
     let framed = examples.train.framed;
     match member {
         StoredMember::Zero => Ok(Member::Zero),
-        StoredMember::Local { plan, coefficients } => {
-            let columns = Columns::new(&plan, lattice, symmetries, framed);
-            let count = columns.count(&framed[0]);
+        StoredMember::Local {
+            plan,
+            around,
+            logarithm,
+            sizes,
+            coefficients,
+        } => {
+            let columns = Columns::restored(&plan, lattice, symmetries, logarithm, sizes);
+            let example = framed[0].around(&examples.train.targets[0]);
+            let count = columns.count(if around { &example } else { &framed[0] });
             let matrix = check::matrix(&coefficients.0, count, channels.solution)?;
-            let fit = LocalFit::restored(columns, matrix, lattice);
-            Ok(Member::Local(Box::new(fit)))
+            let fit = Box::new(LocalFit::restored(columns, matrix, lattice));
+            Ok(if around {
+                Member::Around(fit)
+            } else {
+                Member::Local(fit)
+            })
         }
         StoredMember::Kernel {
             covariance,
