@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
-use super::kernel::{Covariance, KernelFit, Resemblance};
+use super::kernel::{Kernel, KernelFit, Resemblance};
 use super::local::{LocalFit, LocalPlan};
 use super::target::{Examples, Parity};
 use super::weights::{norms, weights};
@@ -25,16 +25,14 @@ pub(super) struct Menu {
     pub local: Vec<LocalPlan>,
     /// Those in which the predicted mean is in the place of low fidelity.
     pub around: Vec<LocalPlan>,
-    /// Kernels, each with the input's share in the distance.
-    pub kernels: Vec<(Covariance, f64)>,
+    pub kernels: Vec<Kernel>,
 }
 
 pub(super) enum Member {
     Local(Box<LocalFit>),
     /// Of inputs with the predicted mean in the place of low fidelity.
     Around(Box<LocalFit>),
-    /// With the input's share in the distance.
-    Kernel(Box<KernelFit>, f64),
+    Kernel(Box<KernelFit>, Kernel),
     /// The target is zero: of a residual, low fidelity alone.
     Zero,
 }
@@ -103,11 +101,10 @@ impl Blend {
             let fit = LocalFit::new(plan, lattice, symmetries, examples);
             members.extend(fit.map(|fit| (plan.name(), Member::Local(Box::new(fit)))));
         }
-        for (covariance, share) in &menu.kernels {
-            let resemblance = Resemblance::new(lattice, symmetries, examples.train.framed, *share);
-            let fit = KernelFit::new(*covariance, &resemblance, symmetries, examples);
-            let name = format!("{} share {share}", covariance.name());
-            members.extend(fit.map(|fit| (name, Member::Kernel(Box::new(fit), *share))));
+        for kernel in &menu.kernels {
+            let resemblance = Resemblance::new(lattice, symmetries, examples.train.framed, kernel);
+            let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
+            members.extend(fit.map(|fit| (kernel.name(), Member::Kernel(Box::new(fit), *kernel))));
         }
         weigh(members, examples)
     }

@@ -2,7 +2,7 @@
 
 use super::Recipe;
 use super::blend::Menu;
-use super::kernel::Covariance;
+use super::kernel::{Covariance, Kernel};
 use super::local::LocalPlan;
 
 /// Filter width as a share of the axis.
@@ -17,30 +17,32 @@ const FAR: f64 = 0.13;
 impl Recipe {
     /// Candidates for the mean residual.
     pub(super) fn mean(self) -> Menu {
-        let exponential = |length| Covariance::SquaredExponential { length };
         Menu {
             local: self.local(mean_plans),
             around: Vec::new(),
             kernels: vec![
-                (Covariance::Linear, 0.0),
-                (Covariance::Linear, 0.5),
-                (exponential(1.0), 0.5),
-                (exponential(2.0), 0.5),
-                (exponential(4.0), 0.5),
+                linear(0.0, 0.0),
+                linear(0.5, 0.0),
+                exponential(0.5, 0.0),
+                exponential(1.0, 0.0),
+                exponential(2.0, 0.0),
+                exponential(4.0, 0.0),
+                exponential(1.0, WIDTH),
+                exponential(1.0, WIDE),
             ],
         }
     }
 
     /// Candidates for the variance.
     pub(super) fn variance(self) -> Menu {
-        let exponential = |length| Covariance::SquaredExponential { length };
         Menu {
             local: self.local(variance_plans),
             around: self.local(around_plans),
             kernels: vec![
-                (Covariance::Linear, 0.5),
-                (exponential(1.0), 0.5),
-                (exponential(2.0), 0.5),
+                linear(0.5, 0.0),
+                exponential(1.0, 0.0),
+                exponential(2.0, 0.0),
+                exponential(1.0, WIDE),
             ],
         }
     }
@@ -50,6 +52,21 @@ impl Recipe {
             Self::Kernels => Vec::new(),
             Self::Blend => plans(),
         }
+    }
+}
+
+fn linear(share: f64, smoothing: f64) -> Kernel {
+    Kernel {
+        covariance: Covariance::Linear,
+        share,
+        smoothing,
+    }
+}
+
+fn exponential(length: f64, smoothing: f64) -> Kernel {
+    Kernel {
+        covariance: Covariance::SquaredExponential { length },
+        ..linear(0.5, smoothing)
     }
 }
 

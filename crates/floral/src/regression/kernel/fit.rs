@@ -20,7 +20,7 @@ const NEGLIGIBLE: f64 = 1e-9;
 /// A fitted kernel regression.
 pub(in crate::regression) struct KernelFit {
     resemblance: Resemblance,
-    pub(in crate::regression) covariance: Covariance,
+    covariance: Covariance,
     rows: Vec<Signature>,
     /// How many rows belong to one input.
     motions: usize,

@@ -14,7 +14,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 
-pub(super) use covariance::Covariance;
+pub(super) use covariance::{Covariance, Kernel};
 pub(super) use fit::KernelFit;
 pub(super) use gram::Resemblance;
 pub(super) use neighbours::{Nearest, Neighbours};

@@ -7,7 +7,7 @@ const REACH: f64 = 4.0;
 
 /// The taps of order 0..=`order` for a width in points: He_b(2 x / w) exp(-(x / w)^2) / sqrt(b!),
 /// where He_b are the Hermite polynomials of the probabilists.
-pub(super) fn taps(width: f64, order: usize) -> Vec<Vec<f64>> {
+pub(in crate::regression) fn taps(width: f64, order: usize) -> Vec<Vec<f64>> {
     let reach = (REACH * width).ceil() as i64;
     let mut all = vec![Vec::new(); order + 1];
     for x in -reach..=reach {
@@ -25,7 +25,12 @@ pub(super) fn taps(width: f64, order: usize) -> Vec<Vec<f64>> {
 }
 
 /// The field convolved with `taps` along `axis`; beyond a wall it is mirrored.
-pub(super) fn convolve(lattice: &Lattice, axis: usize, taps: &[f64], field: &[f64]) -> Vec<f64> {
+pub(in crate::regression) fn convolve(
+    lattice: &Lattice,
+    axis: usize,
+    taps: &[f64],
+    field: &[f64],
+) -> Vec<f64> {
     let (n, stride) = (lattice.axes[axis].len, lattice.stride(axis));
     let (reach, periodic) = (taps.len() / 2, lattice.axes[axis].periodic);
     let mut out = vec![0.0; field.len()];

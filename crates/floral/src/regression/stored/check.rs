@@ -140,18 +140,19 @@ impl StoredMember {
                 sized && sound(plan) && coefficients.0.iter().all(|v| v.is_finite())
             }
             Self::Kernel {
-                covariance,
-                share,
+                kernel,
                 ridge,
                 reference,
             } => {
-                let length = match covariance {
+                let length = match kernel.covariance {
                     Covariance::Linear => 1.0,
-                    Covariance::SquaredExponential { length } => *length,
+                    Covariance::SquaredExponential { length } => length,
                 };
                 let positive = |v: f64| v.is_finite() && v > 0.0;
                 let known = reference.is_finite() && *reference >= 0.0;
-                positive(length) && (0.0..=1.0).contains(share) && positive(*ridge) && known
+                let shares = [kernel.share, kernel.smoothing];
+                let within = shares.iter().all(|s| (0.0..=1.0).contains(s));
+                positive(length) && within && positive(*ridge) && known
             }
         }
     }

@@ -12,7 +12,7 @@ use super::blend::{Blend, Member, MemberScore};
 use super::calibration::Calibration;
 use super::case::{Channels, Framed};
 use super::ignorance::Ignorance;
-use super::kernel::{Covariance, KernelFit, Neighbours, Resemblance};
+use super::kernel::{Covariance, Kernel, KernelFit, Neighbours, Resemblance};
 use super::kriging::Kriging;
 use super::local::{Columns, LocalFit, LocalPlan};
 use super::spread::Spread;
@@ -75,8 +75,7 @@ enum StoredMember {
         coefficients: Doubles,
     },
     Kernel {
-        covariance: Covariance,
-        share: f64,
+        kernel: Kernel,
         ridge: f64,
         reference: f64,
     },
@@ -199,9 +198,8 @@ fn store_member(member: &Member) -> StoredMember {
         Member::Zero => StoredMember::Zero,
         Member::Local(fit) => store_local(fit, false),
         Member::Around(fit) => store_local(fit, true),
-        Member::Kernel(fit, share) => StoredMember::Kernel {
-            covariance: fit.covariance,
-            share: *share,
+        Member::Kernel(fit, kernel) => StoredMember::Kernel {
+            kernel: *kernel,
             ridge: fit.ridge,
             reference: fit.reference,
         },
@@ -282,17 +280,16 @@ fn restore_member(
             })
         }
         StoredMember::Kernel {
-            covariance,
-            share,
+            kernel,
             ridge,
             reference,
         } => {
-            let resemblance = Resemblance::new(lattice, symmetries, framed, share);
-            let fit = KernelFit::prepare(covariance, &resemblance, symmetries, examples);
+            let resemblance = Resemblance::new(lattice, symmetries, framed, &kernel);
+            let fit = KernelFit::prepare(kernel.covariance, &resemblance, symmetries, examples);
             let mut fit = fit.ok_or_else(|| refused("its kernel has no eigenvalues".into()))?;
             fit.settle(ridge);
             fit.reference = reference;
-            Ok(Member::Kernel(Box::new(fit), share))
+            Ok(Member::Kernel(Box::new(fit), kernel))
         }
     }
 }
