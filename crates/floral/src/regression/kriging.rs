@@ -7,7 +7,7 @@
 
 use super::blend::{Blend, MemberScore, Verdict};
 use super::calibration::{Calibration, Deviation};
-use super::case::{Case, Channels, Framed, Query};
+use super::case::{Case, Channels, Framed, Query, mixed_low};
 use super::ignorance::Ignorance;
 use super::kernel::Neighbours;
 use super::moments::{self, Moments};
@@ -17,7 +17,7 @@ use super::sampler::Sampler;
 use super::spread::Spread;
 use super::target::{Examples, Parity};
 use super::{Lattice, Recipe, Symmetries};
-use crate::{Error, Result};
+use crate::Result;
 
 /// Predicted variances are at least this share of the training inputs' mean variance, so that no
 /// point is taken for certain.
@@ -58,7 +58,7 @@ impl Kriging {
         cases: &[Case<'_>],
         held_out: &[Case<'_>],
     ) -> Result<Self> {
-        check(lattice, channels, cases, held_out)?;
+        channels.check_all(lattice, cases, held_out)?;
         let interpolation = moments::interpolation(lattice, channels, symmetries, cases);
         let moments =
             |cases| Moments::new(lattice, channels, symmetries, cases, interpolation.as_ref());
@@ -275,33 +275,4 @@ fn over(mut values: Vec<f64>, size: f64) -> Vec<f64> {
 fn average<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
     let (count, sum) = values.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v));
     if count > 0.0 { sum / count } else { 0.0 }
-}
-
-fn check(
-    lattice: &Lattice,
-    channels: Channels,
-    cases: &[Case<'_>],
-    held_out: &[Case<'_>],
-) -> Result<()> {
-    let Some(first) = cases.first() else {
-        return Err(Error::Config {
-            context: "kriging".into(),
-            reason: "there are no training inputs; give at least one".into(),
-        });
-    };
-    for case in cases.iter().chain(held_out) {
-        channels.check_case(lattice, case)?;
-        if case.query.low.is_some() != first.query.low.is_some() {
-            return Err(mixed_low());
-        }
-    }
-    Ok(())
-}
-
-fn mixed_low() -> Error {
-    Error::Config {
-        context: "kriging".into(),
-        reason: "some inputs have low fidelity and some have not; give it for all or for none"
-            .into(),
-    }
 }

@@ -35,18 +35,19 @@ pub(in crate::regression) fn convolve(
     let (reach, periodic) = (taps.len() / 2, lattice.axes[axis].periodic);
     let mut out = vec![0.0; field.len()];
     let mut line = vec![0.0; n + 2 * reach];
+    let mut sums = vec![0.0; n];
     for start in (0..field.len()).filter(|start| start / stride % n == 0) {
         for (j, value) in line.iter_mut().enumerate() {
             *value = field[start + stride * inside(j as i64 - reach as i64, n, periodic)];
         }
-        for i in 0..n {
-            let window = &line[i..i + taps.len()];
-            let sum: f64 = window
-                .iter()
-                .zip(taps.iter().rev())
-                .map(|(u, t)| u * t)
-                .sum();
-            out[start + stride * i] = sum;
+        // Tap by tap over the whole line: the inner loop has no sum to wait for.
+        sums.fill(0.0);
+        for (k, tap) in taps.iter().rev().enumerate() {
+            let shifted = sums.iter_mut().zip(&line[k..]);
+            shifted.for_each(|(sum, u)| *sum += u * tap);
+        }
+        for (i, sum) in sums.iter().enumerate() {
+            out[start + stride * i] = *sum;
         }
     }
     out
