@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
-use super::kernel::{Covariance, KernelFit, Resemblance};
+use super::kernel::{Kernel, KernelFit, Resemblance};
 use super::local::{LocalFit, LocalPlan};
 use super::target::{Examples, Parity};
 use super::weights::{norms, weights};
@@ -23,14 +23,16 @@ pub struct MemberScore {
 /// The regressions to choose from.
 pub(super) struct Menu {
     pub local: Vec<LocalPlan>,
-    /// Kernels, each with the input's share in the distance.
-    pub kernels: Vec<(Covariance, f64)>,
+    /// Those in which the predicted mean is in the place of low fidelity.
+    pub around: Vec<LocalPlan>,
+    pub kernels: Vec<Kernel>,
 }
 
 pub(super) enum Member {
     Local(Box<LocalFit>),
-    /// With the input's share in the distance.
-    Kernel(Box<KernelFit>, f64),
+    /// Of inputs with the predicted mean in the place of low fidelity.
+    Around(Box<LocalFit>),
+    Kernel(Box<KernelFit>, Kernel),
     /// The target is zero: of a residual, low fidelity alone.
     Zero,
 }
@@ -38,7 +40,7 @@ pub(super) enum Member {
 impl Member {
     fn judged(&self, input: usize) -> Option<&[f64]> {
         match self {
-            Self::Local(fit) => Some(&fit.judged[input]),
+            Self::Local(fit) | Self::Around(fit) => Some(&fit.judged[input]),
             Self::Kernel(fit, _) => Some(&fit.judged[input]),
             Self::Zero => None,
         }
@@ -47,15 +49,16 @@ impl Member {
     /// What was needed to judge and is not to predict.
     fn forget(&mut self) {
         match self {
-            Self::Local(fit) => fit.judged.clear(),
+            Self::Local(fit) | Self::Around(fit) => fit.judged.clear(),
             Self::Kernel(fit, _) => fit.judged.clear(),
             Self::Zero => (),
         }
     }
 
-    fn predict(&self, framed: &Framed) -> Option<Vec<f64>> {
+    fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Option<Vec<f64>> {
         match self {
             Self::Local(fit) => Some(fit.predict(framed)),
+            Self::Around(fit) => Some(fit.predict(around?)),
             Self::Kernel(fit, _) => Some(fit.predict(framed)),
             Self::Zero => None,
         }
@@ -86,26 +89,32 @@ impl Blend {
         lattice: &Lattice,
         symmetries: &Symmetries,
         examples: &Examples<'_>,
+        around: Option<&Examples<'_>>,
     ) -> (Self, Verdict) {
         let mut members = vec![("zero".to_owned(), Member::Zero)];
+        for (plan, around) in menu.around.iter().filter_map(|plan| Some((plan, around?))) {
+            let fit = LocalFit::new(plan, lattice, symmetries, around);
+            let name = format!("around the mean {}", plan.name());
+            members.extend(fit.map(|fit| (name, Member::Around(Box::new(fit)))));
+        }
         for plan in &menu.local {
             let fit = LocalFit::new(plan, lattice, symmetries, examples);
             members.extend(fit.map(|fit| (plan.name(), Member::Local(Box::new(fit)))));
         }
-        for (covariance, share) in &menu.kernels {
-            let resemblance = Resemblance::new(lattice, symmetries, examples.train.framed, *share);
-            let fit = KernelFit::new(*covariance, &resemblance, symmetries, examples);
-            let name = format!("{} share {share}", covariance.name());
-            members.extend(fit.map(|fit| (name, Member::Kernel(Box::new(fit), *share))));
+        for kernel in &menu.kernels {
+            let resemblance = Resemblance::new(lattice, symmetries, examples.train.framed, kernel);
+            let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
+            members.extend(fit.map(|fit| (kernel.name(), Member::Kernel(Box::new(fit), *kernel))));
         }
         weigh(members, examples)
     }
 
-    /// The target of a query in the problem's own frame: [channel, point].
-    pub(super) fn predict(&self, framed: &Framed) -> Vec<f64> {
+    /// The target of a query in the problem's own frame, [channel, point]; `around` is the query with
+    /// the predicted mean in the place of low fidelity.
+    pub(super) fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Vec<f64> {
         let mut sum = vec![0.0; self.targets[0].len()];
         for (member, weight) in &self.members {
-            let values = member.predict(framed).unwrap_or_default();
+            let values = member.predict(framed, around).unwrap_or_default();
             for (sum, value) in sum.iter_mut().zip(values) {
                 *sum += weight * value;
             }
@@ -120,7 +129,7 @@ impl Blend {
     pub(super) fn novelty(&self, framed: &Framed, distance: f64) -> f64 {
         let novelty = |(member, weight): &(Member, f64)| match member {
             Member::Kernel(fit, _) => weight * fit.novelty(framed),
-            Member::Local(_) | Member::Zero => weight * distance,
+            Member::Local(_) | Member::Around(_) | Member::Zero => weight * distance,
         };
         self.members.iter().map(novelty).sum()
     }

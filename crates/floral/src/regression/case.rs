@@ -50,6 +50,28 @@ impl Channels {
         })
     }
 
+    /// Refuses a list of training cases that is empty or mixed, and every case that does not fit.
+    pub(super) fn check_all(
+        &self,
+        lattice: &Lattice,
+        cases: &[Case<'_>],
+        held_out: &[Case<'_>],
+    ) -> Result<()> {
+        let Some(first) = cases.first() else {
+            return Err(Error::Config {
+                context: "kriging".into(),
+                reason: "there are no training inputs; give at least one".into(),
+            });
+        };
+        for case in cases.iter().chain(held_out) {
+            self.check_case(lattice, case)?;
+            if case.query.low.is_some() != first.query.low.is_some() {
+                return Err(mixed_low());
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses a case whose realizations do not fill whole fields, or points off the lattice.
     pub fn check_case(&self, lattice: &Lattice, case: &Case<'_>) -> Result<()> {
         self.check(lattice, &case.query)?;
@@ -61,6 +83,15 @@ impl Channels {
         let channels = count.max(1) * self.solution;
         let shape = case.points.map_or(lattice.shape(), |_| vec![known]);
         expect("the realizations", case.realizations, channels, &shape)
+    }
+}
+
+/// Some inputs with low fidelity and some without.
+pub(super) fn mixed_low() -> Error {
+    Error::Config {
+        context: "kriging".into(),
+        reason: "some inputs have low fidelity and some have not; give it for all or for none"
+            .into(),
     }
 }
 
@@ -128,6 +159,17 @@ impl Framed {
             low: over(query.low.unwrap_or(&[]), size),
             size,
             points: symmetries.motions[0].points(),
+        }
+    }
+
+    /// With the mean in place of low fidelity. residual: [channel, point].
+    pub(super) fn around(&self, residual: &[f64]) -> Self {
+        let low = |p: usize| self.low.get(p).copied().unwrap_or(0.0);
+        let mean = residual.iter().enumerate().map(|(p, r)| low(p) + r);
+        Self {
+            input: self.input.clone(),
+            low: mean.collect(),
+            ..*self
         }
     }
 

@@ -1,12 +1,13 @@
 //! Kriging: mean, spread and ignorance of a solution from those of a few training inputs.
 //!
 //! The mean residual and the variance are each a [`blend`](super::blend) of regressions; what the
-//! mean's blend misses at judging inputs is the epistemic part; realizations get their correlation
+//! mean's blend misses at judging inputs is the epistemic part; variances may be regressed on
+//! the predicted mean; realizations get their correlation
 //! from `spread`, and intervals their width from `calibration`.
 
 use super::blend::{Blend, MemberScore, Verdict};
 use super::calibration::{Calibration, Deviation};
-use super::case::{Case, Channels, Framed, Query};
+use super::case::{Case, Channels, Framed, Query, mixed_low};
 use super::ignorance::Ignorance;
 use super::kernel::Neighbours;
 use super::moments::{self, Moments};
@@ -16,7 +17,7 @@ use super::sampler::Sampler;
 use super::spread::Spread;
 use super::target::{Examples, Parity};
 use super::{Lattice, Recipe, Symmetries};
-use crate::{Error, Result};
+use crate::Result;
 
 /// Predicted variances are at least this share of the training inputs' mean variance, so that no
 /// point is taken for certain.
@@ -57,7 +58,7 @@ impl Kriging {
         cases: &[Case<'_>],
         held_out: &[Case<'_>],
     ) -> Result<Self> {
-        check(lattice, channels, cases, held_out)?;
+        channels.check_all(lattice, cases, held_out)?;
         let interpolation = moments::interpolation(lattice, channels, symmetries, cases);
         let moments =
             |cases| Moments::new(lattice, channels, symmetries, cases, interpolation.as_ref());
@@ -67,7 +68,7 @@ impl Kriging {
             held: held.means(),
             parity: Parity::Odd,
         };
-        let (mean, verdict) = Blend::new(&recipe.mean(), lattice, symmetries, &examples);
+        let (mean, verdict) = Blend::new(&recipe.mean(), lattice, symmetries, &examples, None);
         let neighbours = Neighbours::new(lattice, symmetries, &train.framed, &held.framed);
         let is_held = !held_out.is_empty();
         let (judging, judges) = if is_held {
@@ -77,8 +78,9 @@ impl Kriging {
         };
         let novelty = |framed| mean.novelty(framed, neighbours.distance(framed));
         let novelty: Option<Vec<f64>> = is_held.then(|| held.framed.iter().map(novelty).collect());
-        let errors = &verdict.errors;
-        let ignorance = Ignorance::new(lattice, symmetries, errors, judges, novelty.as_deref());
+        let errors = verdict.errors.iter().enumerate();
+        let errors: Vec<Vec<f64>> = errors.map(|(i, e)| judges.completed(i, e)).collect();
+        let ignorance = Ignorance::new(lattice, symmetries, &errors, judges, novelty.as_deref());
         let mut fitted = Self {
             lattice: lattice.clone(),
             channels,
@@ -92,7 +94,7 @@ impl Kriging {
             calibration: Calibration::new(&[]),
             least_variance: 0.0,
         };
-        let spread = fitted.fit_spread(recipe, cases, &train, &held);
+        let spread = fitted.fit_spread(recipe, cases, &train, (&held, &verdict));
         fitted.calibrate(
             judging,
             judges,
@@ -108,16 +110,30 @@ impl Kriging {
         recipe: Recipe,
         cases: &[Case<'_>],
         train: &Moments,
-        held: &Moments,
+        (held, verdict): (&Moments, &Verdict),
     ) -> Option<Verdict> {
         let examples = Examples {
-            train: train.spreads()?,
-            held: held.spreads().unwrap_or(held.means().none()),
+            train: train.spreads(&train.framed)?,
+            held: held.spreads(&held.framed).unwrap_or(held.means().none()),
+            parity: Parity::Even,
+        };
+        // Means as a new input's would be: guessed by the others, or at least not its own average.
+        let guesses = if examples.has_held() {
+            let guess = |framed: &Framed| over(self.mean.predict(framed, None), framed.size);
+            train.framed.iter().map(guess).collect()
+        } else {
+            verdict.guesses.clone()
+        };
+        let around = [train.around(&guesses), held.around(&verdict.guesses)];
+        let around = Examples {
+            train: train.spreads(&around[0])?,
+            held: held.spreads(&around[1]).unwrap_or(held.means().none()),
             parity: Parity::Even,
         };
         self.least_variance = LEAST_VARIANCE * average(train.variances.iter().flatten());
-        let menu = recipe.variance();
-        let (blend, verdict) = Blend::new(&menu, &self.lattice, &self.symmetries, &examples);
+        let (menu, lattice) = (recipe.variance(), &self.lattice);
+        let (blend, verdict) =
+            Blend::new(&menu, lattice, &self.symmetries, &examples, Some(&around));
         self.variance = Some(blend);
         let values = self.channels.solution * self.lattice.len();
         let known = cases.iter().zip(&train.interpolated);
@@ -224,12 +240,16 @@ impl Kriging {
     }
 
     fn prediction(&self, query: &Query<'_>, framed: &Framed) -> Prediction {
-        let mut mean = self.mean.predict(framed);
+        let mut mean = self.mean.predict(framed, None);
+        let around = framed.around(&over(mean.clone(), framed.size));
         for (value, low) in mean.iter_mut().zip(query.low.unwrap_or(&[])) {
             *value += low;
         }
         let least = self.least_variance * Parity::Even.size(framed);
-        let aleatoric = self.variance.as_ref().map(|blend| blend.predict(framed));
+        let aleatoric = self
+            .variance
+            .as_ref()
+            .map(|blend| blend.predict(framed, Some(&around)));
         let aleatoric = aleatoric.map_or(vec![0.0; mean.len()], |variance| {
             variance.into_iter().map(|v| v.max(least)).collect()
         });
@@ -247,36 +267,12 @@ impl Kriging {
     }
 }
 
+fn over(mut values: Vec<f64>, size: f64) -> Vec<f64> {
+    values.iter_mut().for_each(|value| *value /= size);
+    values
+}
+
 fn average<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
     let (count, sum) = values.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v));
     if count > 0.0 { sum / count } else { 0.0 }
-}
-
-fn check(
-    lattice: &Lattice,
-    channels: Channels,
-    cases: &[Case<'_>],
-    held_out: &[Case<'_>],
-) -> Result<()> {
-    let Some(first) = cases.first() else {
-        return Err(Error::Config {
-            context: "kriging".into(),
-            reason: "there are no training inputs; give at least one".into(),
-        });
-    };
-    for case in cases.iter().chain(held_out) {
-        channels.check_case(lattice, case)?;
-        if case.query.low.is_some() != first.query.low.is_some() {
-            return Err(mixed_low());
-        }
-    }
-    Ok(())
-}
-
-fn mixed_low() -> Error {
-    Error::Config {
-        context: "kriging".into(),
-        reason: "some inputs have low fidelity and some have not; give it for all or for none"
-            .into(),
-    }
 }

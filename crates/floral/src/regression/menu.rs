@@ -2,7 +2,7 @@
 
 use super::Recipe;
 use super::blend::Menu;
-use super::kernel::Covariance;
+use super::kernel::{Covariance, Kernel};
 use super::local::LocalPlan;
 
 /// Filter width as a share of the axis.
@@ -11,30 +11,38 @@ const WIDTH: f64 = 0.03;
 /// A filter that sees farther.
 const WIDE: f64 = 0.07;
 
+/// One as far as waves travel.
+const FAR: f64 = 0.13;
+
 impl Recipe {
     /// Candidates for the mean residual.
     pub(super) fn mean(self) -> Menu {
-        let exponential = |length| Covariance::SquaredExponential { length };
         Menu {
             local: self.local(mean_plans),
+            around: Vec::new(),
             kernels: vec![
-                (Covariance::Linear, 0.0),
-                (Covariance::Linear, 0.5),
-                (exponential(2.0), 0.5),
-                (exponential(4.0), 0.5),
+                linear(0.0, 0.0),
+                linear(0.5, 0.0),
+                exponential(0.5, 0.0),
+                exponential(1.0, 0.0),
+                exponential(2.0, 0.0),
+                exponential(4.0, 0.0),
+                exponential(1.0, WIDTH),
+                exponential(1.0, WIDE),
             ],
         }
     }
 
     /// Candidates for the variance.
     pub(super) fn variance(self) -> Menu {
-        let exponential = |length| Covariance::SquaredExponential { length };
         Menu {
             local: self.local(variance_plans),
+            around: self.local(around_plans),
             kernels: vec![
-                (Covariance::Linear, 0.5),
-                (exponential(1.0), 0.5),
-                (exponential(2.0), 0.5),
+                linear(0.5, 0.0),
+                exponential(1.0, 0.0),
+                exponential(2.0, 0.0),
+                exponential(1.0, WIDE),
             ],
         }
     }
@@ -47,6 +55,21 @@ impl Recipe {
     }
 }
 
+fn linear(share: f64, smoothing: f64) -> Kernel {
+    Kernel {
+        covariance: Covariance::Linear,
+        share,
+        smoothing,
+    }
+}
+
+fn exponential(length: f64, smoothing: f64) -> Kernel {
+    Kernel {
+        covariance: Covariance::SquaredExponential { length },
+        ..linear(0.5, smoothing)
+    }
+}
+
 fn mean_plans() -> Vec<LocalPlan> {
     let plan = |degree: usize, with_input, positions, widths: &[f64], order| LocalPlan {
         degrees: (0..=degree).collect(),
@@ -56,38 +79,71 @@ fn mean_plans() -> Vec<LocalPlan> {
         order,
         positions,
     };
+    let steep = LocalPlan {
+        gradients: true,
+        ..plan(3, false, 2, &[WIDTH], 5)
+    };
     vec![
         plan(1, false, 0, &[WIDTH], 5),
         plan(1, true, 2, &[WIDTH], 5),
+        plan(1, true, 1, &[WIDTH, WIDE], 4),
+        plan(1, true, 3, &[WIDTH], 4),
         plan(2, false, 0, &[WIDTH], 5),
         plan(2, false, 2, &[WIDTH], 5),
         plan(2, true, 2, &[WIDTH], 5),
+        plan(2, true, 2, &[WIDTH], 3),
+        plan(2, true, 3, &[WIDE], 8),
         plan(3, false, 2, &[WIDTH], 5),
         plan(3, true, 2, &[WIDTH], 5),
-        plan(3, true, 2, &[WIDTH], 3),
-        plan(2, true, 3, &[WIDE], 8),
-        plan(2, true, 2, &[WIDTH, WIDE], 5),
-        plan(3, true, 4, &[WIDTH], 5),
+        plan(3, false, 4, &[WIDTH, WIDE], 5),
+        plan(4, false, 3, &[WIDTH], 7),
+        plan(3, false, 1, &[FAR], 10),
+        plan(4, false, 0, &[FAR], 12),
+        steep,
     ]
+}
+
+fn spread_plan(
+    degrees: &[usize],
+    with_input: bool,
+    positions: usize,
+    width: f64,
+    order: usize,
+) -> LocalPlan {
+    LocalPlan {
+        degrees: degrees.to_vec(),
+        with_input,
+        gradients: true,
+        widths: vec![width],
+        order,
+        positions,
+    }
 }
 
 /// No change of sign changes a variance: products of even degree first.
 fn variance_plans() -> Vec<LocalPlan> {
-    let plan = |degrees: &[usize], with_input, gradients, positions, width| LocalPlan {
-        degrees: degrees.to_vec(),
-        with_input,
-        gradients,
-        widths: vec![width],
-        order: 3,
-        positions,
+    let flat = LocalPlan {
+        gradients: false,
+        ..spread_plan(&[0, 2], true, 2, WIDTH, 3)
     };
     vec![
-        plan(&[0], false, false, 4, WIDTH),
-        plan(&[0, 2], true, false, 2, WIDTH),
-        plan(&[0, 2], false, true, 2, WIDTH),
-        plan(&[0, 2], true, true, 2, WIDTH),
-        plan(&[0, 2], true, true, 2, WIDE),
-        plan(&[0, 1, 2], true, true, 2, WIDTH),
-        plan(&[0, 2, 3, 4], false, true, 2, WIDTH),
+        spread_plan(&[0], false, 4, WIDTH, 0),
+        flat,
+        spread_plan(&[0, 2], false, 2, WIDTH, 3),
+        spread_plan(&[0, 2], true, 2, WIDTH, 3),
+        spread_plan(&[0, 2], true, 1, WIDTH, 2),
+        spread_plan(&[0, 2], true, 2, WIDE, 3),
+        spread_plan(&[0, 1, 2], true, 2, WIDTH, 3),
+        spread_plan(&[0, 2, 3, 4], false, 2, WIDTH, 3),
+    ]
+}
+
+/// Variances by the predicted mean and its slope.
+fn around_plans() -> Vec<LocalPlan> {
+    vec![
+        spread_plan(&[0, 2], false, 2, WIDTH, 3),
+        spread_plan(&[0, 1, 2], false, 4, WIDE, 3),
+        spread_plan(&[0, 1, 2, 3], false, 2, WIDTH, 3),
+        spread_plan(&[0, 1, 2], true, 2, WIDTH, 3),
     ]
 }

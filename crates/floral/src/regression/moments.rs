@@ -1,5 +1,7 @@
 //! Means, variances and residuals of the cases, framed, on the whole lattice.
 
+use std::sync::Arc;
+
 use floral_linalg::{Mat, MatRef};
 
 use super::case::{Case, Channels, Framed};
@@ -22,12 +24,14 @@ pub(super) struct Moments {
     pub known: Vec<Option<Vec<usize>>>,
     /// Number of realizations of each input.
     pub counts: Vec<usize>,
+    /// What brings values at an input's known points to the lattice: [point, known].
+    weights: Vec<Option<Arc<Mat<f64>>>>,
     /// Residuals of realizations that were known at some points only: [realization, channel, point].
     pub interpolated: Vec<Option<Vec<f64>>>,
 }
 
 impl Moments {
-    /// `lengths` come from the training cases.
+    /// `interpolation` is that of the training cases.
     pub(super) fn new(
         lattice: &Lattice,
         channels: Channels,
@@ -36,35 +40,14 @@ impl Moments {
         interpolation: Option<&Interpolation<'_>>,
     ) -> Self {
         let mut all = Self::default();
-        let mut weights: Option<(Vec<usize>, Mat<f64>)> = None;
+        let mut last: Option<(Vec<usize>, Arc<Mat<f64>>)> = None;
         for case in cases {
-            let framed = Framed::new(&case.query, symmetries);
-            let residuals = residuals(lattice, channels, case, &framed);
-            let values = channels.solution * case.known(lattice);
-            let (mean, variance, count) = mean_and_variance(&residuals, values);
-            let bring = case.points.zip(interpolation).map(|(points, by)| {
-                if weights.as_ref().is_none_or(|w| w.0 != points) {
-                    weights = Some((points.to_vec(), by.weights(points)));
-                }
-                let weights = &weights.as_ref().expect("set above").1;
-                |fields: &[f64]| interpolate(weights, fields)
+            let weights = case.points.zip(interpolation).map(|(points, by)| {
+                let same = last.take().filter(|last| last.0 == points);
+                let these = same.unwrap_or_else(|| (points.to_vec(), Arc::new(by.weights(points))));
+                last.insert(these).1.clone()
             });
-            match bring {
-                Some(bring) => {
-                    all.residuals.push(bring(&mean));
-                    all.variances
-                        .extend(variance.map(|v| bring(&v).iter().map(|v| v.max(0.0)).collect()));
-                    all.interpolated.push(Some(bring(&residuals)));
-                }
-                None => {
-                    all.residuals.push(mean);
-                    all.variances.extend(variance);
-                    all.interpolated.push(None);
-                }
-            }
-            all.framed.push(framed);
-            all.known.push(case.points.map(<[usize]>::to_vec));
-            all.counts.push(count);
+            all.push(lattice, channels, symmetries, case, weights);
         }
         if all.variances.len() < cases.len() {
             all.variances.clear();
@@ -72,14 +55,68 @@ impl Moments {
         all
     }
 
+    fn push(
+        &mut self,
+        lattice: &Lattice,
+        channels: Channels,
+        symmetries: &Symmetries,
+        case: &Case<'_>,
+        weights: Option<Arc<Mat<f64>>>,
+    ) {
+        let framed = Framed::new(&case.query, symmetries);
+        let residuals = residuals(lattice, channels, case, &framed);
+        let values = channels.solution * case.known(lattice);
+        let (mean, variance, count) = mean_and_variance(&residuals, values);
+        match &weights {
+            Some(weights) => {
+                let bring = |fields: &[f64]| interpolate(weights, fields);
+                let positive = |v: Vec<f64>| bring(&v).iter().map(|v| v.max(0.0)).collect();
+                self.residuals.push(bring(&mean));
+                self.variances.extend(variance.map(positive));
+                self.interpolated.push(Some(bring(&residuals)));
+            }
+            None => {
+                self.residuals.push(mean);
+                self.variances.extend(variance);
+                self.interpolated.push(None);
+            }
+        }
+        self.framed.push(framed);
+        self.known.push(case.points.map(<[usize]>::to_vec));
+        self.counts.push(count);
+        self.weights.push(weights);
+    }
+
+    /// An input's field as its known points tell it. field: [channel, point] -> the same shape.
+    pub(super) fn completed(&self, input: usize, field: &[f64]) -> Vec<f64> {
+        let both = self.known[input].as_ref().zip(self.weights[input].as_ref());
+        let Some((known, weights)) = both else {
+            return field.to_vec();
+        };
+        let channels = field.chunks_exact(weights.nrows());
+        let values = channels.flat_map(|channel| known.iter().map(|&p| channel[p]));
+        interpolate(weights, &values.collect::<Vec<f64>>())
+    }
+
+    /// Inputs with a predicted mean in the place of low fidelity.
+    pub(super) fn around(&self, residuals: &[Vec<f64>]) -> Vec<Framed> {
+        let pairs = self.framed.iter().zip(residuals);
+        pairs
+            .map(|(framed, residual)| framed.around(residual))
+            .collect()
+    }
+
     /// Inputs with their mean residuals.
     pub(super) fn means(&self) -> Sample<'_> {
         self.sample(&self.residuals)
     }
 
-    /// Inputs with their variances; none if there are none.
-    pub(super) fn spreads(&self) -> Option<Sample<'_>> {
-        (self.variances.len() == self.framed.len()).then(|| self.sample(&self.variances))
+    /// Inputs, framed in another way, with their variances; none if there are none.
+    pub(super) fn spreads<'a>(&'a self, framed: &'a [Framed]) -> Option<Sample<'a>> {
+        (self.variances.len() == self.framed.len()).then(|| Sample {
+            framed,
+            ..self.sample(&self.variances)
+        })
     }
 
     fn sample<'a>(&'a self, targets: &'a [Vec<f64>]) -> Sample<'a> {

@@ -26,11 +26,28 @@ impl Covariance {
         }
     }
 
-    /// A name for tables.
-    pub(in crate::regression) fn name(self) -> String {
+    fn name(self) -> String {
         match self {
             Self::Linear => "kernel linear".into(),
             Self::SquaredExponential { length } => format!("kernel squared exponential {length}"),
         }
+    }
+}
+
+/// A covariance, and the features between which it is one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(in crate::regression) struct Kernel {
+    pub covariance: Covariance,
+    /// The input's part in the squared distance, beside low fidelity's.
+    pub share: f64,
+    /// Width, as a share of each axis, of the filter through which fields are seen; zero for none.
+    pub smoothing: f64,
+}
+
+impl Kernel {
+    /// A name for tables.
+    pub(in crate::regression) fn name(self) -> String {
+        let (name, share, smoothing) = (self.covariance.name(), self.share, self.smoothing);
+        format!("{name} share {share} smoothing {smoothing}")
     }
 }

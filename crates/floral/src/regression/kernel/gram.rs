@@ -1,8 +1,9 @@
 //! Gram matrices between inputs and all rolls of others, one a frequency.
 
-use super::Covariance;
 use super::spectrum::{C64, Rolls};
+use super::{Covariance, Kernel};
 use crate::regression::case::Framed;
+use crate::regression::local::filters::{convolve, taps};
 use crate::regression::{Lattice, Symmetries};
 
 /// Features in which inputs resemble each other: low fidelity and input, each of unit size.
@@ -12,6 +13,9 @@ pub(in crate::regression) struct Resemblance {
     /// Subtracted from the logarithm of a positive input, and factors that make unit sizes.
     logarithm: bool,
     factors: [f64; 2],
+    /// Axis and taps of the filters through which fields are seen.
+    filters: Vec<(usize, Vec<f64>)>,
+    lattice: Lattice,
 }
 
 /// The spectrum of an input's features: [feature, frequency], and their squared norm.
@@ -22,20 +26,31 @@ pub(super) struct Signature {
 }
 
 impl Resemblance {
-    /// `share` is the input's part in the squared distance, beside low fidelity's.
+    /// Features of the training inputs `framed` for a kernel.
     pub(in crate::regression) fn new(
         lattice: &Lattice,
         symmetries: &Symmetries,
         framed: &[Framed],
-        share: f64,
+        kernel: &Kernel,
     ) -> Self {
         let values = || framed.iter().flat_map(|f| &f.input);
-        // A positive quantity that may be scaled is measured by its logarithm.
-        let logarithm = symmetries.scale.is_some() && values().all(|v| *v > 0.0);
-        let square = |fields: &mut dyn Iterator<Item = f64>| fields.map(|v| v * v).sum::<f64>();
-        let input = square(&mut values().map(|v| if logarithm { v.ln() } else { *v }));
-        let low = square(&mut framed.iter().flat_map(|f| f.low.iter().copied()));
-        let share = if low > 0.0 { share } else { 1.0 };
+        let along = |axis: usize| {
+            let width = kernel.smoothing * lattice.axes[axis].len as f64;
+            (axis, taps(width, 0).swap_remove(0))
+        };
+        let axes = 0..lattice.axes.len();
+        let mut all = Self {
+            rolls: Rolls::new(lattice, &symmetries.rolled),
+            // A positive quantity that may be scaled is measured by its logarithm.
+            logarithm: symmetries.scale.is_some() && values().all(|v| *v > 0.0),
+            factors: [1.0; 2],
+            filters: axes.map(along).filter(|_| kernel.smoothing > 0.0).collect(),
+            lattice: lattice.clone(),
+        };
+        let square = |field: Vec<f64>| field.iter().map(|v| v * v).sum::<f64>();
+        let input: f64 = framed.iter().map(|f| square(all.seen_input(f))).sum();
+        let low: f64 = framed.iter().map(|f| square(all.seen_low(f))).sum();
+        let share = if low > 0.0 { kernel.share } else { 1.0 };
         let factor = |share: f64, sum: f64| {
             let mean = sum / framed.len() as f64;
             if mean > 0.0 {
@@ -44,11 +59,26 @@ impl Resemblance {
                 0.0
             }
         };
-        Self {
-            rolls: Rolls::new(lattice, &symmetries.rolled),
-            logarithm,
-            factors: [factor(share, input), factor(1.0 - share, low)],
-        }
+        all.factors = [factor(share, input), factor(1.0 - share, low)];
+        all
+    }
+
+    fn seen_input(&self, framed: &Framed) -> Vec<f64> {
+        let transform = |v: &f64| if self.logarithm { v.ln() } else { *v };
+        self.filtered(framed.input.iter().map(transform).collect())
+    }
+
+    fn seen_low(&self, framed: &Framed) -> Vec<f64> {
+        self.filtered(framed.low.clone())
+    }
+
+    fn filtered(&self, field: Vec<f64>) -> Vec<f64> {
+        self.filters.iter().fold(field, |field, (axis, taps)| {
+            let channels = field.chunks_exact(self.lattice.len());
+            channels
+                .flat_map(|channel| convolve(&self.lattice, *axis, taps, channel))
+                .collect()
+        })
     }
 
     /// The transform along rolled axes.
@@ -57,15 +87,17 @@ impl Resemblance {
     }
 
     pub(super) fn signature(&self, framed: &Framed) -> Signature {
-        let transform = |v: &f64| if self.logarithm { v.ln() } else { *v };
-        let input = framed.input.iter().map(|v| self.factors[0] * transform(v));
-        let low = framed.low.iter().map(|v| self.factors[1] * v);
-        let part = |factor: f64, values: Vec<f64>| (factor > 0.0).then_some(values);
-        let parts = [
-            part(self.factors[0], input.collect()),
-            part(self.factors[1], low.collect()),
-        ];
-        let features: Vec<f64> = parts.into_iter().flatten().flatten().collect();
+        let times = |factor: f64, mut field: Vec<f64>| {
+            field.iter_mut().for_each(|v| *v *= factor);
+            field
+        };
+        let mut features = Vec::new();
+        if self.factors[0] > 0.0 {
+            features.extend(times(self.factors[0], self.seen_input(framed)));
+        }
+        if self.factors[1] > 0.0 {
+            features.extend(times(self.factors[1], self.seen_low(framed)));
+        }
         Signature {
             square: features.iter().map(|v| v * v).sum(),
             spectrum: self.rolls.forward(&features),

@@ -2,11 +2,18 @@
 
 use rayon::prelude::*;
 
-use super::Resemblance;
 use super::gram::Signature;
+use super::{Covariance, Kernel, Resemblance};
 use crate::regression::case::Framed;
 use crate::regression::symmetry::{Motion, roll};
 use crate::regression::{Lattice, Symmetries};
+
+/// Distances are between input and low fidelity as they are.
+const PLAIN: Kernel = Kernel {
+    covariance: Covariance::Linear,
+    share: 0.5,
+    smoothing: 0.0,
+};
 
 /// A training input brought into the position in which it resembles the query most.
 pub(in crate::regression) struct Nearest {
@@ -63,7 +70,7 @@ impl Neighbours {
         framed: &[Framed],
         fade: f64,
     ) -> Self {
-        let resemblance = Resemblance::new(lattice, symmetries, framed, 0.5);
+        let resemblance = Resemblance::new(lattice, symmetries, framed, &PLAIN);
         let motions = symmetries.motions.len();
         let row =
             |i: usize| resemblance.signature(&framed[i / motions].moved(symmetries, i % motions));

@@ -2,7 +2,7 @@
 
 use floral_linalg::{Mat, solve_positive};
 
-use super::{Covariance, KernelFit, Resemblance};
+use super::{Covariance, Kernel, KernelFit, Resemblance};
 use crate::regression::case::Framed;
 use crate::regression::symmetry::{Motion, Role, roll};
 use crate::regression::target::{Examples, Parity, Sample};
@@ -13,6 +13,14 @@ const KERNELS: [Covariance; 2] = [
     Covariance::Linear,
     Covariance::SquaredExponential { length: 1.5 },
 ];
+
+fn plain(covariance: Covariance) -> Kernel {
+    Kernel {
+        covariance,
+        share: 0.5,
+        smoothing: 0.0,
+    }
+}
 
 fn setting() -> (Lattice, Symmetries) {
     let grid = Grid::new(vec![Axis::closed("t", 2), Axis::periodic("x", 6)]);
@@ -75,7 +83,7 @@ fn examples<'a>(train: &'a Known, held: &'a Known) -> Examples<'a> {
 
 fn fit(covariance: Covariance, framed: &[Framed]) -> KernelFit {
     let (lattice, symmetries) = setting();
-    let resemblance = Resemblance::new(&lattice, &symmetries, framed, 0.5);
+    let resemblance = Resemblance::new(&lattice, &symmetries, framed, &plain(covariance));
     let [train, held] = [Known::new(framed, 0), Known::new(&[], 0)];
     let examples = examples(&train, &held);
     KernelFit::new(covariance, &resemblance, &symmetries, &examples).unwrap()
@@ -148,7 +156,7 @@ fn an_input_left_out_is_predicted_as_if_it_had_never_been_seen() {
     let all = framed(4);
     for covariance in KERNELS {
         let (lattice, symmetries) = setting();
-        let resemblance = Resemblance::new(&lattice, &symmetries, &all, 0.5);
+        let resemblance = Resemblance::new(&lattice, &symmetries, &all, &plain(covariance));
         let none = Known::new(&[], 0);
         let prepare = |framed: &[Framed]| {
             let train = Known::new(framed, 0);
@@ -167,7 +175,7 @@ fn an_input_left_out_is_predicted_as_if_it_had_never_been_seen() {
 fn inputs_held_out_are_judged_by_what_is_predicted_of_them() {
     let all = framed(5);
     let (lattice, symmetries) = setting();
-    let resemblance = Resemblance::new(&lattice, &symmetries, &all[..3], 0.5);
+    let resemblance = Resemblance::new(&lattice, &symmetries, &all[..3], &plain(KERNELS[0]));
     let [train, held] = [Known::new(&all[..3], 0), Known::new(&all[3..], 3)];
     for covariance in KERNELS {
         let examples = examples(&train, &held);

@@ -54,9 +54,9 @@ pub(in crate::regression) struct Columns {
     positions: Vec<Vec<f64>>,
     pub(in crate::regression) plan: LocalPlan,
     /// Whether the input is measured by its logarithm: one that is positive and may be scaled.
-    logarithm: bool,
+    pub(in crate::regression) logarithm: bool,
     /// Root mean squares of input and low fidelity over the training inputs.
-    sizes: [f64; 2],
+    pub(in crate::regression) sizes: [f64; 2],
 }
 
 impl Columns {
@@ -66,6 +66,23 @@ impl Columns {
         symmetries: &Symmetries,
         framed: &[Framed],
     ) -> Self {
+        let inputs = || framed.iter().flat_map(|f| &f.input);
+        let logarithm = symmetries.scale.is_some() && inputs().all(|v| *v > 0.0);
+        let sizes = [
+            root_mean_square(inputs().map(|v| measure(logarithm, *v))),
+            root_mean_square(framed.iter().flat_map(|f| f.low.iter().copied())),
+        ];
+        Self::restored(plan, lattice, symmetries, logarithm, sizes)
+    }
+
+    /// With known sizes.
+    pub(in crate::regression) fn restored(
+        plan: &LocalPlan,
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        logarithm: bool,
+        sizes: [f64; 2],
+    ) -> Self {
         let every: Vec<usize> = (0..lattice.axes.len()).collect();
         let rolled = &symmetries.rolled;
         let filtered = if rolled.is_empty() { &every } else { rolled };
@@ -74,8 +91,6 @@ impl Columns {
             .copied()
             .filter(|a| !rolled.contains(a))
             .collect();
-        let inputs = || framed.iter().flat_map(|f| &f.input);
-        let logarithm = symmetries.scale.is_some() && inputs().all(|v| *v > 0.0);
         let derivative = |&axis: &usize| {
             let width = 0.5 * points(plan.widths[0], lattice, axis);
             (axis, taps(width, 1).swap_remove(1))
@@ -91,10 +106,7 @@ impl Columns {
             lattice: lattice.clone(),
             plan: plan.clone(),
             logarithm,
-            sizes: [
-                root_mean_square(inputs().map(|v| measure(logarithm, *v))),
-                root_mean_square(framed.iter().flat_map(|f| f.low.iter().copied())),
-            ],
+            sizes,
         }
     }
 

@@ -7,7 +7,7 @@ const REACH: f64 = 4.0;
 
 /// The taps of order 0..=`order` for a width in points: He_b(2 x / w) exp(-(x / w)^2) / sqrt(b!),
 /// where He_b are the Hermite polynomials of the probabilists.
-pub(super) fn taps(width: f64, order: usize) -> Vec<Vec<f64>> {
+pub(in crate::regression) fn taps(width: f64, order: usize) -> Vec<Vec<f64>> {
     let reach = (REACH * width).ceil() as i64;
     let mut all = vec![Vec::new(); order + 1];
     for x in -reach..=reach {
@@ -25,23 +25,29 @@ pub(super) fn taps(width: f64, order: usize) -> Vec<Vec<f64>> {
 }
 
 /// The field convolved with `taps` along `axis`; beyond a wall it is mirrored.
-pub(super) fn convolve(lattice: &Lattice, axis: usize, taps: &[f64], field: &[f64]) -> Vec<f64> {
+pub(in crate::regression) fn convolve(
+    lattice: &Lattice,
+    axis: usize,
+    taps: &[f64],
+    field: &[f64],
+) -> Vec<f64> {
     let (n, stride) = (lattice.axes[axis].len, lattice.stride(axis));
     let (reach, periodic) = (taps.len() / 2, lattice.axes[axis].periodic);
     let mut out = vec![0.0; field.len()];
     let mut line = vec![0.0; n + 2 * reach];
+    let mut sums = vec![0.0; n];
     for start in (0..field.len()).filter(|start| start / stride % n == 0) {
         for (j, value) in line.iter_mut().enumerate() {
             *value = field[start + stride * inside(j as i64 - reach as i64, n, periodic)];
         }
-        for i in 0..n {
-            let window = &line[i..i + taps.len()];
-            let sum: f64 = window
-                .iter()
-                .zip(taps.iter().rev())
-                .map(|(u, t)| u * t)
-                .sum();
-            out[start + stride * i] = sum;
+        // Tap by tap over the whole line: the inner loop has no sum to wait for.
+        sums.fill(0.0);
+        for (k, tap) in taps.iter().rev().enumerate() {
+            let shifted = sums.iter_mut().zip(&line[k..]);
+            shifted.for_each(|(sum, u)| *sum += u * tap);
+        }
+        for (i, sum) in sums.iter().enumerate() {
+            out[start + stride * i] = *sum;
         }
     }
     out

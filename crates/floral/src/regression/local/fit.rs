@@ -12,8 +12,9 @@ use crate::regression::{Lattice, Symmetries};
 /// Ridges tried, as shares of the mean diagonal of the normal matrix.
 const RIDGES: [f64; 9] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
 
-/// Points of an input that enter the fit; neighbours tell the same.
+/// Points of an input that enter the fit, and of all in all positions; neighbours tell the same.
 const MOST_ROWS: usize = 4096;
+const MOST_ROWS_IN_ALL: usize = 160_000;
 
 /// A plan of more columns is not tried: its normal matrix costs more than it tells.
 const MOST_COLUMNS: usize = 450;
@@ -40,7 +41,7 @@ impl LocalFit {
         if columns.count(&examples.train.framed[0]) > MOST_COLUMNS {
             return None;
         }
-        let rows = rows(lattice, symmetries);
+        let rows = rows(lattice, symmetries, examples.train.framed.len());
         let one = |i: usize| {
             let motions = 0..symmetries.motions.len();
             let each = motions.map(|m| normal(&columns, symmetries, examples, i, m, &rows));
@@ -116,10 +117,12 @@ impl LocalFit {
 }
 
 /// Every point, or a regular part of them along an axis that does not roll.
-fn rows(lattice: &Lattice, symmetries: &Symmetries) -> Vec<usize> {
-    let thin = lattice.len().div_ceil(MOST_ROWS);
+fn rows(lattice: &Lattice, symmetries: &Symmetries, inputs: usize) -> Vec<usize> {
+    let most = MOST_ROWS_IN_ALL / (inputs * symmetries.motions.len()).max(1);
+    let thin = lattice.len().div_ceil(most.clamp(1, MOST_ROWS));
     let still = (0..lattice.axes.len()).find(|axis| !symmetries.rolled.contains(axis));
     let axis = still.unwrap_or(0);
+    let thin = thin.min(lattice.axes[axis].len);
     let kept = |p: &usize| lattice.position(*p, axis) % thin == thin - 1;
     (0..lattice.len()).filter(kept).collect()
 }

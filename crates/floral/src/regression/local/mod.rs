@@ -6,7 +6,7 @@
 //! coefficients by [`normal`] equations.
 
 mod features;
-mod filters;
+pub(super) mod filters;
 mod fit;
 mod normal;
 mod positions;

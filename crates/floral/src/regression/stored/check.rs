@@ -130,22 +130,29 @@ impl StoredMember {
     fn is_sound(&self) -> bool {
         match self {
             Self::Zero => true,
-            Self::Local { plan, coefficients } => {
-                sound(plan) && coefficients.0.iter().all(|v| v.is_finite())
+            Self::Local {
+                plan,
+                sizes,
+                coefficients,
+                ..
+            } => {
+                let sized = sizes.iter().all(|v| v.is_finite() && *v > 0.0);
+                sized && sound(plan) && coefficients.0.iter().all(|v| v.is_finite())
             }
             Self::Kernel {
-                covariance,
-                share,
+                kernel,
                 ridge,
                 reference,
             } => {
-                let length = match covariance {
+                let length = match kernel.covariance {
                     Covariance::Linear => 1.0,
-                    Covariance::SquaredExponential { length } => *length,
+                    Covariance::SquaredExponential { length } => length,
                 };
                 let positive = |v: f64| v.is_finite() && v > 0.0;
                 let known = reference.is_finite() && *reference >= 0.0;
-                positive(length) && (0.0..=1.0).contains(share) && positive(*ridge) && known
+                let shares = [kernel.share, kernel.smoothing];
+                let within = shares.iter().all(|s| (0.0..=1.0).contains(s));
+                positive(length) && within && positive(*ridge) && known
             }
         }
     }

@@ -1,23 +1,23 @@
 //! A fitted regression as bytes: what was trained on and what was chosen, in CBOR.
 //!
 //! Coefficients of kernel regressions are computed again on reading: they are larger than the
-//! training fields that they come from. [`bytes`] writes arrays, [`check`] refuses damaged ones.
+//! training fields that they come from. [`bytes`] writes arrays, [`check`] refuses damaged ones,
+//! [`restore`] computes.
 
 mod bytes;
 mod check;
+mod restore;
 
 use serde::{Deserialize, Serialize};
 
 use super::blend::{Blend, Member, MemberScore};
 use super::calibration::Calibration;
 use super::case::{Channels, Framed};
-use super::ignorance::Ignorance;
-use super::kernel::{Covariance, KernelFit, Neighbours, Resemblance};
+use super::kernel::{Covariance, Kernel};
 use super::kriging::Kriging;
-use super::local::{Columns, LocalFit, LocalPlan};
-use super::spread::Spread;
-use super::target::{Examples, Parity, Sample};
-use super::{Lattice, Symmetries, Symmetry};
+use super::local::{LocalFit, LocalPlan};
+use super::target::Parity;
+use super::{Lattice, Symmetry};
 use crate::{Error, Result};
 
 /// Raised when the layout changes.
@@ -67,12 +67,15 @@ enum StoredMember {
     Zero,
     Local {
         plan: LocalPlan,
+        /// Whether the predicted mean is in the place of low fidelity.
+        around: bool,
+        logarithm: bool,
+        sizes: [f64; 2],
         /// [column, channel], columns fastest.
         coefficients: Doubles,
     },
     Kernel {
-        covariance: Covariance,
-        share: f64,
+        kernel: Kernel,
         ridge: f64,
         reference: f64,
     },
@@ -131,47 +134,6 @@ impl Kriging {
     }
 }
 
-impl StoredKriging {
-    fn restore(self) -> Result<Kriging> {
-        let (lattice, channels) = (self.lattice, self.channels);
-        let symmetries = Symmetries::new(
-            &self.symmetries,
-            &lattice,
-            channels.input,
-            channels.solution,
-        )?;
-        let framed = |stored: StoredInput| Framed {
-            input: stored.input.0,
-            low: stored.low.0,
-            size: stored.size,
-            points: lattice.len(),
-        };
-        let framed: Vec<Framed> = self.inputs.into_iter().map(framed).collect();
-        let blend = |stored| restore_blend(stored, &lattice, &symmetries, &framed, channels);
-        Ok(Kriging {
-            mean: blend(self.mean)?,
-            variance: self.variance.map(blend).transpose()?,
-            spread: self.spread.map(|spread| Spread {
-                factors: spread.factors.into_iter().map(|field| field.0).collect(),
-                widths: spread.widths,
-            }),
-            neighbours: Neighbours::with_fade(&lattice, &symmetries, &framed, self.fade),
-            ignorance: Ignorance {
-                factors: self.ignorance.factors.0,
-                variance: self.ignorance.variance.0,
-                exponent: self.ignorance.exponent,
-                mean_power: self.ignorance.mean_power,
-            },
-            calibration: self.calibration,
-            least_variance: self.least_variance,
-            lattice,
-            channels,
-            symmetries,
-            framed,
-        })
-    }
-}
-
 fn store_input(framed: &Framed) -> StoredInput {
     StoredInput {
         input: Doubles(framed.input.clone()),
@@ -193,86 +155,26 @@ fn store_blend(blend: &Blend) -> StoredBlend {
 fn store_member(member: &Member) -> StoredMember {
     match member {
         Member::Zero => StoredMember::Zero,
-        Member::Local(fit) => {
-            let matrix = &fit.coefficients;
-            let column = |c: usize| (0..matrix.nrows()).map(move |r| (r, c));
-            let places = (0..matrix.ncols()).flat_map(column);
-            StoredMember::Local {
-                plan: fit.columns.plan.clone(),
-                coefficients: Doubles(places.map(|place| matrix[place]).collect()),
-            }
-        }
-        Member::Kernel(fit, share) => StoredMember::Kernel {
-            covariance: fit.covariance,
-            share: *share,
+        Member::Local(fit) => store_local(fit, false),
+        Member::Around(fit) => store_local(fit, true),
+        Member::Kernel(fit, kernel) => StoredMember::Kernel {
+            kernel: *kernel,
             ridge: fit.ridge,
             reference: fit.reference,
         },
     }
 }
 
-fn restore_blend(
-    stored: StoredBlend,
-    lattice: &Lattice,
-    symmetries: &Symmetries,
-    framed: &[Framed],
-    channels: Channels,
-) -> Result<Blend> {
-    let targets: Vec<Vec<f64>> = stored.targets.into_iter().map(|field| field.0).collect();
-    let everywhere = vec![None; framed.len()];
-    let train = Sample {
-        framed,
-        targets: &targets,
-        known: &everywhere,
-    };
-    let examples = Examples {
-        train,
-        held: train.none(),
-        parity: stored.parity,
-    };
-    let member = |(member, weight)| {
-        let member = restore_member(member, lattice, symmetries, &examples, channels)?;
-        Ok((member, weight))
-    };
-    let members: Result<Vec<(Member, f64)>> = stored.members.into_iter().map(member).collect();
-    Ok(Blend {
-        members: members?,
-        parity: stored.parity,
-        scores: stored.scores,
-        targets,
-    })
-}
-
-fn restore_member(
-    member: StoredMember,
-    lattice: &Lattice,
-    symmetries: &Symmetries,
-    examples: &Examples<'_>,
-    channels: Channels,
-) -> Result<Member> {
-    let framed = examples.train.framed;
-    match member {
-        StoredMember::Zero => Ok(Member::Zero),
-        StoredMember::Local { plan, coefficients } => {
-            let columns = Columns::new(&plan, lattice, symmetries, framed);
-            let count = columns.count(&framed[0]);
-            let matrix = check::matrix(&coefficients.0, count, channels.solution)?;
-            let fit = LocalFit::restored(columns, matrix, lattice);
-            Ok(Member::Local(Box::new(fit)))
-        }
-        StoredMember::Kernel {
-            covariance,
-            share,
-            ridge,
-            reference,
-        } => {
-            let resemblance = Resemblance::new(lattice, symmetries, framed, share);
-            let fit = KernelFit::prepare(covariance, &resemblance, symmetries, examples);
-            let mut fit = fit.ok_or_else(|| refused("its kernel has no eigenvalues".into()))?;
-            fit.settle(ridge);
-            fit.reference = reference;
-            Ok(Member::Kernel(Box::new(fit), share))
-        }
+fn store_local(fit: &LocalFit, around: bool) -> StoredMember {
+    let matrix = &fit.coefficients;
+    let column = |c: usize| (0..matrix.nrows()).map(move |r| (r, c));
+    let places = (0..matrix.ncols()).flat_map(column);
+    StoredMember::Local {
+        plan: fit.columns.plan.clone(),
+        around,
+        logarithm: fit.columns.logarithm,
+        sizes: fit.columns.sizes,
+        coefficients: Doubles(places.map(|place| matrix[place]).collect()),
     }
 }
 
