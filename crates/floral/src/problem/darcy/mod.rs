@@ -45,6 +45,8 @@ pub struct Darcy {
     restriction: Restriction,
     interpolation: Interpolation,
     log_permeability: Arc<KarhunenLoeve>,
+    /// Of the coefficients of the log-permeability.
+    signs: Vec<f64>,
     perturbation: Arc<KarhunenLoeve>,
 }
 
@@ -55,12 +57,14 @@ impl Darcy {
         let wells = config.wells()?;
         let grid = Grid::new(vec![Axis::closed("x", n), Axis::closed("y", n)]);
         let (believed, unknown) = (&config.permeability, &config.uncertainty);
+        let log_permeability = KarhunenLoeve::cached(&believed.kernel()?, &grid, believed.modes)?;
         Ok(Self {
             fine: PressureSolver::new(n, wells.source(n)),
             coarse: PressureSolver::new(m, wells.source(m)),
             restriction: config.coarse.restriction(n, m),
             interpolation: Interpolation::between_nodes(&[m, m], &[n, n]),
-            log_permeability: KarhunenLoeve::cached(&believed.kernel()?, &grid, believed.modes)?,
+            signs: believed.coefficients.signs(&log_permeability, n),
+            log_permeability,
             perturbation: KarhunenLoeve::cached(&unknown.kernel()?, &grid, unknown.modes)?,
             config,
             grid,
@@ -139,13 +143,8 @@ impl Problem for Darcy {
     }
 
     fn draw_input(&self, rng: &mut Stream) -> Result<Field> {
-        let Permeability {
-            coefficients,
-            modes,
-            bounds,
-            ..
-        } = self.config.permeability;
-        let drawn = coefficients.draw(modes, bounds, rng);
+        let law = &self.config.permeability;
+        let drawn = law.coefficients.draw(&self.signs, law.bounds, rng);
         let mut field = self.log_permeability.combine(&drawn);
         field.iter_mut().for_each(|g| *g = g.exp());
         Ok(Field::scalar(&self.grid, field))

@@ -142,7 +142,7 @@ pub(super) fn check_permeability(field: &[f64]) -> Result<()> {
 }
 
 /// Weights of the trapezoid rule on [0, 1]^2; they sum to one.
-fn trapezoid_weights(n: usize) -> Vec<f64> {
+pub(super) fn trapezoid_weights(n: usize) -> Vec<f64> {
     let step = 1.0 / (n - 1) as f64;
     let weight = |i: usize| {
         if i == 0 || i == n - 1 {

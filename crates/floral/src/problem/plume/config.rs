@@ -33,6 +33,8 @@ pub struct PlumeConfig {
     pub puffs: usize,
     /// Puffs of the low-fidelity solver.
     pub low_puffs: usize,
+    /// Deviation that they gain, more than in truth because the wind may turn.
+    pub low_spread: f64,
 }
 
 impl Default for PlumeConfig {
@@ -49,6 +51,7 @@ impl Default for PlumeConfig {
             spread: 0.08,
             puffs: 8,
             low_puffs: 2,
+            low_spread: 0.25,
         }
     }
 }
@@ -59,6 +62,7 @@ impl PlumeConfig {
             ("reach", self.reach),
             ("width", self.width),
             ("spread", self.spread),
+            ("low_spread", self.low_spread),
         ] {
             positive(NAME, name, value)?;
         }

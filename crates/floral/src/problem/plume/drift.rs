@@ -6,8 +6,14 @@ use super::Plume;
 use crate::Axis;
 
 impl Plume {
-    /// The plume of these sources, of so many puffs, in a wind at this angle: \[y, x\] as they are.
-    pub(super) fn drifted(&self, strength: &[f64], degrees: f64, puffs: usize) -> Vec<f64> {
+    /// The plume of these sources in a wind at this angle, of so many puffs that gain so much
+    /// deviation on their way: \[y, x\] as the sources are.
+    pub(super) fn drifted(
+        &self,
+        strength: &[f64],
+        degrees: f64,
+        (puffs, spread): (usize, f64),
+    ) -> Vec<f64> {
         let [y, x] = [&self.grid.axes[0], &self.grid.axes[1]];
         let (sine, cosine) = degrees.to_radians().sin_cos();
         let length = x.len();
@@ -15,7 +21,7 @@ impl Plume {
         let mut rows = plume.clone();
         for puff in 0..puffs {
             let time = (puff as f64 + 0.5) / puffs as f64;
-            let deviation = self.config.width.hypot(time.sqrt() * self.config.spread);
+            let deviation = self.config.width.hypot(time.sqrt() * spread);
             let along = |axis, drift| spreading(axis, time * self.config.reach * drift, deviation);
             let (along_y, along_x) = (along(y, sine), along(x, cosine));
             rows.fill(0.0);

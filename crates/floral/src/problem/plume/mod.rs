@@ -6,7 +6,7 @@
 //! c = exp(sigma N - sigma^2 / 2) * integral of s * Gaussian(t D, width^2 + t spread^2) over t in
 //! \[0, 1\], by the midpoint rule with `puffs` points. theta is the first of `directions` with
 //! probability `weight`, else the second, plus normal noise. The low-fidelity solver knows the mean
-//! direction alone and takes `low_puffs` points. `drift.rs` carries the plume at one angle.
+//! direction alone, takes `low_puffs` points and another spread. `drift.rs` carries the plume at one angle.
 
 mod config;
 mod drift;
@@ -66,6 +66,11 @@ impl Plume {
         [(directions[0], weight), (directions[1], 1.0 - weight)]
     }
 
+    /// Puffs and spread of the high-fidelity solver.
+    fn truth(&self) -> (usize, f64) {
+        (self.config.puffs, self.config.spread)
+    }
+
     /// The step, in deviations of the angle, with which the trapezoid rule is exact to rounding.
     ///
     /// As the wind turns, the square of a concentration passes like a Gaussian at most
@@ -89,7 +94,7 @@ impl Plume {
             for i in -nodes..=nodes {
                 let share = probability * density(i) / all;
                 let angle = direction + self.config.noise * f64::from(i) * step;
-                let plume = self.drifted(strength, angle, self.config.puffs);
+                let plume = self.drifted(strength, angle, self.truth());
                 for ((mean, square), c) in mean.iter_mut().zip(&mut square).zip(plume) {
                     *mean += share * c;
                     *square += share * c * c;
@@ -143,7 +148,12 @@ impl Problem for Plume {
             .iter()
             .map(|(angle, weight)| angle * weight)
             .sum();
-        let plume = self.drifted(strength, angle, self.config.low_puffs);
+        let PlumeConfig {
+            low_puffs,
+            low_spread,
+            ..
+        } = self.config;
+        let plume = self.drifted(strength, angle, (low_puffs, low_spread));
         Ok(Field::scalar(&self.grid, plume))
     }
 
@@ -159,7 +169,6 @@ impl Problem for Plume {
             directions: [first, second],
             noise,
             sigma,
-            puffs,
             ..
         } = self.config;
         for (rng, plume) in streams.iter_mut().zip(out.chunks_exact_mut(strength.len())) {
@@ -167,7 +176,7 @@ impl Problem for Plume {
             let [angle, strong]: [f64; 2] = [(); 2].map(|()| StandardNormal.sample(rng));
             let angle = if turns { first } else { second } + noise * angle;
             let factor = (sigma * strong - 0.5 * sigma * sigma).exp();
-            let drifted = self.drifted(strength, angle, puffs);
+            let drifted = self.drifted(strength, angle, self.truth());
             plume
                 .iter_mut()
                 .zip(drifted)
