@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use floral::grid::Thinning;
 use floral::heads::coefficients::{Example, Law};
-use floral::heads::factors::{Heads, Moves, Row, Seen, Settings};
+use floral::heads::factors::{Heads, Moves, Others, Row, Seen, Settings};
 use floral::operator::Device;
 use floral::problem::{Problem, catalogue};
 use floral::random::{Purpose, stream};
@@ -50,6 +50,7 @@ fn main() -> Result<()> {
             number(1, "10"),
             number(4, "64") as usize,
             &settings,
+            argument(11, "mixed") == "mixed",
         )?;
     }
     Ok(())
@@ -138,7 +139,7 @@ impl Solved {
         Ok(all)
     }
 
-    fn row(&self, kriging: &Kriging) -> Result<Row> {
+    fn row(&self, kriging: &Kriging, others: Option<Others<'_>>) -> Result<Row> {
         let points = self.low.len();
         let seen = Seen {
             realizations: &self.realizations,
@@ -146,6 +147,7 @@ impl Solved {
             deviation: &self.deviation,
             error: None,
             known: None,
+            others,
         };
         Row::new(&self.conditions(kriging)?, &seen, points)
     }
@@ -175,7 +177,13 @@ impl Observer for Narrator {
     }
 }
 
-fn trial(problem: &dyn Problem, inputs: u64, points: usize, settings: &Settings) -> Result<()> {
+fn trial(
+    problem: &dyn Problem,
+    inputs: u64,
+    points: usize,
+    settings: &Settings,
+    mixing: bool,
+) -> Result<()> {
     let (periodic, texts) = declared(problem.name());
     let shape = problem.grid().shape();
     let thin = Thinning::to(&shape, &[points]).unwrap_or(Thinning::every(&shape, &[1, 1]));
@@ -200,9 +208,26 @@ fn trial(problem: &dyn Problem, inputs: u64, points: usize, settings: &Settings)
         solution: 1,
     };
     let kriging = Kriging::fit(&lattice, channels, &symmetries, &cases)?;
-    let rows: Result<Vec<Row>> = train.iter().map(|solved| solved.row(&kriging)).collect();
-    let rows = rows?;
-    let held_out = (rows.len() / 5).max(1);
+    let held_out = (train.len() / 5).max(1);
+    let kept = train.len() - held_out;
+    let near = Nearby::new(&train[..kept], &lattice, &symmetries);
+    let mut rows = Vec::new();
+    for (i, solved) in train.iter().enumerate() {
+        let factors = near.without(Some(i), solved, 1000, 1.0);
+        let truth = Truth::new(&solved.residuals, lattice.len());
+        // Of 50 normal realizations: noise (1 + c)/49 in a square c of the correlation.
+        let square = truth.square / (lattice.len() as f64).powi(2);
+        let noise = (1.0 / square + 1.0) / (REALIZATIONS - 1) as f64;
+        let apart = truth.error(&factors).powi(2);
+        let share = (noise / apart.max(noise)).clamp(0.0, 0.9);
+        println!("    input {i}: noise {noise:.3}, others {apart:.3}");
+        let others = Others {
+            factors: &factors,
+            share,
+        };
+        let others = (mixing && i < kept).then_some(others);
+        rows.push(solved.row(&kriging, others)?);
+    }
     let start = Instant::now();
     let heads = Heads::train(
         settings,
@@ -238,6 +263,7 @@ fn trial(problem: &dyn Problem, inputs: u64, points: usize, settings: &Settings)
         let six = near.factors(solved, 6, 1.0);
         let every = near.factors(solved, 1000, 1.0);
         let broad = near.factors(solved, 1000, 3.0);
+        let averaged = near.averaged(&heads, &solved.conditions(&kriging)?)?;
         let mixed = |a: &[f64], share: f64| {
             let both = [scaled(&found, 1.0 - share), scaled(a, share)].concat();
             truth.error(&both)
@@ -255,6 +281,8 @@ fn trial(problem: &dyn Problem, inputs: u64, points: usize, settings: &Settings)
             mixed(&every, 0.5),
             mixed(&every, 0.7),
             mixed(&broad, 0.5),
+            truth.error(&averaged),
+            truth.error(&[scaled(&averaged, 0.5), scaled(&every, 0.5)].concat()),
         ];
         sums.iter_mut()
             .zip(errors)
@@ -331,7 +359,7 @@ fn law(
     Ok(())
 }
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 14] = [
     "heads",
     "heads, scaled to unit variance",
     "six inputs that resemble most",
@@ -344,6 +372,8 @@ const NAMES: [&str; 12] = [
     "heads and .5",
     "heads and .7",
     "heads and .5 of the slowly fading",
+    "heads, averaged over motions and rolls",
+    "the same and .5 of all inputs by resemblance",
 ];
 
 /// Factors of a share of the covariance.
@@ -463,6 +493,41 @@ impl<'a> Nearby<'a> {
         (0..field.len()).map(|p| field[from(p)]).collect()
     }
 
+    /// Factors of the heads for the query moved in eight ways, moved back.
+    fn averaged(&self, heads: &Heads, conditions: &[f64]) -> Result<Vec<f64>> {
+        let roles = [Role::Input, Role::Solution, Role::Solution];
+        let points = self.lattice.len();
+        let motions = self.symmetries.motions.len();
+        let rolled = self.symmetries.rolled.first();
+        let n = rolled.map_or(1, |&axis| self.lattice.axes[axis].len);
+        let (count, mut all) = (8, Vec::new());
+        for k in 0..count {
+            let (motion, steps) = (k % motions, k * n / count);
+            let mut moved = Vec::new();
+            for (c, channel) in conditions.chunks_exact(points).enumerate() {
+                let role = roles.get(c).copied().unwrap_or(Role::Solution);
+                let there = self.moved(role, motion, steps, channel);
+                // Of an even channel the sign that the motion gave is taken back.
+                let sign = if c < 3 {
+                    1.0
+                } else {
+                    self.symmetries.motions[motion].factors(role)[0]
+                };
+                moved.extend(there.iter().map(|v| sign * v));
+            }
+            let found = heads.factors(&moved, self.lattice)?;
+            for field in &found.fields {
+                let field: Vec<f64> = field.iter().map(|v| f64::from(*v)).collect();
+                let back = self.moved(Role::Solution, 0, (n - steps) % n, &field);
+                let back = self.symmetries.motions[motion]
+                    .inverse()
+                    .apply(Role::Solution, &back);
+                all.extend(scaled(&back, 1.0 / count as f64));
+            }
+        }
+        Ok(all)
+    }
+
     /// Every input in every motion, at its closest roll, the closest first.
     fn closest(&self, query: &Solved) -> Vec<Position> {
         let rolled = self.symmetries.rolled.first();
@@ -494,7 +559,19 @@ impl<'a> Nearby<'a> {
     }
 
     fn factors(&self, query: &Solved, most: usize, broad: f64) -> Vec<f64> {
+        self.without(None, query, most, broad)
+    }
+
+    /// The factors that the inputs but one say.
+    fn without(
+        &self,
+        left_out: Option<usize>,
+        query: &Solved,
+        most: usize,
+        broad: f64,
+    ) -> Vec<f64> {
         let mut closest = self.closest(query);
+        closest.retain(|position| Some(position.input) != left_out);
         closest.truncate(most);
         let weight = |d: f64| (-(d - closest[0].distance) / (broad * self.fade)).exp();
         let sum: f64 = closest.iter().map(|c| weight(c.distance)).sum();

@@ -92,36 +92,50 @@ impl Moments {
     }
 }
 
-/// Variances of inputs, drawn to their mean as far as they differ by chance.
+/// Variances of inputs, drawn to a common one as far as they differ by chance.
 ///
 /// A few draws of a law with heavy tails do not tell its variance, and division by it would bend the
-/// law that is to be learned. Efron & Morris (1975).
+/// law that is to be learned. Efron & Morris (1975), for logarithms of variances.
 #[derive(Clone, Copy)]
 struct Shrunk {
-    pooled: f64,
-    /// The share of an input's own variance.
+    /// Mean logarithm of the variances.
+    centre: f64,
+    /// The share of an input's own distance from it.
     own: f64,
+    /// What is left of the variance on average.
+    level: f64,
 }
 
 impl Shrunk {
     fn new(moments: impl Iterator<Item = Moments> + Clone) -> Self {
-        let inputs = moments.clone().count().max(1) as f64;
-        let mean = |of: &dyn Fn(Moments) -> f64| moments.clone().map(of).sum::<f64>() / inputs;
-        let pooled = mean(&|m| m.variance);
-        let fourth = mean(&|m| m.fourth);
-        let apart = mean(&|m| (m.variance - pooled).powi(2)) * inputs / (inputs - 1.0).max(1.0);
-        let chance = mean(&|m| (fourth - pooled * pooled).max(0.0) / m.draws);
-        let own = if apart > chance {
-            1.0 - chance / apart
-        } else {
-            0.0
+        let moments = moments.filter(|m| m.variance > 0.0);
+        let inputs = moments.clone().count() as f64;
+        let mean =
+            |of: &dyn Fn(Moments) -> f64| moments.clone().map(of).sum::<f64>() / inputs.max(1.0);
+        let centre = mean(&|m| m.variance.ln());
+        let apart =
+            mean(&|m| (m.variance.ln() - centre).powi(2)) * inputs / (inputs - 1.0).max(1.0);
+        let kurtosis = mean(&|m| m.fourth) / mean(&|m| m.variance * m.variance);
+        let chance = mean(&|m| (kurtosis - 1.0).max(0.0) / m.draws);
+        let mut shrunk = Self {
+            centre,
+            own: if apart > chance {
+                1.0 - chance / apart
+            } else {
+                0.0
+            },
+            level: 1.0,
         };
-        Self { pooled, own }
+        shrunk.level = mean(&|m| (m.variance.sqrt() / shrunk.deviation(&m)).powi(2));
+        shrunk
     }
 
     fn deviation(&self, moments: &Moments) -> f64 {
-        let variance = self.pooled + self.own * (moments.variance - self.pooled);
-        if variance > 0.0 { variance.sqrt() } else { 1.0 }
+        if !(moments.variance > 0.0 && self.level > 0.0) {
+            return 1.0;
+        }
+        let apart = self.own * (moments.variance.ln() - self.centre);
+        (self.level * (self.centre + apart).exp()).sqrt()
     }
 }
 

@@ -23,5 +23,5 @@ mod view;
 
 pub use channels::{Channel, Moves};
 pub use heads::{Factors, Header, Heads};
-pub use row::{Row, Seen};
+pub use row::{Others, Row, Seen};
 pub use settings::Settings;

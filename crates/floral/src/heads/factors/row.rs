@@ -20,6 +20,20 @@ pub struct Seen<'a> {
     pub error: Option<&'a [f64]>,
     /// Where realizations and error are known: \[point\]; everywhere if absent.
     pub known: Option<&'a [bool]>,
+    /// What other inputs say of the factors of this one; nothing if absent.
+    pub others: Option<Others<'a>>,
+}
+
+/// Factors that were found without a look at the realizations they stand beside.
+///
+/// The covariance of a few realizations is mostly noise. Where others' is mixed in, the network
+/// learns from less of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Others<'a> {
+    /// Factors in units of the deviation: [factor, channel, point].
+    pub factors: &'a [f64],
+    /// Their share in the covariance to be matched, from 0 to 1.
+    pub share: f64,
 }
 
 /// One input as the network is trained on it.
@@ -56,6 +70,9 @@ impl Row {
         };
         let mut residuals = centred(seen, values);
         residuals.iter_mut().for_each(|field| over_deviation(field));
+        if let Some(others) = &seen.others {
+            mix(&mut residuals, others, values, &known);
+        }
         let error = seen.error.map(|error| {
             let mut error = error.to_vec();
             over_deviation(&mut error);
@@ -99,6 +116,18 @@ fn check(conditions: &[f64], seen: &Seen<'_>, points: usize) -> Result<()> {
     field("the deviation", values, points)?;
     field("the conditions", conditions.len(), points)?;
     field("the realizations", seen.realizations.len(), values)?;
+    if let Some(others) = &seen.others {
+        field("the others' factors", others.factors.len(), values)?;
+        if !(0.0..=1.0).contains(&others.share) {
+            return Err(Error::Config {
+                context: "heads".into(),
+                reason: format!(
+                    "the others' share is {}; give one from 0 to 1",
+                    others.share
+                ),
+            });
+        }
+    }
     for (what, found, of) in [
         ("the centre", seen.centre.map(<[f64]>::len), values),
         (
@@ -142,6 +171,24 @@ fn centred(seen: &Seen<'_>, values: usize) -> Vec<Vec<f64>> {
         .collect()
 }
 
+/// Second moments of both, by their shares.
+fn mix(residuals: &mut Vec<Vec<f64>>, others: &Others<'_>, values: usize, known: &[bool]) {
+    let scale = |field: &mut Vec<f64>, share: f64| {
+        for (v, value) in field.iter_mut().enumerate() {
+            let is_known = known[v % known.len()];
+            *value = if is_known { *value * share.sqrt() } else { 0.0 };
+        }
+    };
+    for field in residuals.iter_mut() {
+        scale(field, 1.0 - others.share);
+    }
+    for factor in others.factors.chunks_exact(values) {
+        let mut field = factor.to_vec();
+        scale(&mut field, others.share);
+        residuals.push(field);
+    }
+}
+
 /// Few fields with the second moments of many: their leading principal directions.
 fn leading(fields: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>> {
     let (count, values) = (fields.len(), fields.first().map_or(0, Vec::len));
@@ -174,6 +221,7 @@ mod tests {
             deviation,
             error: None,
             known: None,
+            others: None,
         }
     }
 
@@ -191,6 +239,19 @@ mod tests {
             assert!((f64::from(sum) / expected - 1.0).abs() < 1e-5);
             assert!(row.residuals.len() <= MOST_RESIDUALS);
         }
+    }
+
+    #[test]
+    fn covariances_are_mixed_by_their_shares() {
+        let realizations = [1.0, 0.0, -1.0, 0.0];
+        let mut seen = seen(&realizations, &[1.0, 1.0]);
+        seen.others = Some(Others {
+            factors: &[0.0, 3.0],
+            share: 0.25,
+        });
+        let row = Row::new(&[0.0; 2], &seen, 2).unwrap();
+        let square = |p: usize| row.residuals.iter().map(|r| r[p] * r[p]).sum::<f32>();
+        assert!((square(0) - 0.75 * 2.0).abs() < 1e-6 && (square(1) - 0.25 * 9.0).abs() < 1e-6);
     }
 
     #[test]

@@ -156,6 +156,7 @@ impl Family {
             deviation: &vec![1.0; self.points],
             error: Some(&error),
             known: None,
+            others: None,
         };
         Row::new(&input, &seen, self.points).unwrap()
     }
