@@ -15,7 +15,9 @@ use floral::heads::factors::{Heads, Moves, Others, Row, Seen, Settings};
 use floral::operator::Device;
 use floral::problem::{Problem, catalogue};
 use floral::random::{Purpose, stream};
-use floral::regression::{Case, Channels, Kriging, Lattice, Query, Role, Symmetries, Symmetry};
+use floral::regression::{
+    Case, Channels, Kriging, Lattice, Query, Recipe, Role, Symmetries, Symmetry,
+};
 use floral::{Event, Observer, Result, Silent};
 use floral_linalg::{Mat, MatRef, symmetric_eigen};
 use rayon::prelude::*;
@@ -201,13 +203,14 @@ fn trial(
         .map(|s| Case {
             query: s.query(),
             realizations: &s.realizations,
+            points: None,
         })
         .collect();
     let channels = Channels {
         input: 1,
         solution: 1,
     };
-    let kriging = Kriging::fit(&lattice, channels, &symmetries, &cases)?;
+    let kriging = Kriging::fit(Recipe::Blend, &lattice, channels, &symmetries, &cases, &[])?;
     let held_out = (train.len() / 5).max(1);
     let kept = train.len() - held_out;
     let near = Nearby::new(&train[..kept], &lattice, &symmetries);
