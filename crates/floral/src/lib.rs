@@ -57,6 +57,7 @@
 //! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
 //! - [`regression`]: symmetries, and kernel regression from few inputs;
 //! - [`heads`]: factor fields of a new input and the law of their coefficients, learned;
+//! - [`expansion`]: both together, what a regression's run holds;
 //! - [`train`]: from a dataset to a run folder with checkpoints;
 //! - [`predict`]: from a run and an input to realizations of its solution;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
@@ -71,6 +72,7 @@ pub mod dataset;
 pub mod device;
 pub mod error;
 pub mod evaluate;
+pub mod expansion;
 pub mod field;
 mod fit;
 pub mod flow;

@@ -2,10 +2,11 @@
 //! it.
 
 use crate::dataset::Dataset;
+use crate::expansion::Expansion;
 use crate::grid::Thinning;
 use crate::observer::Observer;
 use crate::predict::Case;
-use crate::regression::{Kriging, Query, Recipe};
+use crate::regression::{Query, Recipe};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::train::regression::fitted;
 use crate::train::{Header, Method};
@@ -17,7 +18,7 @@ use super::inputs::training_inputs;
 #[derive(Default)]
 pub struct Baselines {
     mean_residual: Option<MeanResidual>,
-    kriging: Option<Kriging>,
+    kriging: Option<Expansion>,
 }
 
 /// Baseline predictions of one input's mean: [channel, point] each.

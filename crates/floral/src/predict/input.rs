@@ -19,7 +19,7 @@ pub struct InputPredictor<'a> {
 
 enum Derived<'a> {
     Network(Box<NetworkInput<'a>>),
-    Regression(Box<RegressionInput>),
+    Regression(Box<RegressionInput<'a>>),
 }
 
 impl<'a> InputPredictor<'a> {

@@ -6,6 +6,7 @@ use burn::tensor::Device;
 
 use super::network_input::Network;
 use super::{Case, Ensemble, InputPredictor, Sampling, checks};
+use crate::expansion::Expansion;
 use crate::observer::Observer;
 use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
@@ -24,7 +25,7 @@ pub struct Predictor {
 /// A network, or a fitted regression.
 pub(super) enum Trained {
     Network(Box<Network>),
-    Regression(Box<Kriging>),
+    Regression(Box<Expansion>),
 }
 
 impl fmt::Debug for Predictor {
@@ -49,8 +50,8 @@ impl Predictor {
         let checksum = checksum(&weights).bytes(&regression);
         let config = &header.config;
         let trained = if config.method.recipe().is_some() {
-            let fitted = Kriging::from_bytes(&regression)?;
-            check_fits(&fitted, &header)?;
+            let fitted = Expansion::from_bytes(&regression)?;
+            check_fits(fitted.kriging(), &header)?;
             Trained::Regression(Box::new(fitted))
         } else {
             let shapes = header.shapes.clone();

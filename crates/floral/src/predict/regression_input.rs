@@ -6,17 +6,18 @@
 use rayon::prelude::*;
 
 use super::{Sampling, block_rows};
+use crate::expansion::{Draws, Expansion};
 use crate::grid::{Interpolation, refined};
 use crate::observer::{Event, Observer, go_on};
 use crate::random::{Purpose, Stream, stream};
-use crate::regression::{Kriging, Prediction, Query, Sampler};
+use crate::regression::{Prediction, Query};
 use crate::sample::Progress;
 use crate::train::Header;
 use crate::{Field, Grid, Result};
 
 /// A regression with what it derives from one input on one grid.
-pub(super) struct RegressionInput {
-    sampler: Sampler,
+pub(super) struct RegressionInput<'a> {
+    draws: Draws<'a>,
     /// On the grid of the input: [channel, point].
     moments: Prediction,
     /// What brings gaps to the grid of the input, if it is another one.
@@ -50,10 +51,10 @@ impl Back {
     }
 }
 
-impl RegressionInput {
+impl<'a> RegressionInput<'a> {
     pub(super) fn new(
         header: &Header,
-        fitted: &Kriging,
+        fitted: &'a Expansion,
         input: &Field,
         low: Option<&Field>,
         grid: &Grid,
@@ -65,7 +66,7 @@ impl RegressionInput {
             input: coarse_input.values(),
             low: coarse_low.as_ref().map(Field::values),
         };
-        let moments = fitted.predict(&query)?;
+        let draws = fitted.draws(&query)?;
         let values = |field: Option<&Field>| field.map_or(Vec::new(), |f| f.values().to_vec());
         let back = (*grid != header.grid).then(|| Back {
             interpolation: Interpolation::to_grid(&header.grid, grid),
@@ -73,10 +74,10 @@ impl RegressionInput {
         });
         Ok(Self {
             moments: match &back {
-                None => moments,
-                Some(back) => brought(&moments, back),
+                None => draws.prediction().clone(),
+                Some(back) => brought(draws.prediction(), back),
             },
-            sampler: fitted.sampler(&query)?,
+            draws,
             back,
         })
     }
@@ -121,9 +122,9 @@ impl RegressionInput {
     fn draw(&self, seed: u64, input: u64, indices: std::ops::Range<usize>) -> Vec<f32> {
         let of = |index: usize| stream(seed, Purpose::Prior, input, index as u64);
         let mut streams: Vec<Stream> = indices.map(of).collect();
-        let values = self.sampler.values();
+        let values = self.draws.values();
         let mut out = vec![0.0; streams.len() * values];
-        self.sampler.draw_many(&mut streams, &mut out);
+        self.draws.draw_many(&mut streams, &mut out);
         let Some(back) = &self.back else {
             return out;
         };

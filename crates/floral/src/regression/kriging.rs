@@ -186,25 +186,44 @@ impl Kriging {
     pub fn sampler(&self, query: &Query<'_>) -> Result<Sampler> {
         let framed = self.framed(query)?;
         let prediction = self.prediction(query, &framed);
-        let (values, factor) = (prediction.mean.len(), prediction.factor);
-        let times = |mut field: Vec<f64>, variance: &[f64]| {
-            let parts = field.iter_mut().zip(variance);
-            parts.for_each(|(f, v)| *f *= (factor * v).sqrt());
-            field
-        };
+        let values = prediction.mean.len();
         let mut fields = Vec::new();
         if let Some(spread) = &self.spread {
             let nearest = self.neighbours.nearest(&framed, &self.symmetries, NEAREST);
             let factors = spread.factors(&nearest, values).into_iter();
-            fields.extend(factors.map(|field| times(field, &prediction.aleatoric)));
+            let variance = &prediction.aleatoric;
+            fields.extend(factors.map(|field| scaled(field, variance, prediction.factor)));
         }
-        for field in self.ignorance.factors.chunks_exact(values) {
+        self.sampler_of(&prediction, fields, &prediction.total())
+    }
+
+    /// The same for all but the variance that factors of another law have, in the solution's units:
+    /// [factor][channel, point].
+    pub fn sampler_beside(&self, query: &Query<'_>, factors: &[Vec<f32>]) -> Result<Sampler> {
+        let framed = self.framed(query)?;
+        let prediction = self.prediction(query, &framed);
+        let mut variance = prediction.total();
+        for factor in factors {
+            let parts = variance.iter_mut().zip(factor);
+            parts.for_each(|(left, f)| *left = (*left - f64::from(*f).powi(2)).max(0.0));
+        }
+        self.sampler_of(&prediction, Vec::new(), &variance)
+    }
+
+    /// Draws these fields, what is not known, and a remainder up to a variance.
+    fn sampler_of(
+        &self,
+        prediction: &Prediction,
+        mut fields: Vec<Vec<f64>>,
+        variance: &[f64],
+    ) -> Result<Sampler> {
+        for field in self.ignorance.factors.chunks_exact(prediction.mean.len()) {
             let field = field.iter().map(|v| f64::from(*v)).collect();
-            fields.push(times(field, &prediction.epistemic));
+            fields.push(scaled(field, &prediction.epistemic, prediction.factor));
         }
         let widths = self.spread.as_ref().map_or(&[][..], |s| &s.widths);
         let remainder = |deviation| Remainder::new(&self.lattice, widths, deviation);
-        Sampler::new(&prediction.mean, &fields, &prediction.total(), remainder)
+        Sampler::new(&prediction.mean, &fields, variance, remainder)
     }
 
     /// The candidates for the mean, and what they achieved at judging inputs.
@@ -270,6 +289,13 @@ impl Kriging {
 fn over(mut values: Vec<f64>, size: f64) -> Vec<f64> {
     values.iter_mut().for_each(|value| *value /= size);
     values
+}
+
+/// A field of unit variance with this variance times a factor.
+fn scaled(mut field: Vec<f64>, variance: &[f64], factor: f64) -> Vec<f64> {
+    let parts = field.iter_mut().zip(variance);
+    parts.for_each(|(f, v)| *f *= (factor * v).sqrt());
+    field
 }
 
 fn average<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {

@@ -14,9 +14,10 @@ use super::trainer::{Outcome, shapes};
 use super::{Method, RunFolder, TrainConfig};
 use crate::Result;
 use crate::dataset::Dataset;
+use crate::expansion::{Expansion, Material};
 use crate::grid::AxisKind;
-use crate::observer::{Observer, go_on};
-use crate::regression::{self, Channels, Kriging, Lattice, Query, Recipe, Symmetries};
+use crate::observer::Observer;
+use crate::regression::{self, Channels, Lattice, Query, Recipe, Symmetries};
 
 /// The lattice of a dataset's grid; axes whose ends are one point close.
 fn lattice(dataset: &Dataset) -> Result<Lattice> {
@@ -49,8 +50,7 @@ pub(crate) fn fitted(
     dataset: &Dataset,
     recipe: Recipe,
     observer: &dyn Observer,
-) -> Result<Kriging> {
-    go_on(observer)?;
+) -> Result<Expansion> {
     let split = config.split_of(dataset.inputs())?;
     let reader = Reader::new(dataset, method_of(recipe), config.resolution.as_deref())?;
     let read = |inputs: Range<usize>| -> Result<Vec<Case>> {
@@ -61,14 +61,14 @@ pub(crate) fn fitted(
     let train: Vec<regression::Case<'_>> = train.iter().map(|case| view(case, known)).collect();
     let validation: Vec<regression::Case<'_>> =
         validation.iter().map(|case| view(case, known)).collect();
-    Kriging::fit(
-        recipe,
-        &lattice(dataset)?,
-        channels(dataset),
-        &symmetries(config, dataset)?,
-        &train,
-        &validation,
-    )
+    let material = Material {
+        lattice: &lattice(dataset)?,
+        channels: channels(dataset),
+        symmetries: &symmetries(config, dataset)?,
+        cases: &train,
+        held_out: &validation,
+    };
+    Expansion::fit(recipe, &material, config.seed, observer)
 }
 
 fn method_of(recipe: Recipe) -> Method {

@@ -1,0 +1,101 @@
+//! Expansion: what a run of a regression holds, a conditional Karhunen-Loeve expansion.
+//!
+//! Mean, deviation and what is not known come from [`regression`](crate::regression), and so do
+//! Gaussian factors. Where the realizations of the training inputs are far from normal
+//! (`shape`), a network of factors and a flow of their coefficients ([`heads`](crate::heads))
+//! are `learned`, and kept if inputs held out say that their realizations are closer to the truth.
+//! [`Draws`] makes realizations of one input.
+
+mod conditions;
+mod draws;
+mod learned;
+mod shape;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+pub use draws::Draws;
+pub use learned::EnergyScores;
+
+use crate::Result;
+use crate::observer::{Observer, go_on};
+use crate::regression::{Case, Channels, Kriging, Lattice, Prediction, Query, Recipe, Symmetries};
+use learned::Learned;
+
+/// A fitted expansion.
+pub struct Expansion {
+    kriging: Kriging,
+    learned: Option<Learned>,
+    /// Energy scores at inputs held out with normal and with learned coefficients; none if learning
+    /// was not tried.
+    energy: Option<EnergyScores>,
+}
+
+/// What an expansion is fitted to.
+pub struct Material<'a> {
+    /// The grid.
+    pub lattice: &'a Lattice,
+    /// Channels of input and solution.
+    pub channels: Channels,
+    /// Motions of inputs that move their solutions likewise.
+    pub symmetries: &'a Symmetries,
+    /// Training inputs.
+    pub cases: &'a [Case<'a>],
+    /// Inputs that choose and calibrate; where there are none, training inputs do.
+    pub held_out: &'a [Case<'a>],
+}
+
+impl Expansion {
+    /// Fits the regressions of a recipe and, of a blend, tries to learn a law that is not normal.
+    pub fn fit(
+        recipe: Recipe,
+        material: &Material<'_>,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        go_on(observer)?;
+        let kriging = Kriging::fit(
+            recipe,
+            material.lattice,
+            material.channels,
+            material.symmetries,
+            material.cases,
+            material.held_out,
+        )?;
+        let mut expansion = Self {
+            kriging,
+            learned: None,
+            energy: None,
+        };
+        if recipe == Recipe::Blend && shape::is_far_from_normal(material) {
+            expansion.learn(material, seed, observer)?;
+        }
+        Ok(expansion)
+    }
+
+    /// Mean and variances of the solution of a query.
+    pub fn predict(&self, query: &Query<'_>) -> Result<Prediction> {
+        self.kriging.predict(query)
+    }
+
+    /// What draws realizations of the solution of a query.
+    pub fn draws(&self, query: &Query<'_>) -> Result<Draws<'_>> {
+        Draws::new(&self.kriging, self.learned.as_ref(), query)
+    }
+
+    /// The regressions.
+    pub fn kriging(&self) -> &Kriging {
+        &self.kriging
+    }
+
+    /// Energy scores at inputs held out with normal and with learned coefficients; none if learning
+    /// was not tried, because the realizations look normal or the inputs are too few.
+    pub fn energy(&self) -> Option<EnergyScores> {
+        self.energy
+    }
+
+    /// Whether coefficients come from a learned law.
+    pub fn is_learned(&self) -> bool {
+        self.learned.is_some()
+    }
+}
