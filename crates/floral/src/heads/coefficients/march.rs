@@ -12,7 +12,7 @@ use super::perceptron::{angle, embedded};
 pub(super) const LANES: usize = 16;
 
 /// Midpoint steps from normal numbers to coefficients.
-const STEPS: usize = 10;
+const STEPS: usize = 8;
 
 /// Outputs computed together, so that each input is loaded once for all.
 const TOGETHER: usize = 4;
