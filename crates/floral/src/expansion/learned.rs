@@ -25,6 +25,10 @@ const DRAWS: usize = 200;
 /// Factors at most: coefficients of more are ambiguous where the law needs few.
 const FACTORS: usize = 6;
 
+/// Factors that lower the relative squared error of the covariance by less are left out: they are
+/// nearly parallel to others, and their coefficients no longer independent of them.
+const NEAR: f64 = 0.02;
+
 /// A network of factors and the law of their coefficients.
 pub(super) struct Learned {
     pub heads: Heads,
@@ -92,7 +96,7 @@ impl Expansion {
         let (train, judges) = (prepared(train)?, prepared(judges)?);
         let rows = |of: &[Prepared]| of.iter().map(|p| p.row.clone()).collect::<Vec<Row>>();
         let with_low = material.cases[0].query.low.is_some();
-        let heads = Heads::train(
+        let mut heads = Heads::train(
             &settings,
             (&rows(&train), &rows(&judges)),
             &moves(material.channels, with_low),
@@ -101,6 +105,8 @@ impl Expansion {
             &Device::flex(),
             observer,
         )?;
+        let kept = fewest(&heads.header.covariance_errors);
+        heads.header.turn.truncate(kept);
         let examples = |of: &[Prepared]| -> Result<Vec<Example>> {
             of.iter().map(|p| p.example(&heads, material)).collect()
         };
@@ -187,6 +193,13 @@ impl Prepared {
             coefficients: factors.coefficients(&self.residuals, known.as_deref()),
         })
     }
+}
+
+/// The fewest factors whose error of the covariance is near the least; errors: of 0, 1, .. factors.
+fn fewest(errors: &[f64]) -> usize {
+    let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+    let near = errors.iter().position(|error| *error <= least + NEAR);
+    near.unwrap_or(0)
 }
 
 /// Training inputs and those that judge; a fifth of the training inputs where none are held out.

@@ -24,7 +24,7 @@ use crate::Result;
 const LEAST_VARIANCE: f64 = 1e-3;
 
 /// Training fields, each possibly moved and rolled, that make up the spread of a query.
-const NEAREST: usize = 6;
+const NEAREST: usize = 20;
 
 /// Values of a judging input that enter the calibration; neighbours tell the same.
 const MOST_VALUES: usize = 20_000;

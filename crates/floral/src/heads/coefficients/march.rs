@@ -12,7 +12,7 @@ use super::perceptron::{angle, embedded};
 pub(super) const LANES: usize = 16;
 
 /// Midpoint steps from normal numbers to coefficients.
-const STEPS: usize = 10;
+const STEPS: usize = 8;
 
 /// Outputs computed together, so that each input is loaded once for all.
 const TOGETHER: usize = 4;
@@ -140,30 +140,38 @@ fn advance(to: &mut [Lanes], from: &[Lanes], velocity: &[Lanes], step: f32) {
 #[inline(always)]
 fn dense(weight: &[f32], bias: &[f32], inputs: &[Lanes], outputs: &mut [Lanes]) {
     let width = bias.len();
-    let mut start = 0;
-    while start + TOGETHER <= width {
-        let mut sums = [[0.0; LANES]; TOGETHER];
-        for k in 0..TOGETHER {
-            sums[k] = [bias[start + k]; LANES];
-        }
-        for (row, x) in weight.chunks_exact(width).zip(inputs) {
-            let row = &row[start..start + TOGETHER];
-            for k in 0..TOGETHER {
-                for l in 0..LANES {
-                    sums[k][l] += row[k] * x[l];
-                }
-            }
-        }
-        outputs[start..start + TOGETHER].copy_from_slice(&sums);
-        start += TOGETHER;
+    let (groups, rest) = outputs[..width].as_chunks_mut::<TOGETHER>();
+    let (biases, last) = bias.as_chunks::<TOGETHER>();
+    for (group, (outputs, bias)) in groups.iter_mut().zip(biases).enumerate() {
+        *outputs = together(weight, bias, inputs, [group * TOGETHER, width]);
     }
-    for o in start..width {
-        let mut sum = [bias[o]; LANES];
-        for (row, x) in weight.chunks_exact(width).zip(inputs) {
-            for l in 0..LANES {
-                sum[l] += row[o] * x[l];
-            }
-        }
-        outputs[o] = sum;
+    let start = width - rest.len();
+    for (k, (output, bias)) in rest.iter_mut().zip(last).enumerate() {
+        [*output] = together(weight, &[*bias], inputs, [start + k, width]);
     }
+}
+
+/// N outputs from `start` on, of `width` in all. Arrays go by value, so that sums stay in registers.
+#[inline(always)]
+fn together<const N: usize>(
+    weight: &[f32],
+    bias: &[f32; N],
+    inputs: &[Lanes],
+    [start, width]: [usize; 2],
+) -> [Lanes; N] {
+    let mut sums = bias.map(|bias| [bias; LANES]);
+    for (row, x) in weight.chunks_exact(width).zip(inputs) {
+        let Some(row) = row[start..].first_chunk::<N>() else {
+            break;
+        };
+        for k in 0..N {
+            sums[k] = sum(sums[k], row[k], *x);
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn sum(lanes: Lanes, weight: f32, x: Lanes) -> Lanes {
+    std::array::from_fn(|l| lanes[l] + weight * x[l])
 }
