@@ -146,6 +146,15 @@ impl<'a> Progress<'a> {
         self.bar.set_message("first epoch");
     }
 
+    fn fitting(&self, state: &mut State, of: &str, done: usize, total: usize) {
+        if !state.begun || done == 0 {
+            let template = "{prefix} [{bar:30}] {msg}, {eta} left";
+            self.begin(state, template, total, done);
+        }
+        let message = || format!("{done} of {total} candidates for the {of} fitted");
+        self.advance(state, done, message);
+    }
+
     fn epoch(&self, state: &mut State, record: &EpochRecord) {
         let seconds = state.last.elapsed().as_secs_f64();
         state.last = Instant::now();
@@ -219,6 +228,7 @@ impl Observer for Progress<'_> {
             }
             Event::Epoch(record) => self.epoch(state, record),
             Event::Prediction { .. } => self.prediction(state, event),
+            Event::Fitting { of, done, total } => self.fitting(state, of, done, total),
             _ => {}
         }
     }

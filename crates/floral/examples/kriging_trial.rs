@@ -13,7 +13,7 @@ use floral::random::{Purpose, stream};
 use floral::regression::{
     Case, Channels, Kriging, Lattice, MemberScore, Query, Recipe, Symmetries, Symmetry,
 };
-use floral::{Error, Field, Result};
+use floral::{Error, Field, Result, Silent};
 use rayon::prelude::*;
 
 const REALIZATIONS: u64 = 50;
@@ -163,7 +163,15 @@ fn trial(problem: &dyn Problem, seed: u64, inputs: u64, known: usize) -> Result<
         (Recipe::Kernels, &judges[..]),
     ] {
         let start = Instant::now();
-        let kriging = Kriging::fit(recipe, &lattice, channels, &symmetries, &cases, judges)?;
+        let kriging = Kriging::fit(
+            recipe,
+            &lattice,
+            channels,
+            &symmetries,
+            &cases,
+            judges,
+            &Silent,
+        )?;
         let fitted = start.elapsed().as_secs_f64();
         let scores = score(problem, &kriging, &test)?;
         let held = judges.len();

@@ -13,7 +13,7 @@ use flate2::bufread::DeflateDecoder;
 use floral::regression::{
     Case, Channels, Kriging, Lattice, MemberScore, Query, Recipe, Symmetries,
 };
-use floral::{Axis, Error, Grid, Result};
+use floral::{Axis, Error, Grid, Result, Silent};
 use rawzip::{CompressionMethod, ZipArchive};
 use rustfft::{FftPlanner, num_complex::Complex};
 
@@ -94,7 +94,15 @@ fn fit(train: &Data, recipe: Recipe, with_low: bool) -> Result<Kriging> {
         input: 1,
         solution: 1,
     };
-    Kriging::fit(recipe, &lattice, channels, &symmetries, &cases, &[])
+    Kriging::fit(
+        recipe,
+        &lattice,
+        channels,
+        &symmetries,
+        &cases,
+        &[],
+        &Silent,
+    )
 }
 
 /// Errors of mean and deviation.

@@ -60,6 +60,15 @@ pub enum Event<'a> {
     },
     /// An epoch is done.
     Epoch(&'a EpochRecord),
+    /// A candidate among regressions is about to be fitted.
+    Fitting {
+        /// Of what: mean or variance.
+        of: &'a str,
+        /// Candidates that are fitted.
+        done: usize,
+        /// Candidates in all.
+        total: usize,
+    },
     /// A block of one ensemble's realizations is delivered.
     Realizations(Progress),
     /// One of several predictions, each of one input by one run, has come this far.

@@ -17,7 +17,7 @@ use floral::heads::factors::{Heads, Moves, Row, Seen, Settings};
 use floral::operator::Device;
 use floral::problem::{Problem, catalogue};
 use floral::random::{Purpose, stream};
-use floral::regression::{Case, Channels, Kriging, Lattice, Query, Symmetries, Symmetry};
+use floral::regression::{Case, Channels, Kriging, Lattice, Query, Recipe, Symmetries, Symmetry};
 use floral::{Event, Observer, Result, Silent};
 use rayon::prelude::*;
 
@@ -125,6 +125,7 @@ impl Solved {
         Case {
             query: self.query(),
             realizations: &self.realizations,
+            points: None,
         }
     }
 
@@ -231,7 +232,15 @@ impl World {
             input: 1,
             solution: 1,
         };
-        Kriging::fit(&self.lattice, channels, &self.symmetries, &cases)
+        Kriging::fit(
+            Recipe::Blend,
+            &self.lattice,
+            channels,
+            &self.symmetries,
+            &cases,
+            &[],
+            &Silent,
+        )
     }
 
     /// Training inputs that are not held out.

@@ -18,7 +18,7 @@ pub use draws::Draws;
 pub use learned::EnergyScores;
 
 use crate::Result;
-use crate::observer::{Observer, go_on};
+use crate::observer::Observer;
 use crate::regression::{Case, Channels, Kriging, Lattice, Prediction, Query, Recipe, Symmetries};
 use learned::Learned;
 
@@ -53,7 +53,6 @@ impl Expansion {
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        go_on(observer)?;
         let kriging = Kriging::fit(
             recipe,
             material.lattice,
@@ -61,6 +60,7 @@ impl Expansion {
             material.symmetries,
             material.cases,
             material.held_out,
+            observer,
         )?;
         let mut expansion = Self {
             kriging,

@@ -94,23 +94,6 @@ fn a_law_of_two_modes_is_learned_and_kept_in_bytes() {
         "{energy:?}"
     );
     let draws = drawn(&expansion, &data, 400);
-    let learned = expansion.learned.as_ref().unwrap();
-    eprintln!("errors {:?} law {:?} {:?}", learned.heads.header.covariance_errors, learned.law.header.scores, energy);
-    {
-        let c = cases(&data);
-        for i in [0, 5, 14, 17] {
-        let cond = conditions::Conditioned::new(&expansion.kriging, &c[i].query).unwrap();
-        let f = learned.heads.factors(&cond.conditions, &data.lattice).unwrap();
-        let d: Vec<f64> = cond.prediction.aleatoric.iter().map(|v| v.sqrt()).collect();
-        eprintln!("factors {} first {:?} d {:?} mean {:?}", f.fields.len(), [f.fields[0][0], f.fields[0][12], f.fields[0][23]], [d[0], d[12], d[23]], cond.prediction.mean[23] - c[i].query.input[23]);
-        }
-        let mut xi = vec![0.0f32; 200 * learned.heads.header.turn.len()];
-        let mut rngs: Vec<Stream> = (0..200).map(|j| stream(5, Purpose::Prior, 0, j)).collect();
-        let cond = conditions::Conditioned::new(&expansion.kriging, &c[17].query).unwrap();
-        learned.law.draw(&cond.features, &mut rngs, &mut xi).unwrap();
-        eprintln!("xi {:?}", &xi[..40]);
-        eprintln!("draws {:?}", draws.chunks_exact(POINTS).take(40).map(|d| d[23] - data.all[17].0[23] as f32).collect::<Vec<_>>());
-    }
     let (input, _) = &data.all[17];
     let above = draws
         .chunks_exact(POINTS)

@@ -8,6 +8,8 @@ use super::local::{LocalFit, LocalPlan};
 use super::target::{Examples, Parity};
 use super::weights::{norms, weights};
 use super::{Lattice, Symmetries};
+use crate::Result;
+use crate::observer::{Event, Observer, go_on};
 
 /// What a member of a blend achieved, for tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,23 +92,35 @@ impl Blend {
         symmetries: &Symmetries,
         examples: &Examples<'_>,
         around: Option<&Examples<'_>>,
-    ) -> (Self, Verdict) {
+        observer: &dyn Observer,
+    ) -> Result<(Self, Verdict)> {
+        let total = menu.around.len() + menu.local.len() + menu.kernels.len();
+        let of = examples.parity.name();
+        let begin = |done: usize| {
+            observer.observe(&Event::Fitting { of, done, total });
+            go_on(observer)
+        };
         let mut members = vec![("zero".to_owned(), Member::Zero)];
+        let mut tried = 0..total;
+        let mut next = || begin(tried.next().unwrap_or(total));
         for (plan, around) in menu.around.iter().filter_map(|plan| Some((plan, around?))) {
+            next()?;
             let fit = LocalFit::new(plan, lattice, symmetries, around);
             let name = format!("around the mean {}", plan.name());
             members.extend(fit.map(|fit| (name, Member::Around(Box::new(fit)))));
         }
         for plan in &menu.local {
+            next()?;
             let fit = LocalFit::new(plan, lattice, symmetries, examples);
             members.extend(fit.map(|fit| (plan.name(), Member::Local(Box::new(fit)))));
         }
         for kernel in &menu.kernels {
+            next()?;
             let resemblance = Resemblance::new(lattice, symmetries, examples.train.framed, kernel);
             let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
             members.extend(fit.map(|fit| (kernel.name(), Member::Kernel(Box::new(fit), *kernel))));
         }
-        weigh(members, examples)
+        Ok(weigh(members, examples))
     }
 
     /// The target of a query in the problem's own frame, [channel, point]; `around` is the query with

@@ -18,6 +18,7 @@ use super::spread::Spread;
 use super::target::{Examples, Parity};
 use super::{Lattice, Recipe, Symmetries};
 use crate::Result;
+use crate::observer::Observer;
 
 /// Predicted variances are at least this share of the training inputs' mean variance, so that no
 /// point is taken for certain.
@@ -57,6 +58,7 @@ impl Kriging {
         symmetries: &Symmetries,
         cases: &[Case<'_>],
         held_out: &[Case<'_>],
+        observer: &dyn Observer,
     ) -> Result<Self> {
         channels.check_all(lattice, cases, held_out)?;
         let interpolation = moments::interpolation(lattice, channels, symmetries, cases);
@@ -68,7 +70,14 @@ impl Kriging {
             held: held.means(),
             parity: Parity::Odd,
         };
-        let (mean, verdict) = Blend::new(&recipe.mean(), lattice, symmetries, &examples, None);
+        let (mean, verdict) = Blend::new(
+            &recipe.mean(),
+            lattice,
+            symmetries,
+            &examples,
+            None,
+            observer,
+        )?;
         let neighbours = Neighbours::new(lattice, symmetries, &train.framed, &held.framed);
         let is_held = !held_out.is_empty();
         let (judging, judges) = if is_held {
@@ -94,7 +103,7 @@ impl Kriging {
             calibration: Calibration::new(&[]),
             least_variance: 0.0,
         };
-        let spread = fitted.fit_spread(recipe, cases, &train, (&held, &verdict));
+        let spread = fitted.fit_spread(recipe, cases, &train, (&held, &verdict), observer)?;
         fitted.calibrate(
             judging,
             judges,
@@ -111,9 +120,13 @@ impl Kriging {
         cases: &[Case<'_>],
         train: &Moments,
         (held, verdict): (&Moments, &Verdict),
-    ) -> Option<Verdict> {
+        observer: &dyn Observer,
+    ) -> Result<Option<Verdict>> {
+        let Some(spreads) = train.spreads(&train.framed) else {
+            return Ok(None);
+        };
         let examples = Examples {
-            train: train.spreads(&train.framed)?,
+            train: spreads,
             held: held.spreads(&held.framed).unwrap_or(held.means().none()),
             parity: Parity::Even,
         };
@@ -125,15 +138,21 @@ impl Kriging {
             verdict.guesses.clone()
         };
         let around = [train.around(&guesses), held.around(&verdict.guesses)];
-        let around = Examples {
-            train: train.spreads(&around[0])?,
+        let around = train.spreads(&around[0]).map(|spreads| Examples {
+            train: spreads,
             held: held.spreads(&around[1]).unwrap_or(held.means().none()),
             parity: Parity::Even,
-        };
+        });
         self.least_variance = LEAST_VARIANCE * average(train.variances.iter().flatten());
         let (menu, lattice) = (recipe.variance(), &self.lattice);
-        let (blend, verdict) =
-            Blend::new(&menu, lattice, &self.symmetries, &examples, Some(&around));
+        let (blend, verdict) = Blend::new(
+            &menu,
+            lattice,
+            &self.symmetries,
+            &examples,
+            around.as_ref(),
+            observer,
+        )?;
         self.variance = Some(blend);
         let values = self.channels.solution * self.lattice.len();
         let known = cases.iter().zip(&train.interpolated);
@@ -141,7 +160,7 @@ impl Kriging {
             .map(|(case, interpolated)| interpolated.as_deref().unwrap_or(case.realizations))
             .collect();
         self.spread = Spread::new(&realizations, values, &self.lattice);
-        Some(verdict)
+        Ok(Some(verdict))
     }
 
     /// Makes intervals hold what they say of the judging inputs' realizations.

@@ -15,6 +15,14 @@ pub enum Parity {
 }
 
 impl Parity {
+    /// What such targets are, for people.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Odd => "mean",
+            Self::Even => "variance",
+        }
+    }
+
     /// The moved target. values: [channel, point] -> the same shape.
     pub(super) fn apply(self, motion: &Motion, values: &[f64]) -> Vec<f64> {
         match self {

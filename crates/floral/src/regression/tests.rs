@@ -1,6 +1,7 @@
 //! Laws of kriging: it moves with its query, learns what is local or linear, refuses what is wrong.
 
 use super::*;
+use crate::Silent;
 use crate::problem::{Problem, catalogue};
 use crate::random::{Purpose, stream};
 
@@ -72,6 +73,7 @@ fn fit(
         symmetries,
         cases,
         held_out,
+        &Silent,
     )
 }
 
@@ -175,7 +177,16 @@ fn a_model_read_back_predicts_and_draws_the_same_bits() {
     let cases: Vec<Case<'_>> = solved.iter().map(Solved::case).collect();
     for recipe in [Recipe::Kernels, Recipe::Blend] {
         let (train, held) = cases.split_at(3);
-        let kriging = Kriging::fit(recipe, &lattice, CHANNELS, &symmetries, train, held).unwrap();
+        let kriging = Kriging::fit(
+            recipe,
+            &lattice,
+            CHANNELS,
+            &symmetries,
+            train,
+            held,
+            &Silent,
+        )
+        .unwrap();
         let again = Kriging::from_bytes(&kriging.to_bytes()).unwrap();
         let query = Solved::new(problem.as_ref(), 77, 1);
         let [a, b] = [&kriging, &again].map(|k| k.predict(&query.query()).unwrap());

@@ -34,11 +34,6 @@ pub enum Coefficients {
 }
 
 impl Coefficients {
-    /// Whether it is the text's; see [`Coarse`](super::Coarse) for why that matters.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// The signs of the coefficients against those of the expansion on n x n nodes.
     pub(super) fn signs(self, expansion: &KarhunenLoeve, n: usize) -> Vec<f64> {
         let weights = trapezoid_weights(n);
@@ -67,11 +62,6 @@ fn against_the_wave(mode: &[f64], weights: &[f64], n: usize) -> f64 {
     let wave = |k: usize| (15.0 * (square(k / n) + 2f64.sqrt() * square(k % n))).sin();
     let terms = mode.iter().zip(weights).enumerate();
     terms.map(|(k, (phi, w))| phi * w * wave(k)).sum()
-}
-
-/// Whether uniform coefficients lie where the paper's do.
-pub(super) fn are_usual(bounds: &[f64; 2]) -> bool {
-    *bounds == BOUNDS
 }
 
 #[cfg(test)]

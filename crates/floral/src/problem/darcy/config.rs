@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::coefficients::{BOUNDS, are_usual};
+use super::coefficients::BOUNDS;
 use super::{Coarse, Coefficients, NAME, Well, Wells};
 use crate::problem::Resolution;
 use crate::random::{Family, Kernel};
@@ -17,7 +17,6 @@ pub struct DarcyConfig {
     /// The low-fidelity solver has this many times fewer nodes along each axis.
     pub coarsening: usize,
     /// Which permeability it is given at them.
-    #[serde(skip_serializing_if = "Coarse::is_default")]
     pub coarse: Coarse,
     /// Where fluid enters.
     pub well: Well,
@@ -40,10 +39,8 @@ pub struct Permeability {
     /// Karhunen-Loeve modes kept.
     pub modes: usize,
     /// The law of their coefficients.
-    #[serde(skip_serializing_if = "Coefficients::is_default")]
     pub coefficients: Coefficients,
     /// Between which numbers uniform coefficients lie.
-    #[serde(skip_serializing_if = "are_usual")]
     pub bounds: [f64; 2],
 }
 

@@ -17,12 +17,6 @@ pub enum Coarse {
 }
 
 impl Coarse {
-    /// Whether it is the text's; constants tell it only where it is not, so that data and runs
-    /// made without it keep their names.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// From n x n nodes to m x m of them, where m divides n.
     pub(super) fn restriction(self, n: usize, m: usize) -> Restriction {
         match self {
