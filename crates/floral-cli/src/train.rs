@@ -8,6 +8,7 @@ use floral::Error;
 use floral::cost::check_training;
 use floral::dataset::Dataset;
 use floral::device;
+use floral::expansion::EnergyScores;
 use floral::problem::Resolution;
 use floral::train::{Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, train};
 
@@ -185,13 +186,32 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     progress.finish();
     let words = match outcome? {
         Outcome::AllEpochs => "all epochs are done".into(),
-        Outcome::Fitted => "fitted".into(),
+        Outcome::Fitted { energy: None } => "fitted".into(),
+        Outcome::Fitted {
+            energy: Some(energy),
+        } => fitted(&energy),
         Outcome::NoImprovement { best_epoch } => {
             format!("stopped early, no improvement since epoch {best_epoch}")
         }
     };
     output::tell(&format!("{}: {words}", folder.display()));
     Ok(Ending::Done)
+}
+
+/// What learning a law that is not normal came to.
+fn fitted(energy: &EnergyScores) -> String {
+    let EnergyScores {
+        normal, learned, ..
+    } = energy;
+    let verdict = if energy.is_learned() {
+        "a learned law of coefficients is taken"
+    } else {
+        "normal coefficients are as good as learned ones"
+    };
+    format!(
+        "fitted; realizations are not normal, and {verdict} (energy score at inputs held out \
+         {learned:.4} learned, {normal:.4} normal)"
+    )
 }
 
 /// Adds how this command line follows the advice.

@@ -46,6 +46,13 @@ pub struct EnergyScores {
     pub error: f64,
 }
 
+impl EnergyScores {
+    /// Whether learned coefficients are better by more than the error.
+    pub fn is_learned(&self) -> bool {
+        self.normal - self.learned > self.error
+    }
+}
+
 impl Expansion {
     /// Learns factors and coefficients, and keeps them if they are better at inputs held out.
     pub(super) fn learn(
@@ -66,15 +73,15 @@ impl Expansion {
         self.learned = Some(learned);
         let better = self.scores(judges, seed)?;
         let gains: Vec<f64> = normal.iter().zip(&better).map(|(n, b)| n - b).collect();
-        let (gain, error) = mean_and_error(&gains);
-        self.energy = Some(EnergyScores {
+        let scores = EnergyScores {
             normal: mean_and_error(&normal).0,
             learned: mean_and_error(&better).0,
-            error,
-        });
-        if gain <= error {
+            error: mean_and_error(&gains).1,
+        };
+        if !scores.is_learned() {
             self.learned = None;
         }
+        self.energy = Some(scores);
         Ok(())
     }
 

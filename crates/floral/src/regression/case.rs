@@ -30,6 +30,11 @@ impl Case<'_> {
     pub(super) fn known(&self, lattice: &Lattice) -> usize {
         self.points.map_or(lattice.len(), <[usize]>::len)
     }
+
+    /// How many realizations there are.
+    pub(super) fn count(&self, lattice: &Lattice, channels: Channels) -> usize {
+        self.realizations.len() / (channels.solution * self.known(lattice)).max(1)
+    }
 }
 
 /// How many channels input and solution have.

@@ -61,10 +61,16 @@ impl Kriging {
         observer: &dyn Observer,
     ) -> Result<Self> {
         channels.check_all(lattice, cases, held_out)?;
+        let is_single = |case: &Case<'_>| case.count(lattice, channels) == 1;
+        if !held_out.is_empty() && cases.iter().any(is_single) {
+            // What single realizations vary by is what the mean misses at inputs left out.
+            let all = [cases, held_out].concat();
+            return Self::fit(recipe, lattice, channels, symmetries, &all, &[], observer);
+        }
         let interpolation = moments::interpolation(lattice, channels, symmetries, cases);
         let moments =
             |cases| Moments::new(lattice, channels, symmetries, cases, interpolation.as_ref());
-        let (train, held) = (moments(cases), moments(held_out));
+        let (mut train, held) = (moments(cases), moments(held_out));
         let examples = Examples {
             train: train.means(),
             held: held.means(),
@@ -78,6 +84,7 @@ impl Kriging {
             None,
             observer,
         )?;
+        train.complete_variances(&verdict.errors);
         let neighbours = Neighbours::new(lattice, symmetries, &train.framed, &held.framed);
         let is_held = !held_out.is_empty();
         let (judging, judges) = if is_held {

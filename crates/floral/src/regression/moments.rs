@@ -87,6 +87,24 @@ impl Moments {
         self.weights.push(weights);
     }
 
+    /// Gives inputs of single realizations the squares of what a mean missed when they were left
+    /// out: what varies and what is not known together.
+    pub(super) fn complete_variances(&mut self, errors: &[Vec<f64>]) {
+        if self.variances.len() == self.framed.len() || errors.len() != self.framed.len() {
+            return;
+        }
+        let errors: Vec<Vec<f64>> = (0..errors.len())
+            .map(|i| self.completed(i, &errors[i]))
+            .collect();
+        let square = |error: &Vec<f64>| error.iter().map(|e| e * e).collect();
+        self.variances = errors.iter().map(square).collect();
+        for (i, error) in errors.into_iter().enumerate() {
+            // Two realizations whose mean is zero have the error as their only factor.
+            let opposite = error.iter().map(|e| -e).collect();
+            self.interpolated[i] = Some([error, opposite].concat());
+        }
+    }
+
     /// An input's field as its known points tell it. field: [channel, point] -> the same shape.
     pub(super) fn completed(&self, input: usize, field: &[f64]) -> Vec<f64> {
         let both = self.known[input].as_ref().zip(self.weights[input].as_ref());

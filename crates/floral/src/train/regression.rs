@@ -103,7 +103,8 @@ pub(super) fn fit_run(
     let mut header = header(&config, dataset)?;
     if let Some(before) = run.last()? {
         same(run, dataset, &before.header, &header)?;
-        return Ok(Outcome::Fitted);
+        let energy = Expansion::from_bytes(&before.regression)?.energy();
+        return Ok(Outcome::Fitted { energy });
     }
     let fitted = fitted(&config, dataset, recipe, observer)?;
     header.progress = Progress {
@@ -119,7 +120,9 @@ pub(super) fn fit_run(
         regression: fitted.to_bytes(),
     };
     checkpoint.write(&run.best_path())?;
-    Ok(Outcome::Fitted)
+    Ok(Outcome::Fitted {
+        energy: fitted.energy(),
+    })
 }
 
 fn header(config: &TrainConfig, dataset: &Dataset) -> Result<Header> {

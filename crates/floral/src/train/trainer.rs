@@ -17,6 +17,7 @@ use super::samples::{Reader, Samples};
 use super::update::update;
 use super::{RunFolder, TrainConfig};
 use crate::dataset::Dataset;
+use crate::expansion::EnergyScores;
 use crate::flow::{Correlations, Coupling, Path, Prior, PriorConfig};
 use crate::observer::{Event, Observer};
 use crate::operator::{FilmFno, Weight, weights, with_weights};
@@ -57,7 +58,11 @@ pub enum Outcome {
         best_epoch: usize,
     },
     /// A regression is fitted; there are no epochs.
-    Fitted,
+    Fitted {
+        /// Energy scores at inputs held out with normal and with learned coefficients; none where
+        /// realizations look normal, so that nothing was learned.
+        energy: Option<EnergyScores>,
+    },
 }
 
 /// Trains a run to its end, from its last checkpoint if it has one.
