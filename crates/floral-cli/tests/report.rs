@@ -8,7 +8,7 @@ use std::path::Path;
 
 use command::{floral, refuse, succeed};
 
-const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
+const SMALL: &str = "--method floral --set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
                      --set split.validation=1 --epochs 1";
 const QUICK: &str = "--realizations 8 --reference 20 --solver euler --steps 2";

@@ -61,7 +61,7 @@ fn all_tables_of_a_tiny_experiment_are_made_once() {
     let all = "reproduce all --experiments experiments -o out";
     let planned = words(succeed(folder, &format!("{all} --plan")).stdout);
     assert!(planned.contains("generate tiny"), "{planned}");
-    assert!(planned.contains("13 of 13 steps are left"), "{planned}");
+    assert!(planned.contains("19 of 19 steps are left"), "{planned}");
 
     let first = succeed(folder, all);
     let told = words(first.stdout);
@@ -74,12 +74,12 @@ fn all_tables_of_a_tiny_experiment_are_made_once() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["scale"], "quick");
     assert_eq!(json["command"], format!("floral {all}"));
-    assert_eq!(json["systems"][0]["cells"].as_array().unwrap().len(), 8);
+    assert_eq!(json["systems"][0]["cells"].as_array().unwrap().len(), 12);
     assert!(folder.join("out/table3-quick.html").is_file());
 
     let again = succeed(folder, all);
     let preview = words(again.stderr);
-    assert!(preview.contains("All 12 steps are done"), "{preview}");
+    assert!(preview.contains("All 18 steps are done"), "{preview}");
     assert!(!preview.contains("[1/"), "{preview}");
     assert_eq!(words(again.stdout), told);
 }
@@ -89,10 +89,7 @@ fn what_cannot_be_reproduced_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let message = refuse(folder, "reproduce table1 --scale huge");
-    assert!(
-        message.contains("half, quick, short, trained, paper"),
-        "{message}"
-    );
+    assert!(message.contains("quick, recommended, paper"), "{message}");
     let message = refuse(folder, "reproduce table1 --only stokes");
     assert!(message.contains("1dcr, advection"), "{message}");
     experiments(folder);

@@ -15,6 +15,11 @@ const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels
                      --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
                      --set split.validation=1 --epochs 12";
 
+/// The same for one of the paper's methods.
+fn floral_settings() -> String {
+    format!("--method floral {SMALL}")
+}
+
 fn dataset(folder: &Path) {
     succeed(
         folder,
@@ -82,14 +87,72 @@ fn a_run_killed_again_and_again_ends_with_the_weights_of_an_undisturbed_one() {
 }
 
 #[test]
+fn a_regression_is_the_same_on_any_number_of_threads_and_is_fitted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    dataset(folder);
+    let split = "--set split.test=1 --set split.validation=1";
+    for threads in [1, 2] {
+        let train = format!("train data.zarr {split} --threads {threads} -o run{threads}");
+        succeed(folder, &train);
+        let best = folder.join(format!("run{threads}/best.safetensors"));
+        let written = std::fs::metadata(&best).unwrap().modified().unwrap();
+        succeed(folder, &train);
+        assert_eq!(
+            std::fs::metadata(&best).unwrap().modified().unwrap(),
+            written
+        );
+        succeed(
+            folder,
+            &format!(
+                "sample run{threads} --input data.zarr --realizations 8 --keep 8 \
+                      --threads {threads} -o out{threads}.zarr"
+            ),
+        );
+    }
+    let [one, two] = [1, 2].map(|n| arrays(&folder.join(format!("run{n}/best.safetensors"))));
+    assert_eq!(one, two);
+    for array in [
+        "realizations",
+        "variance",
+        "aleatoric",
+        "epistemic",
+        "novelty",
+    ] {
+        let chunks = |n: usize| {
+            let path = folder.join(format!("out{n}.zarr/{array}"));
+            let entries = std::fs::read_dir(path)
+                .unwrap()
+                .map(|entry| entry.unwrap().path());
+            let mut all: Vec<_> = entries.filter(|path| path.is_file()).collect();
+            all.sort();
+            all.iter()
+                .map(|path| std::fs::read(path).unwrap())
+                .collect::<Vec<_>>()
+        };
+        assert!(chunks(1).len() > 1);
+        assert_eq!(chunks(1), chunks(2), "{array}");
+    }
+    let message = refuse(
+        folder,
+        &format!("train data.zarr {split} --epochs 3 -o other"),
+    );
+    assert!(message.contains("[stopping] is for networks"), "{message}");
+    let roll = "--set symmetries=[\"roll:x\"]";
+    let message = refuse(folder, &format!("train data.zarr {split} {roll} -o other"));
+    assert!(message.contains("roll:x"), "{message}");
+}
+
+#[test]
 fn weights_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     dataset(folder);
+    let settings = floral_settings();
     for threads in [1, 2] {
         succeed(
             folder,
-            &format!("train data.zarr {SMALL} --threads {threads} -o run{threads}"),
+            &format!("train data.zarr {settings} --threads {threads} -o run{threads}"),
         );
     }
     let [one, two] = [1, 2].map(|n| arrays(&folder.join(format!("run{n}/last.safetensors"))));
@@ -101,10 +164,11 @@ fn what_cannot_be_trained_is_refused_and_nothing_is_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     dataset(folder);
-    succeed(folder, &format!("train data.zarr {SMALL} -o run"));
+    let settings = floral_settings();
+    succeed(folder, &format!("train data.zarr {settings} -o run"));
     let before = arrays(&folder.join("run/last.safetensors"));
 
-    let words = format!("train data.zarr {SMALL} --set optimiser.batch=5 -o run");
+    let words = format!("train data.zarr {settings} --set optimiser.batch=5 -o run");
     let message = refuse(folder, &words);
     for part in ["optimiser.batch 4, not 5", "--resume"] {
         assert!(message.contains(part), "{message}");
@@ -122,7 +186,7 @@ fn what_cannot_be_trained_is_refused_and_nothing_is_overwritten() {
     assert!(message.contains("do not fit into 5"), "{message}");
     let message = refuse(
         folder,
-        &format!("train data.zarr {SMALL} --train-resolution 5 -o other"),
+        &format!("train data.zarr {settings} --train-resolution 5 -o other"),
     );
     assert!(message.contains("divide"), "{message}");
 
@@ -147,7 +211,7 @@ fn a_training_that_does_not_fit_into_memory_is_refused_with_advice() {
     let folder = folder.path();
     dataset(folder);
     let words = "train data.zarr --set split.test=1 --set split.validation=1 \
-                 --set network.hidden_channels=10000000 -o run";
+                 --method floral --set network.hidden_channels=10000000 -o run";
     let message = refuse(folder, words);
     for part in ["GB", "--train-resolution", "--ignore-memory"] {
         assert!(message.contains(part), "{message}");

@@ -30,10 +30,10 @@ fn a_quickstart_ends_with_a_report_and_does_nothing_twice() {
         [
             "low fidelity",
             "mean residual of 2 inputs",
-            "FNO",
             "Residual FNO",
-            "FLORA",
-            "FLORAL"
+            "FLORAL",
+            "Kriging",
+            "FLORAL-KL"
         ]
     );
     let report = std::fs::read_to_string(&first.report).unwrap();

@@ -411,7 +411,7 @@ mod tests {
                 .to_string()
         };
         assert!(Experiment::parse(TINY, "small", "e.toml").is_ok());
-        assert!(refused("seed = 0", "seeds = 0").contains("seeds"));
+        assert!(refused("seed = 0", "seeed = 0").contains("seeed"));
         assert!(refused("[scale.small]", "[scale.small]\nname = 'x'").contains("scale.small.name"));
         assert!(refused("[scale.small]", "[scale.small]\nbudget.step = 3").contains("step"));
         assert!(refused("[training.split]", "[training.split]\ntests = 3").contains("tests"));

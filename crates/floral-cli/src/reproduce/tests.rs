@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use floral::train::Method;
 use floral::{Observer, device};
 
 use super::experiment::Experiment;
@@ -71,7 +72,7 @@ fn finished_work_is_reused_by_content_and_only_what_changed_is_done_again() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path();
     let (states, began) = tried(root, &plan(|_| ()), None);
-    assert_eq!((done(&states), began.len()), (12, 13));
+    assert_eq!((done(&states), began.len()), (18, 19));
     let (again, began) = tried(root, &plan(|_| ()), None);
     assert_eq!((again, began.len()), (states, 0));
     // Another name for the same content changes nothing.
@@ -80,13 +81,14 @@ fn finished_work_is_reused_by_content_and_only_what_changed_is_done_again() {
     let (states, began) = tried(root, &plan(|e| e.training.stopping.epochs = 3), None);
     assert_eq!(
         (done(&states), began.len()),
-        (12, 12),
-        "the dataset is kept"
+        (18, 12),
+        "the dataset is kept, and so are regressions, which have no epochs"
     );
     let (_, began) = tried(root, &plan(|e| e.evaluation.realizations = 9), None);
-    assert_eq!(began.len(), 12);
-    // Evaluated anew, but trained once for each number of epochs.
-    assert_eq!(std::fs::read_dir(root.join("runs")).unwrap().count(), 24);
+    assert_eq!(began.len(), 18);
+    // Evaluated anew, but networks trained once for each number of epochs.
+    let runs = std::fs::read_dir(root.join("runs")).unwrap().count();
+    assert_eq!(runs, 2 * 12 + 6);
 }
 
 #[test]
@@ -94,7 +96,7 @@ fn an_interrupted_plan_says_so_and_goes_on_where_it_stopped() {
     let (cut, whole) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let plan = plan(|_| ());
     let (first, _) = tried(cut.path(), &plan, Some(15));
-    assert!(done(&first) < 12);
+    assert!(done(&first) < 18);
     let table = |states: &States, root: &Path| {
         let store = Store::new(root);
         PaperTable::new(Target::Table1, &plan, &store, states, &provenance())
@@ -102,8 +104,8 @@ fn an_interrupted_plan_says_so_and_goes_on_where_it_stopped() {
     let text = publish::text(&table(&first, cut.path()));
     assert!(text.contains("(not run)"), "{text}");
     let (second, began) = tried(cut.path(), &plan, None);
-    assert_eq!(began.len(), 12 - done(&first));
-    assert_eq!(done(&second), 12);
+    assert_eq!(began.len(), 18 - done(&first));
+    assert_eq!(done(&second), 18);
     let (undisturbed, _) = tried(whole.path(), &plan, None);
     let errors = |states: &States| -> Vec<f64> {
         let mean = |state: &State| match state {
@@ -126,14 +128,16 @@ fn a_table_shows_the_papers_value_beside_ours_on_the_papers_grid() {
     let numbers = table.numbers(&table.systems[0]);
     let names: Vec<&str> = numbers.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names[..3], ["Low-fidelity", "FNO 4", "FNO 8"]);
-    assert_eq!(names.len(), 9);
+    assert_eq!(names.len(), 13);
     // Four times the points of our grid: norms are twice as long.
     let ours = &table.systems[0].cells[0].ours[0];
     let fno = &numbers.rows[1].values;
     assert_eq!(fno[0], Some(2.0 * ours.evaluation.prediction.mean.mean_l2));
-    assert_eq!((fno[1], fno[5], fno[7]), (Some(1.5), Some(0.125), None));
+    assert_eq!((fno[2], fno[5], fno[7]), (Some(1.5), Some(0.125), None));
     assert_eq!((fno[6], fno[8]), (None, None), "one field has no variance");
     assert!(numbers.rows[8].values[8].is_some());
+    let best = &numbers.rows[11];
+    assert_eq!((&best.name[..], best.values[2]), ("FLORAL-KL 4", Some(1.5)));
     for text in [
         publish::text(&table),
         publish::markdown(&table),
@@ -147,12 +151,36 @@ fn a_table_shows_the_papers_value_beside_ours_on_the_papers_grid() {
         assert!(!text.contains("NaN"));
     }
     let times = PaperTable::new(Target::Table2, &plan, &store, &states, &provenance());
-    assert_eq!(times.numbers(&times.systems[0]).rows.len(), 4);
+    assert_eq!(times.numbers(&times.systems[0]).rows.len(), 6);
     let figures = figures(&plan, &store, &states);
     let pages = figures.iter().map(|page| (&page.name[..], page.runs.len()));
-    let expected = [("tiny-4", 4), ("tiny-8", 4), ("tiny-8-r8", 4), ("tiny", 12)];
+    let expected = [("tiny-4", 6), ("tiny-8", 6), ("tiny-8-r8", 6), ("tiny", 18)];
     assert_eq!(pages.collect::<Vec<_>>(), expected);
     assert!(figures.iter().all(|page| page.missing == 0));
+}
+
+#[test]
+fn seeds_are_told_as_their_mean_and_deviation() {
+    let root = tempfile::tempdir().unwrap();
+    let plan = plan(|e| {
+        e.data.seeds = 2;
+        e.protocol.methods = vec![Method::FloralKl];
+    });
+    let (states, _) = tried(root.path(), &plan, None);
+    assert_eq!(done(&states), 2 * 3);
+    let store = Store::new(root.path());
+    let table = PaperTable::new(Target::Table1, &plan, &store, &states, &provenance());
+    assert_eq!(table.systems.len(), 1);
+    let row = &table.numbers(&table.systems[0]).rows[1];
+    let records = &table.systems[0].cells[0].ours;
+    let errors: Vec<f64> = records
+        .iter()
+        .map(|record| 2.0 * record.evaluation.prediction.mean.mean_l2)
+        .collect();
+    let deviation = (errors[0] - errors[1]).abs() / 2f64.sqrt();
+    assert!((row.values[0].unwrap() - (errors[0] + errors[1]) / 2.0).abs() < 1e-12);
+    assert!((row.values[1].unwrap() - deviation).abs() < 1e-12);
+    assert!(publish::text(&table).contains("Means over 2 seeds"));
 }
 
 #[test]
@@ -164,7 +192,7 @@ fn a_cell_that_fails_says_why_and_leaves_the_others_alone() {
     std::fs::create_dir_all(&broken).unwrap();
     std::fs::write(broken.join("config.toml"), "seed = 'x'").unwrap();
     let (states, _) = tried(root.path(), &plan, None);
-    assert_eq!(done(&states), 11);
+    assert_eq!(done(&states), 17);
     let table = PaperTable::new(Target::Table1, &plan, &store, &states, &provenance());
     let all = publish::text(&table);
     let state = &states[&plan.cells[0].evaluation_name()];
