@@ -40,10 +40,9 @@ pub(super) fn loaded(
             reason: "there is no run to report on; name at least one run folder".into(),
         });
     }
-    let mut all: Vec<ComparedRun> = Vec::new();
+    let mut all = Vec::new();
     for run in runs {
-        let loaded = ComparedRun::load(run, dataset, device, &all, observer)?;
-        all.push(loaded);
+        all.push(ComparedRun::load(run, dataset, device)?);
     }
     all.sort_by_key(|c| {
         let header = c.predictor.header();
@@ -57,18 +56,32 @@ pub(super) fn loaded(
         check_alike(&all[0], other)?;
     }
     name(&mut all, &dataset.grid().shape());
+    fit_baselines(&mut all, dataset, observer)?;
     Ok(all)
 }
 
+/// Fits the baselines of every run, once for those of the same training data.
+fn fit_baselines(
+    all: &mut [ComparedRun],
+    dataset: &Dataset,
+    observer: &dyn Observer,
+) -> Result<()> {
+    for i in 0..all.len() {
+        let header = all[i].predictor.header();
+        let twin = all[..i].iter().find(|other| {
+            let (own, other) = (&header.config, &other.predictor.header().config);
+            (&own.split, &own.resolution) == (&other.split, &other.resolution)
+        });
+        all[i].baselines = match twin {
+            Some(twin) => twin.baselines.clone(),
+            None => Rc::new(Baselines::of(header, dataset, None, observer)?),
+        };
+    }
+    Ok(())
+}
+
 impl ComparedRun {
-    /// `others` are those loaded before; runs of the same training data share their baselines.
-    fn load(
-        run: &RunFolder,
-        dataset: &Dataset,
-        device: &Device,
-        others: &[Self],
-        observer: &dyn Observer,
-    ) -> Result<Self> {
+    fn load(run: &RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
         let predictor = Predictor::load(run, device)?;
         let header = predictor.header();
         check_data(run.path(), header, dataset)?;
@@ -78,18 +91,10 @@ impl ComparedRun {
             let split = split.of(dataset.inputs()).ok().filter(|_| is_same);
             split.map(|split| split.train.len())
         });
-        let twin = others.iter().find(|other| {
-            let (own, other) = (&header.config, &other.predictor.header().config);
-            (&own.split, &own.resolution) == (&other.split, &other.resolution)
-        });
-        let baselines = match twin {
-            Some(twin) => twin.baselines.clone(),
-            None => Rc::new(Baselines::of(header, dataset, None, observer)?),
-        };
         Ok(Self {
             epochs: run.epochs()?,
             training_inputs: known,
-            baselines,
+            baselines: Rc::default(),
             label: String::new(),
             variant: 0,
             key: Key::new().bytes(&run.best_bytes()?),
