@@ -155,3 +155,17 @@ def test_a_method_without_spread_has_one_field(trained):
     assert "variance" not in data and data.sizes["realization"] == 1
     np.testing.assert_array_equal(data["mean"], data["realizations"].isel(realization=0))
     assert "solver" not in data.attrs
+
+
+def test_the_recommended_method_tells_its_variance_in_two_parts(trained):
+    _, folder = trained
+    split = [word for key, value in TINY.items() if key.startswith("split") for word in ("--set", f"{key}={value}")]
+    floral("train", "data.zarr", *split, "-o", "kl", cwd=folder)
+    words = ("--input", "data.zarr", "--inputs", "0..1", "--realizations", 2000, "--seed", SEED)
+    floral("sample", "kl", *words, "-o", "kl.zarr", cwd=folder)
+    found = xr.open_zarr(folder / "kl.zarr").load()
+    assert "solver" not in found.attrs
+    total = found.attrs["calibration"] * (found.aleatoric + found.epistemic)
+    gap = np.sqrt(((found.variance - total) ** 2).sum() / (total**2).sum())
+    assert gap < 0.15
+    assert (found.aleatoric > 0).all() and (found.epistemic > 0).all() and (found.novelty > 0).all()

@@ -214,7 +214,7 @@ impl Task {
     /// All that the result depends on: where it is the same, an unfinished result is continued.
     fn attributes(&self, arguments: &Arguments, data: Checksum) -> Map<String, Value> {
         let header = self.predictor.header();
-        let generative = self.predictor.method().is_generative();
+        let is_flow = self.predictor.method().is_flow();
         let along = |points: &Points| {
             let axes = points.axes.iter();
             let sum = axes.fold(Checksum::default(), |sum, (_, along)| sum.numbers(along));
@@ -227,7 +227,7 @@ impl Task {
             "run_version": header.floral,
             "run_checksum": self.predictor.checksum().to_string(),
             "method": self.predictor.method(),
-            "epoch": header.progress.epoch,
+            "epoch": header.config.method.recipe().is_none().then_some(header.progress.epoch),
             "validation_loss": header.progress.best.map(|(loss, _)| loss),
             "data": arguments.input,
             "data_checksum": data.to_string(),
@@ -241,7 +241,8 @@ impl Task {
             "quantiles": self.wanted.quantiles,
             "thresholds": self.wanted.thresholds,
             "seed": arguments.seed,
-            "solver": generative.then(|| self.solver.to_string()),
+            "solver": is_flow.then(|| self.solver.to_string()),
+            "calibration": self.predictor.calibration(),
         });
         match facts {
             Value::Object(facts) => facts

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `mean` | input, channel, grid... or point | |
 //! | `variance` | the same | of methods with a spread: of what varies and what is not known |
-//! | `aleatoric`, `epistemic` | the same | its two parts, of methods that tell them apart |
+//! | `aleatoric`, `epistemic` | the same | its two parts, of methods that tell them apart; their sum times the attribute `calibration` is what `variance` samples |
 //! | `novelty` | input | how much less is known of it than of inputs like those of training, 1 |
 //! | `quantiles` | input, quantile, channel, ... | where wanted |
 //! | `exceedance` | input, threshold, channel, ... | where wanted |

@@ -90,6 +90,15 @@ impl Predictor {
         solver.aliasing(&waves).filter(|_| self.method().is_flow())
     }
 
+    /// The factor by which aleatoric and epistemic variance together are calibrated, of methods that
+    /// tell them apart.
+    pub fn calibration(&self) -> Option<f64> {
+        match &self.trained {
+            Trained::Network(_) => None,
+            Trained::Regression(fitted) => Some(fitted.kriging().calibration()),
+        }
+    }
+
     /// A checksum of all that predictions depend on besides their input.
     pub fn checksum(&self) -> Checksum {
         self.checksum

@@ -262,6 +262,11 @@ impl Kriging {
         self.variance.as_ref().map_or(&[], |blend| &blend.scores)
     }
 
+    /// The factor by which both variances together were too small at the judging inputs.
+    pub fn calibration(&self) -> f64 {
+        self.calibration.total
+    }
+
     /// The lattice of inputs and solutions.
     pub fn lattice(&self) -> &Lattice {
         &self.lattice

@@ -1,0 +1,83 @@
+"""What the switches of the paper's flow do, and why its best epoch comes early.
+
+    bench/switches
+
+Trains FLORAL on Burgers, 32x32 points, 10 inputs with 50 realizations, once for each setting and seed,
+and scores the checkpoint of the least validation loss on 15 test inputs.
+"""
+
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FLORAL = os.environ["FLORAL"]
+EPOCHS = 60
+SEEDS = 3
+NETWORK = "--set network.hidden_channels=24 --set network.film_channels=24"
+ANNEALED = f"--set optimiser.decay={0.02 ** (1 / EPOCHS):.6f} --set optimiser.decay_every=1"
+SETTINGS = {
+    "as in the paper": "",
+    "annealed": ANNEALED,
+    "averaged": "--set optimiser.average=0.99",
+    "averaged, annealed": f"--set optimiser.average=0.99 {ANNEALED}",
+    "fitted prior": "--fit-prior",
+    "fitted prior, coupled": "--fit-prior --set path.coupling=nearest",
+    "all": f"--fit-prior --set path.coupling=nearest --set optimiser.average=0.99 {ANNEALED}",
+}
+
+
+def floral(words, folder):
+    command = [FLORAL, *words.split()]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def scored(name, settings, seed, folder):
+    run = f"run-{list(SETTINGS).index(name)}-{seed}"
+    floral(
+        f"train b.zarr --method floral --train-inputs 10 --seed {seed} --epochs {EPOCHS} {NETWORK} {settings} -o {run}",
+        folder,
+    )
+    with open(folder / run / "epochs.csv") as file:
+        losses = [float(row["validation_loss"]) for row in csv.DictReader(file)]
+    words = "--realizations 100 --solver midpoint --steps 11 --reference 400 --json"
+    found = json.loads(floral(f"evaluate {run} b.zarr {words}", folder))
+    return {
+        "setting": name,
+        "settings": settings,
+        "seed": seed,
+        "best_epoch": losses.index(min(losses)) + 1,
+        "epochs": len(losses),
+        "best_loss": min(losses),
+        "last_loss": losses[-1],
+        "mean_l2": found["prediction"]["mean"]["mean_l2"],
+        "low_l2": found["low"]["mean_l2"],
+        "kriging_l2": found["kriging"]["mean_l2"],
+        "variance": found["prediction"]["spread"]["variance_relative"],
+        "coverage_90": found["prediction"]["spread"]["observed"]["coverage"][1]["coverage"],
+    }
+
+
+def main():
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        floral("generate burgers --inputs 40 --resolution 32 -o b.zarr", folder)
+        for name, settings in SETTINGS.items():
+            for seed in range(SEEDS):
+                rows.append(scored(name, settings, seed, folder))
+                row = rows[-1]
+                print(
+                    f"{name:24} seed {seed}: best epoch {row['best_epoch']:3} of {row['epochs']}, "
+                    f"loss {row['best_loss']:.4f}, mean L2 {row['mean_l2']:.3f}, variance {row['variance']:.3f}",
+                    flush=True,
+                )
+    made = {"command": "bench/switches", "cores": os.cpu_count(), "rows": rows}
+    (ROOT / "results" / "switches.json").write_text(json.dumps(made, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
