@@ -46,9 +46,10 @@ pub struct Material<'a> {
 }
 
 impl Expansion {
-    /// Fits the regressions of a recipe and, of a blend, tries to learn a law that is not normal.
+    /// Fits the regressions of a recipe and, of a blend and if asked, tries to learn a law that is
+    /// not normal.
     pub fn fit(
-        recipe: Recipe,
+        (recipe, learns): (Recipe, bool),
         material: &Material<'_>,
         seed: u64,
         observer: &dyn Observer,
@@ -67,7 +68,7 @@ impl Expansion {
             learned: None,
             energy: None,
         };
-        if recipe == Recipe::Blend && shape::is_far_from_normal(material) {
+        if learns && recipe == Recipe::Blend && shape::is_far_from_normal(material) {
             expansion.learn(material, seed, observer)?;
         }
         Ok(expansion)

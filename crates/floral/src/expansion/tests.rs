@@ -70,7 +70,7 @@ fn fitted(data: &Data) -> Expansion {
         cases: train,
         held_out,
     };
-    Expansion::fit(Recipe::Blend, &material, 1, &Silent).unwrap()
+    Expansion::fit((Recipe::Blend, true), &material, 1, &Silent).unwrap()
 }
 
 fn drawn(expansion: &Expansion, data: &Data, count: usize) -> Vec<f32> {

@@ -25,6 +25,8 @@ pub struct TrainConfig {
     pub resolution: Option<Vec<usize>>,
     /// Symmetries that regressions make use of, such as `roll:x`; those of the dataset if absent.
     pub symmetries: Option<Vec<Symmetry>>,
+    /// The law of the coefficients of floral-kl's factors.
+    pub coefficients: Coefficients,
     /// Inputs for testing, validation and training.
     pub split: SplitConfig,
     /// The network's sizes.
@@ -37,6 +39,17 @@ pub struct TrainConfig {
     pub optimiser: OptimiserConfig,
     /// When to stop.
     pub stopping: StoppingConfig,
+}
+
+/// The law of the coefficients of an expansion's factors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coefficients {
+    /// Learned where realizations are far from normal and inputs held out say that it pays.
+    #[default]
+    Chosen,
+    /// Normal in any case.
+    Normal,
 }
 
 /// Sizes of the network.
@@ -142,6 +155,7 @@ impl Default for TrainConfig {
             seed: 0,
             resolution: None,
             symmetries: None,
+            coefficients: Coefficients::Chosen,
             split: SplitConfig::default(),
             network: NetworkConfig::default(),
             prior: PriorConfig::default(),
@@ -177,6 +191,7 @@ impl TrainConfig {
             seed,
             resolution,
             symmetries,
+            coefficients,
             split,
             ..
         } = self.clone();
@@ -187,6 +202,7 @@ impl TrainConfig {
                 seed,
                 resolution,
                 symmetries,
+                coefficients,
                 split,
                 ..Self::default()
             },

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::adam::Adam;
 use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
+use super::config::Coefficients;
 use super::differences::differences;
 use super::samples::{Case, Reader};
 use super::trainer::{Outcome, shapes};
@@ -68,7 +69,8 @@ pub(crate) fn fitted(
         cases: &train,
         held_out: &validation,
     };
-    Expansion::fit(recipe, &material, config.seed, observer)
+    let learns = config.coefficients == Coefficients::Chosen;
+    Expansion::fit((recipe, learns), &material, config.seed, observer)
 }
 
 fn method_of(recipe: Recipe) -> Method {
