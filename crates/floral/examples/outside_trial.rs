@@ -23,9 +23,11 @@ const STEPS: usize = 200;
 const VISCOSITY: f64 = 0.1;
 
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let default = "/work/shared/outside/stochastic_burgers.npz";
-    let path = Path::new(arguments.first().map_or(default, String::as_str));
+    let Some(path) = std::env::args().nth(1) else {
+        println!("usage: outside_trial stochastic_burgers.npz");
+        return Ok(());
+    };
+    let path = Path::new(&path);
     let [inputs, high, test_inputs, test_high] =
         ["train_input", "train_high", "test_input", "test_high"].map(|name| array(path, name));
     let (train, test) = (

@@ -139,6 +139,8 @@ pub struct Budget {
     pub steps: Option<usize>,
     /// The learning rate falls evenly to this share of its first value.
     pub final_rate: Option<f64>,
+    /// Networks are trained on at most so many points an axis, and predict on all.
+    pub points: Option<usize>,
 }
 
 /// How predictions are made and judged.

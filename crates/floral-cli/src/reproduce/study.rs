@@ -7,6 +7,7 @@ use floral::dataset::{Precision, Request};
 use floral::grid::Thinning;
 use floral::problem::{Problem, catalogue};
 use floral::train::batches::steps;
+use floral::train::config::Rows;
 use floral::train::{Method, TrainConfig};
 use floral::{Grid, Result};
 
@@ -30,7 +31,8 @@ pub struct Cell {
     pub method: Method,
     /// Training samples.
     pub samples: usize,
-    /// Training points per axis; all of them if absent.
+    /// Points per axis at which high fidelity is known to the cell; all of them if absent. A budget
+    /// may have a network trained on fewer.
     pub resolution: Option<usize>,
     /// What is different from the method as it is, in an ablation; nothing elsewhere.
     pub variant: &'static str,
@@ -104,7 +106,7 @@ impl Study {
         let training = self.training(method, samples, resolution);
         let coarse = resolution.map_or(String::new(), |points| format!("-r{points}"));
         let label = format!("{}-{method}-{samples}{coarse}", self.experiment.problem);
-        self.with_training(position, samples, training, label)
+        self.with_training(position, (samples, resolution), training, label)
     }
 
     /// The cell of a variant of the recommended method on all points.
@@ -119,14 +121,19 @@ impl Study {
         let label = parts.collect::<Vec<&str>>().join("-");
         Cell {
             variant: variant.name,
-            ..self.with_training(position, samples, training, format!("{label}-{samples}"))
+            ..self.with_training(
+                position,
+                (samples, None),
+                training,
+                format!("{label}-{samples}"),
+            )
         }
     }
 
     fn with_training(
         &self,
         position: usize,
-        samples: usize,
+        (samples, resolution): (usize, Option<usize>),
         training: TrainConfig,
         label: String,
     ) -> Cell {
@@ -136,7 +143,7 @@ impl Study {
             study: position,
             method: training.method,
             samples,
-            resolution: training.resolution.as_ref().map(|points| points[0]),
+            resolution,
             variant: "",
             training,
             run,
@@ -146,11 +153,22 @@ impl Study {
     }
 
     fn training(&self, method: Method, samples: usize, resolution: Option<usize>) -> TrainConfig {
-        let mut training = self.experiment.training.clone();
-        training.resolution = resolution.map(|points| vec![points]);
+        let mut training = self.experiment.training.clone().for_method(method);
+        let finest = self.problem.grid().shape().into_iter().max();
+        let thinned = self.experiment.budget.points.filter(|points| {
+            method.recipe().is_none() && resolution.or(finest).is_some_and(|all| all > *points)
+        });
+        let points = thinned.or(resolution);
+        training.resolution = points.map(|points| vec![points]);
         training.split.train = Some(self.experiment.inputs(samples));
-        self.experiment.budget.shorten(&mut training, samples);
-        training.for_method(method)
+        if method.recipe().is_none() {
+            let rows = match training.optimiser.rows {
+                Rows::Realizations => samples,
+                Rows::Inputs => self.experiment.inputs(samples),
+            };
+            self.experiment.budget.shorten(&mut training, rows);
+        }
+        training
     }
 }
 
@@ -220,7 +238,15 @@ pub fn in_short(study: &Study) -> String {
     let methods = &study.experiment.protocol.methods;
     let networks = if methods.iter().any(|method| method.recipe().is_none()) {
         let (width, epochs) = (training.network.hidden_channels, training.stopping.epochs);
-        format!("networks of width {width}, at most {epochs} epochs{steps}, ")
+        let on = match budget.points {
+            Some(points) => format!(" trained on at most {points} points an axis"),
+            None => String::new(),
+        };
+        let rows = match training.optimiser.rows {
+            Rows::Realizations => "",
+            Rows::Inputs => ", regressions on the means of inputs",
+        };
+        format!("networks of width {width}{on}{rows}, at most {epochs} epochs{steps}, ")
     } else {
         String::new()
     };
@@ -281,10 +307,21 @@ mod tests {
     }
 
     #[test]
+    fn a_budget_of_points_thins_the_grid_of_networks_alone() {
+        let study = study(|e| e.budget.points = Some(8));
+        let points = |method, known| study.cell(0, method, 4, known).training.resolution;
+        assert_eq!(points(Method::Fno, None), Some(vec![8]));
+        assert_eq!(points(Method::Fno, Some(4)), Some(vec![4]));
+        assert_eq!(points(Method::FloralKl, None), None);
+        assert_eq!(study.cell(0, Method::Fno, 4, None).resolution, None);
+    }
+
+    #[test]
     fn a_budget_bounds_the_steps_of_every_size() {
         let budget = Budget {
             steps: Some(100),
             final_rate: Some(0.1),
+            points: None,
         };
         let study = study(|e| {
             e.budget = budget;

@@ -5,6 +5,9 @@ use super::blend::Menu;
 use super::kernel::{Covariance, Kernel};
 use super::local::LocalPlan;
 
+/// No filter but the narrowest: a relation at every point by itself.
+const NONE: f64 = 0.0;
+
 /// Filter width as a share of the axis.
 const WIDTH: f64 = 0.03;
 
@@ -29,6 +32,9 @@ impl Recipe {
                 exponential(4.0, 0.0),
                 exponential(1.0, WIDTH),
                 exponential(1.0, WIDE),
+                matern(1.0, WIDE),
+                matern(2.0, 0.0),
+                matern(2.0, FAR),
             ],
         }
     }
@@ -43,6 +49,7 @@ impl Recipe {
                 exponential(1.0, 0.0),
                 exponential(2.0, 0.0),
                 exponential(1.0, WIDE),
+                matern(2.0, FAR),
             ],
         }
     }
@@ -70,6 +77,13 @@ fn exponential(length: f64, smoothing: f64) -> Kernel {
     }
 }
 
+fn matern(length: f64, smoothing: f64) -> Kernel {
+    Kernel {
+        covariance: Covariance::Matern52 { length },
+        ..linear(0.5, smoothing)
+    }
+}
+
 fn mean_plans() -> Vec<LocalPlan> {
     let plan = |degree: usize, with_input, positions, widths: &[f64], order| LocalPlan {
         degrees: (0..=degree).collect(),
@@ -84,6 +98,9 @@ fn mean_plans() -> Vec<LocalPlan> {
         ..plan(3, false, 2, &[WIDTH], 5)
     };
     vec![
+        plan(2, true, 0, &[NONE], 0),
+        plan(2, true, 1, &[NONE], 0),
+        plan(3, true, 1, &[NONE], 0),
         plan(1, false, 0, &[WIDTH], 5),
         plan(1, true, 2, &[WIDTH], 5),
         plan(1, true, 1, &[WIDTH, WIDE], 4),

@@ -97,6 +97,8 @@ impl Default for NetworkConfig {
 pub struct OptimiserConfig {
     /// Samples per step.
     pub batch: usize,
+    /// What a sample is, of methods that regress.
+    pub rows: Rows,
     /// Learning rate of the first epoch.
     pub learning_rate: f64,
     /// Factor on the learning rate ...
@@ -116,6 +118,7 @@ impl Default for OptimiserConfig {
     fn default() -> Self {
         Self {
             batch: 32,
+            rows: Rows::Realizations,
             learning_rate: 1e-3,
             decay: 0.99,
             decay_every: 10,
@@ -124,6 +127,18 @@ impl Default for OptimiserConfig {
             average: 0.0,
         }
     }
+}
+
+/// What a regression of networks is trained on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rows {
+    /// Every realization, as in the paper.
+    #[default]
+    Realizations,
+    /// The mean of each input's realizations: the same minimiser, without their noise, in as many
+    /// fewer samples as there are realizations.
+    Inputs,
 }
 
 /// When to stop.
@@ -196,7 +211,13 @@ impl TrainConfig {
             ..
         } = self.clone();
         match method.recipe() {
-            None => Self { method, ..self },
+            None => {
+                let mut own = Self { method, ..self };
+                if method.is_flow() {
+                    own.optimiser.rows = Rows::Realizations;
+                }
+                own
+            }
             Some(_) => Self {
                 method,
                 seed,
@@ -258,6 +279,9 @@ impl TrainConfig {
             "optimiser.learning_rate must be positive"
         } else if !(optimiser.decay > 0.0 && optimiser.decay <= 1.0) {
             "optimiser.decay must lie between 0 and 1"
+        } else if self.method.is_flow() && optimiser.rows == Rows::Inputs {
+            "optimiser.rows = \"inputs\" trains on means, of which flora and floral learn no spread; \
+             leave it out, or choose the method fno or residual-fno"
         } else if optimiser.decay_every == 0 {
             "optimiser.decay_every must be at least 1"
         } else if !(optimiser.weight_decay >= 0.0 && optimiser.clip > 0.0) {
@@ -306,6 +330,20 @@ mod tests {
             );
             assert_eq!(TrainConfig::from_table(table, "file").unwrap(), config);
         }
+    }
+
+    #[test]
+    fn means_of_inputs_are_for_regressions_and_left_to_them() {
+        let with = |method: &str| {
+            let text = format!("method = '{method}'\n[optimiser]\nrows = 'inputs'");
+            TrainConfig::from_table(text.parse().unwrap(), "file")
+        };
+        let refusal = with("floral").unwrap_err().to_string();
+        assert!(refusal.contains("optimiser.rows"), "{refusal}");
+        let regression = with("residual-fno").unwrap();
+        let rows = |method| regression.clone().for_method(method).optimiser.rows;
+        assert_eq!(rows(Method::Fno), Rows::Inputs);
+        assert_eq!(rows(Method::Floral), Rows::Realizations);
     }
 
     #[test]

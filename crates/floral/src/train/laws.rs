@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, TensorData};
 use rand::RngExt;
 use tempfile::TempDir;
 
-use super::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
+use super::config::{NetworkConfig, OptimiserConfig, Rows, StoppingConfig};
 use super::gradient::Loss;
 use super::model::{Model, Shapes, fields};
 use super::samples::{Reader, Samples};
@@ -339,7 +339,7 @@ fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
     let config = Line::config(Method::Floral, 1);
     let reader = Reader::new(&line.dataset, config.method, None).unwrap();
     let scaling = reader.scaling(5..20).unwrap();
-    let samples = reader.samples(0..3, &scaling).unwrap();
+    let samples = reader.samples(0..3, Rows::Realizations, &scaling).unwrap();
     let shapes = Shapes {
         input_channels: 1,
         solution_channels: 1,
@@ -366,4 +366,39 @@ fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
     }
     assert!((found / weighted - 1.0).abs() < 1e-5, "{found} {weighted}");
     assert!((weighted / plain - 1.0).abs() > 0.3, "{weighted} {plain}");
+}
+
+/// Means have the gradient of all realizations: their losses differ by what realizations vary by,
+/// whatever the network.
+#[test]
+fn the_mean_of_an_input_teaches_what_its_realizations_teach() {
+    let line = Line::new();
+    let config = Line::config(Method::ResidualFno, 1);
+    let reader = Reader::new(&line.dataset, config.method, None).unwrap();
+    let scaling = reader.scaling(5..20).unwrap();
+    let device = Device::flex();
+    let losses = |seed: u64| {
+        let shapes = Shapes {
+            input_channels: 1,
+            solution_channels: 1,
+            grid: vec![POINTS],
+        };
+        let model = Model::new(config.method, &config.network, shapes, seed, &device).unwrap();
+        [Rows::Realizations, Rows::Inputs].map(|rows| {
+            let samples = reader.samples(0..3, rows, &scaling).unwrap();
+            let loss = Loss {
+                samples: &samples,
+                path: None,
+                stream: &draws,
+            };
+            loss.mean(&model, &device).unwrap()
+        })
+    };
+    let ([all, means], [other_all, other_means]) = (losses(4), losses(5));
+    assert!((all / other_all - 1.0).abs() > 1e-3, "{all} {other_all}");
+    let (noise, other) = (all - means, other_all - other_means);
+    assert!(
+        noise > 0.0 && (noise - other).abs() < 1e-5 * all,
+        "{noise} {other}"
+    );
 }

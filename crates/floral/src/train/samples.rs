@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::Method;
+use super::config::Rows;
 use crate::dataset::{Dataset, Normaliser};
 use crate::flow::{Prior, PriorConfig};
 use crate::grid::Thinning;
@@ -169,20 +170,27 @@ impl<'a> Reader<'a> {
     }
 
     /// These inputs in the network's units.
-    pub fn samples(&self, inputs: Range<usize>, scaling: &Scaling) -> Result<Samples> {
+    pub fn samples(&self, inputs: Range<usize>, rows: Rows, scaling: &Scaling) -> Result<Samples> {
         let grid = self.grid();
+        let all = self.dataset.realizations();
         let (mut conditions, mut targets) = (Vec::new(), Vec::new());
         for index in inputs {
             let case = self.case(index)?;
             conditions.push(scaling.condition(&case.input, case.low.as_ref()));
-            let gaps = case.gaps(self.thinning.kept());
+            let mut gaps = case.gaps(self.thinning.kept());
+            if rows == Rows::Inputs {
+                gaps = mean(&gaps, all);
+            }
             targets.push(scaling.target.apply(&gaps, grid.len()));
         }
         Ok(Samples {
             grid,
             conditions,
             targets,
-            realizations: self.dataset.realizations(),
+            realizations: match rows {
+                Rows::Realizations => all,
+                Rows::Inputs => 1,
+            },
         })
     }
 
@@ -238,6 +246,13 @@ impl Case {
         }
         gaps
     }
+}
+
+/// The mean over so many realizations: [realization, value] -> [value].
+fn mean(fields: &[f64], realizations: usize) -> Vec<f64> {
+    let size = fields.len() / realizations.max(1);
+    let at = |p: usize| fields[p..].iter().step_by(size).sum::<f64>() / realizations as f64;
+    (0..size).map(at).collect()
 }
 
 /// Moments of input, low fidelity and target, channel by channel.

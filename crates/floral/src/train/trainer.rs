@@ -9,6 +9,7 @@ use super::adam::Adam;
 use super::average::{Average, averaged};
 use super::batches::{batch, shuffled, steps};
 use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
+use super::config::Rows;
 use super::coupling::nearest;
 use super::gradient::Loss;
 use super::model::{Model, Shapes, check_modes};
@@ -101,7 +102,7 @@ pub fn fitted_prior(config: &TrainConfig, dataset: &Dataset) -> Result<PriorConf
     let split = config.split_of(dataset.inputs())?;
     let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
     let scaling = reader.scaling(split.train.clone())?;
-    let samples = reader.samples(split.train, &scaling)?;
+    let samples = reader.samples(split.train, Rows::Realizations, &scaling)?;
     let mut correlations = Correlations::new(&samples.grid);
     samples
         .targets
@@ -160,8 +161,8 @@ impl<'a> Trainer<'a> {
             _lock: lock,
             average: Average::new(config.optimiser.average, &weights),
             adam: Adam::new(weights.iter().map(|w| w.values.len())),
-            train: reader.samples(split.train, &scaling)?,
-            validation: reader.samples(split.validation, &scaling)?,
+            train: reader.samples(split.train, config.optimiser.rows, &scaling)?,
+            validation: reader.samples(split.validation, config.optimiser.rows, &scaling)?,
             prior: reader.prior(&config.prior)?,
             header: Header {
                 format: FORMAT,

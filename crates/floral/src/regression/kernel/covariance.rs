@@ -12,6 +12,12 @@ pub(in crate::regression) enum Covariance {
         /// The distance over which inputs resemble each other.
         length: f64,
     },
+    /// 1 + (1 + r + r^2 / 3) exp(-r), r = sqrt(5) d / length: twice differentiable, where a squared
+    /// exponential takes targets for smoother than few inputs can tell.
+    Matern52 {
+        /// The distance over which inputs resemble each other.
+        length: f64,
+    },
 }
 
 impl Covariance {
@@ -23,6 +29,10 @@ impl Covariance {
                 let square = (a + b - 2.0 * inner).max(0.0);
                 1.0 + (-0.5 * square / (length * length)).exp()
             }
+            Self::Matern52 { length } => {
+                let r = (5.0 * (a + b - 2.0 * inner).max(0.0)).sqrt() / length;
+                1.0 + (1.0 + r + r * r / 3.0) * (-r).exp()
+            }
         }
     }
 
@@ -30,6 +40,7 @@ impl Covariance {
         match self {
             Self::Linear => "kernel linear".into(),
             Self::SquaredExponential { length } => format!("kernel squared exponential {length}"),
+            Self::Matern52 { length } => format!("kernel matern 5/2 {length}"),
         }
     }
 }

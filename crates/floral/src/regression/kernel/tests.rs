@@ -9,9 +9,10 @@ use crate::regression::target::{Examples, Parity, Sample};
 use crate::regression::{Lattice, Symmetries};
 use crate::{Axis, Grid};
 
-const KERNELS: [Covariance; 2] = [
+const KERNELS: [Covariance; 3] = [
     Covariance::Linear,
     Covariance::SquaredExponential { length: 1.5 },
+    Covariance::Matern52 { length: 1.5 },
 ];
 
 fn plain(covariance: Covariance) -> Kernel {

@@ -146,7 +146,9 @@ impl StoredMember {
             } => {
                 let length = match kernel.covariance {
                     Covariance::Linear => 1.0,
-                    Covariance::SquaredExponential { length } => length,
+                    Covariance::SquaredExponential { length } | Covariance::Matern52 { length } => {
+                        length
+                    }
                 };
                 let positive = |v: f64| v.is_finite() && v > 0.0;
                 let known = reference.is_finite() && *reference >= 0.0;
