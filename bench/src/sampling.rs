@@ -10,7 +10,7 @@ use floral::train::adam::Adam;
 use floral::train::checkpoint::{Checkpoint, DataIdentity, FORMAT};
 use floral::train::samples::Scaling;
 use floral::train::{self, Header};
-use floral::{Field, Grid, Result, Silent};
+use floral::{Field, Grid, Quantities, Result, Silent};
 
 /// A predictor with random weights and one input.
 pub struct FullSampling {
@@ -82,6 +82,8 @@ fn header(case: &Case) -> Header {
             constants: None,
             seed: None,
         },
+        title: None,
+        quantities: Quantities::default(),
         progress: train::Progress::default(),
     }
 }

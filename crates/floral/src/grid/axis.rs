@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Domain;
+use crate::quantity::told;
 
 /// One named axis. It is stored in checkpoints, and array by array in datasets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,6 +15,12 @@ pub struct Axis {
     pub coordinates: Vec<f64>,
     /// What they sample.
     pub domain: Domain,
+    /// Units of the coordinates, such as `m`; none where they are not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<String>,
+    /// The name in full, for figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long_name: Option<String>,
 }
 
 impl Axis {
@@ -38,6 +45,28 @@ impl Axis {
             name: name.to_owned(),
             coordinates: (0..n).map(|i| domain.coordinate(i, n)).collect(),
             domain,
+            units: None,
+            long_name: None,
+        }
+    }
+
+    /// The same axis with coordinates in these units; empty ones are none.
+    pub fn with_units(mut self, units: &str) -> Self {
+        self.units = told(units);
+        self
+    }
+
+    /// The same axis with a name in full; an empty one is none.
+    pub fn with_long_name(mut self, long_name: &str) -> Self {
+        self.long_name = told(long_name);
+        self
+    }
+
+    /// So many points that sample its domain evenly.
+    pub fn resampled(&self, n: usize) -> Self {
+        Self {
+            coordinates: (0..n).map(|i| self.domain.coordinate(i, n)).collect(),
+            ..self.clone()
         }
     }
 
@@ -47,6 +76,8 @@ impl Axis {
             name: name.to_owned(),
             domain: Domain::of_coordinates(&coordinates),
             coordinates,
+            units: None,
+            long_name: None,
         }
     }
 
@@ -67,21 +98,39 @@ impl Axis {
             ));
         }
         Ok(Self {
-            name: name.to_owned(),
-            coordinates,
             domain,
+            ..Self::from_coordinates(name, coordinates)
         })
     }
 
     /// Other points of this axis: of its domain if they lie in it, else of their own.
     pub fn with_coordinates(&self, coordinates: Vec<f64>) -> Self {
-        if !self.domain.holds(&coordinates) {
-            return Self::from_coordinates(&self.name, coordinates);
-        }
+        let domain = if self.domain.holds(&coordinates) {
+            self.domain
+        } else {
+            Domain::of_coordinates(&coordinates)
+        };
         Self {
-            name: self.name.clone(),
             coordinates,
-            domain: self.domain,
+            domain,
+            ..self.clone()
+        }
+    }
+
+    /// The same axis in units in which its coordinates are `factor` times as large.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        if factor == 1.0 {
+            return self.clone();
+        }
+        let scale = |x: &f64| x * factor;
+        Self {
+            coordinates: self.coordinates.iter().map(scale).collect(),
+            domain: Domain {
+                from: self.domain.from * factor,
+                to: self.domain.to * factor,
+                ..self.domain
+            },
+            ..self.clone()
         }
     }
 
@@ -104,7 +153,7 @@ impl Axis {
     }
 
     /// The same axis over the unit interval: of a closed one the ends become 0 and 1, of a periodic
-    /// one the period is 1, of times the beginning becomes 0 and the end 1.
+    /// one the period is 1, of times the beginning becomes 0 and the end 1. It has no units.
     pub fn unit(&self) -> Self {
         let coordinates = self.coordinates.iter();
         Self {
@@ -115,23 +164,33 @@ impl Axis {
                 to: 1.0,
                 ..self.domain
             },
+            units: None,
+            long_name: self.long_name.clone(),
         }
     }
 }
 
-/// An axis as it is written in a checkpoint, perhaps without its domain.
+/// An axis as it is written in a checkpoint, perhaps without its domain, its units and its name in
+/// full.
 #[derive(Deserialize)]
 struct StoredAxis {
     name: String,
     coordinates: Vec<f64>,
     domain: Option<Domain>,
+    units: Option<String>,
+    long_name: Option<String>,
 }
 
 impl TryFrom<StoredAxis> for Axis {
     type Error = String;
 
     fn try_from(stored: StoredAxis) -> Result<Self, String> {
-        Self::stored(&stored.name, stored.coordinates, stored.domain)
+        let axis = Self::stored(&stored.name, stored.coordinates, stored.domain)?;
+        Ok(Self {
+            units: stored.units,
+            long_name: stored.long_name,
+            ..axis
+        })
     }
 }
 
@@ -211,5 +270,29 @@ mod tests {
         );
         let refusal = serde_json::from_str::<Axis>(&text.replace("180.0}", "90.0}")).unwrap_err();
         assert!(refusal.to_string().contains("from -180 to 90"), "{refusal}");
+    }
+    #[test]
+    fn units_are_stored_and_an_axis_without_them_is_read() {
+        let axis = Axis::closed("x", 3).with_units("mm");
+        let axis = axis.with_long_name("distance");
+        let text = serde_json::to_string(&axis).unwrap();
+        assert!(text.contains(r#""units":"mm","long_name":"distance""#));
+        assert_eq!(serde_json::from_str::<Axis>(&text).unwrap(), axis);
+        let bare = serde_json::to_string(&Axis::closed("x", 3)).unwrap();
+        assert!(!bare.contains("units"), "{bare}");
+        assert_eq!(
+            serde_json::from_str::<Axis>(&bare).unwrap(),
+            Axis::closed("x", 3)
+        );
+    }
+
+    #[test]
+    fn other_points_of_an_axis_have_its_units() {
+        let axis = Axis::closed("x", 3).with_units("mm");
+        assert_eq!(axis.resampled(5), Axis::closed("x", 5).with_units("mm"));
+        for end in [1.0, 10.0] {
+            let other = axis.with_coordinates(vec![0.0, end]);
+            assert_eq!(other.units.as_deref(), Some("mm"));
+        }
     }
 }

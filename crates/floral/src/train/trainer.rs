@@ -8,7 +8,7 @@ use burn::tensor::Device;
 use super::adam::Adam;
 use super::average::{Average, averaged};
 use super::batches::{batch, shuffled, steps};
-use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
+use super::checkpoint::{Checkpoint, Header, Progress};
 use super::coupling::nearest;
 use super::gradient::Loss;
 use super::model::{Model, Shapes, check_modes};
@@ -144,13 +144,12 @@ impl<'a> Trainer<'a> {
         let split = config.split_of(dataset.inputs())?;
         let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
         let scaling = reader.scaling(split.train.clone())?;
-        let grid = reader.grid();
-        let shapes = shapes(&reader, dataset);
+        let header = Header::new(&config, dataset, &reader, scaling);
         let device = device.clone().autodiff();
         let model = Model::new(
             config.method,
             &config.network,
-            shapes.clone(),
+            header.shapes.clone(),
             config.seed,
             &device,
         )?;
@@ -160,19 +159,10 @@ impl<'a> Trainer<'a> {
             _lock: lock,
             average: Average::new(config.optimiser.average, &weights),
             adam: Adam::new(weights.iter().map(|w| w.values.len())),
-            train: reader.samples(split.train, &scaling)?,
-            validation: reader.samples(split.validation, &scaling)?,
+            train: reader.samples(split.train, &header.scaling)?,
+            validation: reader.samples(split.validation, &header.scaling)?,
             prior: reader.prior(&config.prior)?,
-            header: Header {
-                format: FORMAT,
-                floral: env!("CARGO_PKG_VERSION").into(),
-                config: config.clone(),
-                shapes,
-                grid,
-                scaling,
-                data: DataIdentity::of(dataset),
-                progress: Progress::default(),
-            },
+            header,
             config,
             device,
             model,
