@@ -8,6 +8,7 @@ use floral::predict::{Predictor, Sampling};
 use floral::sample::{OdeSolver, Progress};
 use floral::train::adam::Adam;
 use floral::train::checkpoint::{Checkpoint, DataIdentity, FORMAT};
+use floral::train::ranges::Ranges;
 use floral::train::samples::Scaling;
 use floral::train::{self, Header};
 use floral::{Field, Grid, Quantities, Result, Silent};
@@ -84,6 +85,7 @@ fn header(case: &Case) -> Header {
         },
         title: None,
         quantities: Quantities::default(),
+        ranges: Ranges::default(),
         progress: train::Progress::default(),
     }
 }

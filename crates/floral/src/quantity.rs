@@ -43,13 +43,19 @@ impl Quantity {
         self.long_name.as_deref().or(self.name.as_deref())
     }
 
-    /// Its variance: in the square of its units.
-    pub fn variance(&self) -> Self {
-        let of = |name: &String| format!("variance of {name}");
+    /// A statistic of it in its own units, such as its `mean`.
+    pub fn statistic(&self, what: &str) -> Self {
         Self {
-            name: None,
+            long_name: self.title().map(|title| format!("{what} of {title}")),
+            ..self.clone()
+        }
+    }
+
+    /// Its variance, or a part of it: in the square of its units.
+    pub fn variance(&self, what: &str) -> Self {
+        Self {
             units: self.units.as_deref().map(squared),
-            long_name: self.long_name.as_ref().map(of),
+            ..self.statistic(what)
         }
     }
 }
@@ -119,7 +125,12 @@ mod tests {
 
     #[test]
     fn the_variance_has_the_square_of_the_units() {
-        let square = |units: &str| Quantity::named("u").with_units(units).variance().units;
+        let square = |units: &str| {
+            Quantity::named("u")
+                .with_units(units)
+                .variance("variance")
+                .units
+        };
         let expected = [
             ("Pa", Some("Pa2")),
             ("m s-1", Some("(m s-1)2")),

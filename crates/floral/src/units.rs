@@ -140,7 +140,10 @@ impl Unit {
                 .ok()
                 .filter(|power| (-9..=9).contains(power))?,
         };
-        Some((Self::prefixed(symbol.strip_suffix('^').unwrap_or(symbol))?, power))
+        Some((
+            Self::prefixed(symbol.strip_suffix('^').unwrap_or(symbol))?,
+            power,
+        ))
     }
 
     fn prefixed(symbol: &str) -> Option<Self> {

@@ -152,9 +152,11 @@ fn extras(
     let mut arrays = Map::new();
     let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
     if has_moments {
-        add(EXACT_MEAN, values(EXACT_MEAN_MEANING, quantities));
-        let squares: Vec<Quantity> = quantities.iter().map(Quantity::variance).collect();
-        add(EXACT_VARIANCE, values(EXACT_VARIANCE_MEANING, &squares));
+        let of = |f: fn(&Quantity) -> Quantity| quantities.iter().map(f).collect::<Vec<_>>();
+        let means = of(|quantity| quantity.statistic("exact mean"));
+        let variances = of(|quantity| quantity.variance("exact variance"));
+        add(EXACT_MEAN, values(EXACT_MEAN_MEANING, &means));
+        add(EXACT_VARIANCE, values(EXACT_VARIANCE_MEANING, &variances));
     }
     let meaning = "draws that the solver repeated";
     add(REDRAWS, array_metadata::counts(inputs, meaning));

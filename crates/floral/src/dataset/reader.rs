@@ -14,7 +14,7 @@ use super::view::View;
 use super::{quantities, root, shapes};
 use crate::problem::Moments;
 use crate::storage::StoredArray;
-use crate::{Error, Field, Grid, Quantities, Quantity, Result};
+use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
 /// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
@@ -155,6 +155,13 @@ impl Dataset {
     /// Whether fields are seen in another order or in other units than they are stored.
     pub(crate) fn is_view(&self) -> bool {
         self.view.is_some()
+    }
+
+    /// What a user of its grid should know: axes that count their points for want of coordinates,
+    /// and axes whose points are not evenly spaced.
+    pub fn notes(&self) -> Vec<String> {
+        let axes = self.grid.axes.iter().zip(&self.has_coordinates);
+        axes.filter_map(|(axis, told)| note(axis, *told)).collect()
     }
 
     /// The units of an axis, or of `input`, `low` or `high` if it has one channel, where they are
@@ -326,6 +333,27 @@ impl fmt::Debug for Dataset {
             .field("grid", &self.grid.shape())
             .finish_non_exhaustive()
     }
+}
+
+fn note(axis: &Axis, has_coordinates: bool) -> Option<String> {
+    let (name, last) = (&axis.name, axis.len().saturating_sub(1));
+    if !has_coordinates {
+        return Some(format!(
+            "axis {name} has no coordinates: its points are counted, from 0 to {last}"
+        ));
+    }
+    if axis.is_even() {
+        return None;
+    }
+    let steps = axis.coordinates.windows(2).map(|pair| pair[1] - pair[0]);
+    let (least, most) = steps.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), step| {
+        (least.min(step), most.max(step))
+    });
+    Some(format!(
+        "axis {name} is uneven, with steps from {least:.3e} to {most:.3e}: methods see its points by \
+         their number, and a network predicts at these points alone; interpolate to an even grid if \
+         the widest steps matter"
+    ))
 }
 
 fn missing(path: &Path, name: &str) -> Error {

@@ -60,11 +60,20 @@ pub(crate) fn axis(axis: &Axis) -> Value {
     array
 }
 
-/// The coordinates along an axis of points that lie anywhere.
-pub(crate) fn scattered(axis: &str, points: Dimension) -> Value {
+/// The coordinates along an axis of points that lie anywhere, in these units.
+pub(crate) fn scattered(axis: &str, units: Option<&str>, points: Dimension) -> Value {
     let mut array = coordinates(points);
-    array["attributes"][LONG_NAME] = json!(nameless(axis));
+    let attributes = &mut array["attributes"];
+    attributes[LONG_NAME] = json!(nameless(axis));
+    if let Some(units) = units {
+        attributes[UNITS] = json!(units);
+    }
     array
+}
+
+/// An attribute in the metadata of an array.
+pub(crate) fn set(array: &mut Value, name: &str, value: &str) {
+    array["attributes"][name] = json!(value);
 }
 
 /// What an axis without a name in full is called.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TrainConfig;
 use super::model::{Shapes, check_modes, network_config};
+use super::ranges::Ranges;
 use super::samples::{Reader, Scaling};
 use super::trainer::shapes;
 use crate::dataset::Dataset;
@@ -37,6 +38,9 @@ pub struct Header {
     /// What the channels of its data are; older checkpoints do not tell.
     #[serde(default, skip_serializing_if = "Quantities::is_empty")]
     pub quantities: Quantities,
+    /// What its training inputs were like; older checkpoints do not tell.
+    #[serde(default, skip_serializing_if = "Ranges::is_empty")]
+    pub ranges: Ranges,
     /// How far training is.
     pub progress: Progress,
 }
@@ -93,7 +97,7 @@ impl Header {
         config: &TrainConfig,
         dataset: &Dataset,
         reader: &Reader<'_>,
-        scaling: Scaling,
+        (scaling, ranges): (Scaling, Ranges),
     ) -> Self {
         Self {
             format: FORMAT,
@@ -105,6 +109,7 @@ impl Header {
             data: DataIdentity::of(dataset),
             title: dataset.title().map(str::to_owned),
             quantities: dataset.quantities().clone(),
+            ranges,
             progress: Progress::default(),
         }
     }

@@ -35,6 +35,9 @@ pub(super) fn symmetries(config: &TrainConfig, dataset: &Dataset) -> Result<Symm
         None => dataset.symmetries()?,
     };
     let Channels { input, solution } = channels(dataset);
+    for symmetry in &declared {
+        symmetry.check_spacing(dataset.grid())?;
+    }
     Symmetries::new(&declared, &lattice(dataset)?, input, solution)
 }
 
@@ -130,8 +133,8 @@ pub(super) fn fit_run(
 fn header(config: &TrainConfig, dataset: &Dataset) -> Result<Header> {
     let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
     let split = config.split_of(dataset.inputs())?;
-    let scaling = reader.scaling(split.train)?;
-    Ok(Header::new(config, dataset, &reader, scaling))
+    let scales = reader.scales(split.train)?;
+    Ok(Header::new(config, dataset, &reader, scales))
 }
 
 /// Refuses a fit of other settings or other data.

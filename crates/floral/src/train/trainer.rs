@@ -143,8 +143,8 @@ impl<'a> Trainer<'a> {
         let config = run.config()?;
         let split = config.split_of(dataset.inputs())?;
         let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
-        let scaling = reader.scaling(split.train.clone())?;
-        let header = Header::new(&config, dataset, &reader, scaling);
+        let scales = reader.scales(split.train.clone())?;
+        let header = Header::new(&config, dataset, &reader, scales);
         let device = device.clone().autodiff();
         let model = Model::new(
             config.method,
