@@ -8,9 +8,10 @@ use floral::predict::{Predictor, Sampling};
 use floral::sample::{OdeSolver, Progress};
 use floral::train::adam::Adam;
 use floral::train::checkpoint::{Checkpoint, DataIdentity, FORMAT};
+use floral::train::ranges::Ranges;
 use floral::train::samples::Scaling;
 use floral::train::{self, Header};
-use floral::{Field, Grid, Result, Silent};
+use floral::{Field, Grid, Quantities, Result, Silent};
 
 /// A predictor with random weights and one input.
 pub struct FullSampling {
@@ -82,6 +83,9 @@ fn header(case: &Case) -> Header {
             constants: None,
             seed: None,
         },
+        title: None,
+        quantities: Quantities::default(),
+        ranges: Ranges::default(),
         progress: train::Progress::default(),
     }
 }

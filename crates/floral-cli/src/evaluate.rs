@@ -8,8 +8,11 @@ use anyhow::Result;
 use clap::builder::PossibleValuesParser;
 use floral::dataset::Dataset;
 use floral::device;
-use floral::evaluate::{Evaluation, MeanErrors, ObservedScores, Options, evaluate};
+use floral::evaluate::{
+    ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate,
+};
 use floral::predict::{Predictor, Sampling};
+use floral::quantity::labels;
 use floral::train::RunFolder;
 
 use crate::progress::Progress;
@@ -21,7 +24,10 @@ use crate::{Ending, inputs, integrator, interrupt, output};
     floral evaluate runs/darcy darcy.zarr\n  \
     floral evaluate runs/darcy darcy.zarr --inputs 0..5 --realizations 200 --solver rk4 --steps 11\n\n\
     The truth is exact where the dataset has exact moments. For other built-in problems it is\n\
-    computed from fresh realizations, for foreign data from those of the dataset.")]
+    computed from fresh realizations, for foreign data from those of the dataset. Realizations\n\
+    leave a sampling error in mean and variance of the truth: it is told, and errors are given with\n\
+    and without it. Several channels are scored each in its own units, and together in units of\n\
+    their deviations.")]
 pub struct Arguments {
     /// The run folder
     #[arg(value_name = "RUN")]
@@ -84,6 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let evaluation = evaluate(&predictor, &dataset, &options, &progress);
     progress.finish();
     let evaluation = evaluation?;
+    output::notes(&evaluation.notes);
     if evaluation.seen > 0 {
         output::tell(&format!(
             "note: {} of these {} inputs were used in training; scores on them are no test",
@@ -113,8 +120,12 @@ fn text(arguments: &Arguments, evaluation: &Evaluation) -> Result<String> {
         evaluation.data.display(),
         evaluation.truth
     );
+    if !evaluation.channels.is_empty() {
+        writeln!(text, "  all channels, in units of their deviations")?;
+    }
     means(&mut text, evaluation)?;
     spread(&mut text, evaluation)?;
+    channels(&mut text, &evaluation.channels)?;
     let prediction = &evaluation.prediction;
     if let Some(solver) = evaluation.solver {
         writeln!(text, "\n  integrator                         {solver}")?;
@@ -128,8 +139,8 @@ fn text(arguments: &Arguments, evaluation: &Evaluation) -> Result<String> {
     Ok(text)
 }
 
-/// One of the errors of a mean field.
-type Error = fn(&MeanErrors) -> f64;
+/// One of the errors of a mean field, if it is known.
+type Error = fn(&MeanErrors) -> Option<f64>;
 
 fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     let name = evaluation.method.name();
@@ -139,30 +150,96 @@ fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
         "", "low fidelity", "mean residual", "kriging"
     )?;
     let errors: [(&str, Error); 5] = [
-        ("mean L2 error", |e| e.mean_l2),
-        ("RMSE (pooled)", |e| e.rmse),
-        ("nRMSE (pooled)", |e| e.nrmse),
-        ("PDEBench RMSE", |e| e.pdebench_rmse),
-        ("PDEBench nRMSE", |e| e.pdebench_nrmse),
+        ("mean L2 error", |e| Some(e.mean_l2)),
+        ("RMSE (pooled)", |e| Some(e.rmse)),
+        ("nRMSE (pooled)", |e| Some(e.nrmse)),
+        ("PDEBench RMSE", |e| Some(e.pdebench_rmse)),
+        ("PDEBench nRMSE", |e| Some(e.pdebench_nrmse)),
     ];
     for (name, value) in errors {
-        let told = |errors: &Option<MeanErrors>| {
-            let errors = errors.as_ref();
-            errors.map_or("-".into(), |errors| format!("{:.5}", value(errors)))
-        };
-        let (low, mean) = (told(&evaluation.low), told(&evaluation.mean_residual));
-        let kriging = told(&evaluation.kriging);
-        let own = value(&evaluation.prediction.mean);
-        writeln!(
-            text,
-            "  {name:30} {own:12.5} {low:>13} {mean:>14} {kriging:>9}"
-        )?;
+        error_row(text, evaluation, name, value)?;
     }
     if let Some(floor) = evaluation.prediction.mean_l2_floor {
         let name = "  mean L2 of sampling alone";
         writeln!(text, "  {name:30} {floor:12.5}")?;
     }
+    if evaluation.prediction.mean.corrected.is_none() {
+        return Ok(());
+    }
+    writeln!(text, "  without the sampling error of the truth")?;
+    let errors: [(&str, Error); 3] = [
+        ("  mean L2 error", |e| e.corrected.map(|c| c.mean_l2)),
+        ("  RMSE (pooled)", |e| e.corrected.map(|c| c.rmse)),
+        ("  nRMSE (pooled)", |e| e.corrected.map(|c| c.nrmse)),
+    ];
+    for (name, value) in errors {
+        error_row(text, evaluation, name, value)?;
+    }
     Ok(())
+}
+
+fn error_row(text: &mut String, evaluation: &Evaluation, name: &str, value: Error) -> Result<()> {
+    let told = |errors: Option<&MeanErrors>| {
+        let value = errors.and_then(value);
+        value.map_or("-".into(), |value| format!("{value:.5}"))
+    };
+    let own = told(Some(&evaluation.prediction.mean));
+    let low = told(evaluation.low.as_ref());
+    let mean = told(evaluation.mean_residual.as_ref());
+    let kriging = told(evaluation.kriging.as_ref());
+    writeln!(
+        text,
+        "  {name:30} {own:>12} {low:>13} {mean:>14} {kriging:>9}"
+    )?;
+    Ok(())
+}
+
+/// The scores of each of several channels, in its own units.
+fn channels(text: &mut String, channels: &[ChannelEvaluation]) -> Result<()> {
+    if channels.is_empty() {
+        return Ok(());
+    }
+    let quantities: Vec<_> = channels.iter().map(|c| c.quantity.clone()).collect();
+    let labels = labels(&quantities);
+    let width = labels.iter().map(|label| label.chars().count()).max();
+    let width = width.unwrap_or(0).max(9);
+    writeln!(
+        text,
+        "\n  {:width$} {:>11} {:>8} {:>9} {:>9} {:>9} {:>11} {:>9} {:>9}  units",
+        "channel", "RMSE", "nRMSE", "low", "kriging", "variance", "CRPS", "cover 90", "spr/err"
+    )?;
+    for (channel, label) in channels.iter().zip(&labels) {
+        let own = &channel.prediction.mean;
+        let nrmse = |errors: &Option<MeanErrors>| number(errors.as_ref().map(|e| e.nrmse));
+        let spread = channel.prediction.spread.as_ref();
+        let observed = spread.and_then(|spread| spread.observed.as_ref());
+        let crps = observed.map_or("-".into(), |scores| format!("{:.4e}", scores.crps));
+        let cover = observed.and_then(|scores| {
+            let interval = scores.coverage.iter().find(|i| i.level == 0.9);
+            interval.map(|interval| interval.coverage)
+        });
+        writeln!(
+            text,
+            "  {label:width$} {:11.4e} {:8.4} {:>9} {:>9} {:>9} {crps:>11} {:>9} {:>9}  {}",
+            own.rmse,
+            own.nrmse,
+            nrmse(&channel.low),
+            nrmse(&channel.kriging),
+            number(spread.and_then(|spread| spread.variance_relative)),
+            number(cover),
+            number(observed.map(|scores| scores.spread_skill)),
+            channel.quantity.units.as_deref().unwrap_or("-")
+        )?;
+    }
+    writeln!(
+        text,
+        "  low and kriging: nRMSE; variance: relative error, 1 = no skill"
+    )?;
+    Ok(())
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or("-".into(), |value| format!("{value:.4}"))
 }
 
 fn spread(text: &mut String, evaluation: &Evaluation) -> Result<()> {
@@ -173,6 +250,15 @@ fn spread(text: &mut String, evaluation: &Evaluation) -> Result<()> {
         ("variance error", scores.variance_l2),
         ("  relative (1 = no skill)", scores.variance_relative),
         ("  norm of the true variance", scores.variance_truth_l2),
+        ("  error of sampling alone", scores.variance_l2_floor),
+        (
+            "  without the truth's sampling",
+            scores.corrected.map(|c| c.variance_l2),
+        ),
+        (
+            "  relative, without it",
+            scores.corrected.map(|c| c.variance_relative),
+        ),
     ];
     writeln!(text)?;
     for (name, value) in rows {

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use floral::dataset::Dataset;
-use floral::inspect::{LowFidelity, Summary, inspect};
+use floral::inspect::{
+    ArraySummary, ChannelSkill, ChannelSummary, LowFidelity, Range, Summary, inspect,
+};
+use floral::quantity::labels;
 
 use crate::Ending;
 use crate::output::print;
@@ -40,6 +43,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 fn text(summary: &Summary) -> Result<String> {
     let mut text = format!("{}\n", summary.path.display());
     let known = |value: Option<String>| value.unwrap_or_else(|| "not told".into());
+    if let Some(title) = &summary.title {
+        writeln!(text, "  title     {title}")?;
+    }
     writeln!(text, "  problem   {}", known(summary.problem.clone()))?;
     writeln!(
         text,
@@ -51,11 +57,20 @@ fn text(summary: &Summary) -> Result<String> {
     }
     for axis in &summary.axes {
         let (name, points, from, to) = (&axis.name, axis.points, axis.from, axis.to);
-        writeln!(text, "  axis {name:4} {points} points from {from} to {to}")?;
+        let units = axis.units.as_ref().map(|units| format!(" {units}"));
+        writeln!(
+            text,
+            "  axis {name:4} {points} points from {from} to {to}{}",
+            units.unwrap_or_default()
+        )?;
+    }
+    for note in &summary.notes {
+        writeln!(text, "{}", wrap(&format!("note: {note}"), 2, 88))?;
     }
     arrays(&mut text, summary)?;
     if let Some(low) = &summary.low_fidelity {
         skill(&mut text, low)?;
+        channels(&mut text, &low.channels)?;
         bands(&mut text, low)?;
     }
     writeln!(
@@ -67,30 +82,99 @@ fn text(summary: &Summary) -> Result<String> {
 }
 
 fn arrays(text: &mut String, summary: &Summary) -> Result<()> {
+    let rows: Vec<_> = summary.arrays.iter().flat_map(array_rows).collect();
+    let width = rows.iter().map(|(name, ..)| name.chars().count()).max();
+    let width = width.unwrap_or(0).max(6);
     writeln!(
         text,
-        "\n  array  {:>11} {:>11} {:>11} {:>11}  shape",
-        "min", "max", "mean", "deviation"
+        "\n  {:width$} {:>11} {:>11} {:>11} {:>11}  shape",
+        "array", "min", "max", "mean", "deviation"
     )?;
+    for (name, range, end) in rows {
+        match range {
+            Some(Range {
+                min,
+                max,
+                mean,
+                deviation,
+            }) => writeln!(
+                text,
+                "  {name:width$} {min:11.4e} {max:11.4e} {mean:11.4e} {deviation:11.4e}  {end}"
+            )?,
+            None => writeln!(text, "  {name:width$} {:47}  {end}", "")?,
+        }
+    }
     for array in &summary.arrays {
-        writeln!(
-            text,
-            "  {:6} {:11.4e} {:11.4e} {:11.4e} {:11.4e}  {:?}",
-            array.name, array.min, array.max, array.mean, array.deviation, array.shape
-        )?;
         if let Some(input) = array.first_non_finite_input {
-            let count = array.non_finite;
+            let (name, count) = (array.name, array.non_finite);
             writeln!(
                 text,
-                "         {count} values are NaN or infinite, the first in input {input}"
+                "  {name}: {count} values are NaN or infinite, the first in input {input}"
             )?;
         }
     }
     Ok(())
 }
 
+/// The rows of an array: its own, and one for each of several channels.
+fn array_rows(array: &ArraySummary) -> Vec<(String, Option<Range>, String)> {
+    let units = |channel: &ChannelSummary| channel.quantity.units.clone().unwrap_or_default();
+    let shape = format!("{:?}", array.shape);
+    if let ([one], Some(range)) = (array.channels.as_slice(), array.range) {
+        let end = format!("{shape}  {}", units(one));
+        return vec![(
+            array.name.to_owned(),
+            Some(range),
+            end.trim_end().to_owned(),
+        )];
+    }
+    let quantities: Vec<_> = array.channels.iter().map(|c| c.quantity.clone()).collect();
+    let channels = array.channels.iter().zip(labels(&quantities));
+    let channels = channels
+        .map(|(channel, label)| (format!("  {label}"), Some(channel.range), units(channel)));
+    std::iter::once((array.name.to_owned(), None, shape))
+        .chain(channels)
+        .collect()
+}
+
+/// The skill in each of several channels.
+fn channels(text: &mut String, channels: &[ChannelSkill]) -> Result<()> {
+    if channels.is_empty() {
+        return Ok(());
+    }
+    let quantities: Vec<_> = channels.iter().map(|c| c.quantity.clone()).collect();
+    let labels = labels(&quantities);
+    let width = labels.iter().map(|label| label.chars().count()).max();
+    let width = width.unwrap_or(0).max(7);
+    writeln!(
+        text,
+        "\n  {:width$} {:>11} {:>8} {:>11} {:>13} {:>13}  units",
+        "channel", "RMSE", "nRMSE", "correlation", "gap variance", "random share"
+    )?;
+    for (channel, label) in channels.iter().zip(&labels) {
+        let skill = &channel.skill;
+        let share = skill.random_share;
+        let share = share.map_or("-".into(), |share| format!("{share:.4}"));
+        writeln!(
+            text,
+            "  {label:width$} {:11.4e} {:8.4} {:11.4} {:13.4} {share:>13}  {}",
+            skill.rmse,
+            skill.nrmse,
+            skill.correlation,
+            skill.residual_to_solution_variance,
+            channel.quantity.units.as_deref().unwrap_or("-")
+        )?;
+    }
+    Ok(())
+}
+
 fn skill(text: &mut String, low: &LowFidelity) -> Result<()> {
-    writeln!(text, "\n  low fidelity against the mean of high")?;
+    let scaled = match low.channels.len() {
+        0 | 1 => "",
+        _ => ", channels in units of their deviation",
+    };
+    let low = &low.skill;
+    writeln!(text, "\n  low fidelity against the mean of high{scaled}")?;
     let mut row = |name: &str, value: f64| writeln!(text, "    {name:38} {value:10.4}");
     row("mean L2 error", low.mean_l2)?;
     row("RMSE (pooled)", low.rmse)?;

@@ -14,6 +14,13 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Tells what a user should know, a line each.
+pub fn notes(notes: &[String]) {
+    for note in notes {
+        tell(&format!("note: {note}"));
+    }
+}
+
 /// Tells a line on standard error; one that is closed or full hears nothing, and the work goes on.
 pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::predict::{
     Cases, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor, Sampling,
-    Stored, read_points,
+    Stored, Threshold, read_points,
 };
 use floral::problem::Resolution;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
@@ -29,8 +29,12 @@ use crate::{Ending, inputs, integrator, interrupt, output};
     From Python: numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...], or\n\
     [channel, grid...] or [grid...] for a single input; coordinates by the name of their axis if\n\
     the grid is not that of training.\n\n\
+    Axes, channels and their units are compared with those of the run's dataset: another order and\n\
+    other units are converted, with a note; another domain is refused. Predictions are in the run's.\n\n\
     With --resolution, input and low-fidelity solution are interpolated linearly to the other grid;\n\
-    a network is evaluated there, a regression's gap is interpolated to it. With --points, each realization is evaluated on the grid\n\
+    a network is evaluated there, a regression's gap is interpolated to it. Of a flow (floral, flora)\n\
+    whose prior is next to white noise, which is the paper's, the spread shrinks on a finer grid than\n\
+    that of training, by about the ratio of their points; that of floral-kl does not. With --points, each realization is evaluated on the grid\n\
     and interpolated linearly to the points, then statistics are taken. The CSV file has a header\n\
     that names the axes, as in x,y.\n\n\
     The result opens with xarray.open_zarr. A run that was cut short continues where it stopped when\n\
@@ -71,9 +75,10 @@ pub struct Arguments {
     #[arg(long, value_name = "Q")]
     quantile: Vec<f64>,
 
-    /// A threshold whose probability of being exceeded is stored; may be repeated
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    exceed: Vec<f64>,
+    /// A threshold whose probability of being exceeded is stored, of several channels with the name
+    /// or number of one, as in pressure:0.5; may be repeated
+    #[arg(long, value_name = "[CHANNEL:]T", allow_negative_numbers = true)]
+    exceed: Vec<String>,
 
     /// Realizations to store of each input, the first ones
     #[arg(long, value_name = "K", default_value_t = 0)]
@@ -99,6 +104,7 @@ struct Task {
     inputs: Range<usize>,
     points: Option<Points>,
     wanted: Wanted,
+    thresholds: Vec<Threshold>,
     realizations: usize,
     kept: usize,
     solver: OdeSolver,
@@ -108,8 +114,10 @@ struct Task {
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let task = Task::new(arguments)?;
     // What does not fit the run is refused before anything is written.
-    let data = task.cases.check(&task.predictor, task.inputs.clone())?;
-    let plan = task.plan(arguments, data);
+    output::notes(task.cases.notes());
+    let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
+    output::notes(&checked.notes);
+    let plan = task.plan(arguments, checked.checksum);
     let path = arguments.output.as_path();
     let Some(writer) = PredictionWriter::open(path, plan, arguments.force)? else {
         output::tell(&format!(
@@ -122,6 +130,15 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         output::tell(&format!(
             "note: {} has no low-fidelity solutions; they are computed by the solver of {problem}",
             arguments.input.display()
+        ));
+    }
+    if task.predictor.loses_spread_on(task.cases.grid()) {
+        output::tell(&format!(
+            "note: the grid {:?} is finer than the {:?} of training; on it, a flow from a prior that is \
+             next to white noise has too small a spread, by about the ratio of points: sample on the \
+             training grid, train with --fit-prior, or train floral-kl",
+            task.cases.grid().shape(),
+            task.predictor.grid().shape()
         ));
     }
     let start = Instant::now();
@@ -151,9 +168,13 @@ impl Task {
         let points = arguments.points.as_deref();
         let points = points.map(|path| read_points(path, cases.grid()));
         let (realizations, kept) = numbers(arguments, &predictor)?;
+        let quantities = &predictor.header().quantities.solution;
+        let thresholds = arguments.exceed.iter();
+        let thresholds = thresholds.map(|text| Threshold::parse(text, quantities));
+        let thresholds = thresholds.collect::<Result<Vec<_>, _>>()?;
         let wanted = Wanted {
             quantiles: arguments.quantile.clone(),
-            thresholds: arguments.exceed.clone(),
+            thresholds: thresholds.iter().map(|threshold| threshold.value).collect(),
             ..Wanted::default()
         };
         // Levels that are none are refused here, before anything is written.
@@ -164,6 +185,7 @@ impl Task {
             cases,
             inputs,
             wanted,
+            thresholds,
             realizations,
             kept,
             solver,
@@ -201,9 +223,10 @@ impl Task {
                 Some(points) => Places::Points(points.clone()),
                 None => Places::Grid(self.cases.grid().clone()),
             },
-            channels: self.predictor.header().shapes.solution_channels,
+            quantities: self.predictor.header().quantities.solution.clone(),
             inputs: self.inputs.clone(),
             wanted: self.wanted.clone(),
+            threshold_channels: self.thresholds.iter().map(|t| t.channel).collect(),
             kept: self.kept,
             has_spread: self.predictor.method().is_generative(),
             has_parts: self.predictor.method().recipe().is_some(),
@@ -221,7 +244,10 @@ impl Task {
             sum.to_string()
         };
         let facts = json!({
-            "title": format!("predictions of {}", self.predictor.method()),
+            "title": match &header.title {
+                Some(title) => format!("{title}: predictions of {}", self.predictor.method()),
+                None => format!("predictions of {}", self.predictor.method()),
+            },
             "floral_version": env!("CARGO_PKG_VERSION"),
             "run": arguments.run,
             "run_version": header.floral,

@@ -180,6 +180,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     }
     let dataset = Dataset::open(data)?;
     let run = arguments.run_folder(folder, &dataset)?;
+    output::notes(&dataset.notes());
     let progress = Progress::new(&run.config()?.method.to_string(), interrupt::flag()?);
     let device = device::named(&arguments.device)?;
     let outcome = train(&run, &dataset, &device, &progress);

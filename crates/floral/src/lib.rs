@@ -48,7 +48,7 @@
 //!
 //! The rooms of the library, in the order in which a field walks through them:
 //!
-//! - [`grid`], [`field`]: where values live, and the values;
+//! - [`grid`], [`field`], [`quantity`], [`units`]: where values live, the values, and what they are;
 //! - [`storage`]: files that are whole or absent, locks, checksums;
 //! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
 //! - [`problem`]: stochastic problems with a high-fidelity and a low-fidelity solver;
@@ -84,12 +84,14 @@ pub mod observer;
 pub mod operator;
 pub mod predict;
 pub mod problem;
+pub mod quantity;
 pub mod random;
 pub mod regression;
 pub mod sample;
 mod set_up;
 pub mod storage;
 pub mod train;
+pub mod units;
 pub mod verify;
 
 pub use dataset::Arrays;
@@ -100,5 +102,6 @@ pub use fit::fit;
 pub use floral_kernels::memory;
 pub use grid::{Axis, Grid, Points};
 pub use observer::{Event, Observer, Silent};
+pub use quantity::{Quantities, Quantity};
 pub use set_up::set_up;
 pub use storage::Checksum;

@@ -275,9 +275,9 @@ impl Written {
                 return Err(bad(context, reason));
             }
         }
-        // Cells have methods of their own; settings of networks are read for one that has some.
+        // Cells have methods of their own; settings of networks are read for one that takes them all.
         let mut training = self.training;
-        training.insert("method".into(), Method::Floral.name().into());
+        training.insert("method".into(), Method::ResidualFno.name().into());
         let training = TrainConfig::from_table(training, context)?;
         let experiment = Experiment {
             name: self.name,

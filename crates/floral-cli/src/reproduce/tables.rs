@@ -388,6 +388,7 @@ impl Entry {
             nrmse: of(|e| e.nrmse)?,
             pdebench_rmse: of(|e| e.pdebench_rmse)?,
             pdebench_nrmse: of(|e| e.pdebench_nrmse)?,
+            corrected: None,
         })
     }
 

@@ -14,7 +14,7 @@ use floral::dataset::write_atomically;
 use floral::train::RunFolder;
 
 /// Changes whenever summaries are made or stored differently.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The hash of contents.
 #[derive(Debug, Clone, Copy, PartialEq)]

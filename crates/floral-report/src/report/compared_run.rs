@@ -8,7 +8,7 @@ use burn::tensor::Device;
 use super::cache::Key;
 use floral::dataset::Dataset;
 use floral::evaluate::Baselines;
-use floral::predict::Predictor;
+use floral::predict::{Predictor, check_terms};
 use floral::train::checkpoint::DataIdentity;
 use floral::train::{EpochRecord, Header, RunFolder};
 use floral::{Error, Observer, Result};
@@ -128,7 +128,7 @@ fn check_data(run: &Path, header: &Header, dataset: &Dataset) -> Result<()> {
             dataset.grid().dimensions()
         )
     } else {
-        return Ok(());
+        return check_terms(header, dataset);
     };
     Err(Error::BadFile {
         path: run.to_owned(),

@@ -225,6 +225,7 @@ impl Gathering<'_> {
             .numbers(truth.mean.iter().copied())
             .numbers(truth.variance.iter().flatten().copied())
             .numbers(truth.observations.iter().map(|v| f64::from(*v)))
+            .numbers(truth.deviations.iter().copied())
     }
 
     fn finish(self, inputs: Range<usize>) -> Comparison {

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::layout::{self, Channels, FORMAT, HIGH, INPUT, LOW, SYMMETRIES};
+use super::layout::{self, Channels, FORMAT, HIGH, INPUT, LOW, SYMMETRIES, TITLE};
 use super::reader::Dataset;
-use super::symmetries;
+use super::{quantities, symmetries};
+use crate::quantity::told;
 use crate::regression::Symmetry;
 use crate::storage::{Group, GroupPlan, Precision};
-use crate::{Checksum, Error, Field, Grid, Result};
+use crate::{Checksum, Error, Field, Grid, Quantities, Quantity, Result};
 
 /// Inputs with their solutions, gathered one by one.
 ///
@@ -31,6 +32,8 @@ use crate::{Checksum, Error, Field, Grid, Result};
 pub struct Arrays {
     grid: Grid,
     symmetries: Vec<Symmetry>,
+    quantities: Quantities,
+    title: Option<String>,
     entries: Vec<Entry>,
 }
 
@@ -50,6 +53,8 @@ impl Arrays {
         Self {
             grid,
             symmetries: Vec::new(),
+            quantities: Quantities::default(),
+            title: None,
             entries: Vec::new(),
         }
     }
@@ -60,6 +65,24 @@ impl Arrays {
     pub fn symmetries(mut self, declared: &[&str]) -> Result<Self> {
         self.symmetries = symmetries::parse(declared)?;
         Ok(self)
+    }
+
+    /// Declares what the channels of input and solution are, one quantity for each channel. The units
+    /// of coordinates are those of the grid's axes.
+    pub fn quantities(
+        mut self,
+        input: impl Into<Vec<Quantity>>,
+        solution: impl Into<Vec<Quantity>>,
+    ) -> Self {
+        let (input, solution) = (input.into(), solution.into());
+        self.quantities = Quantities { input, solution };
+        self
+    }
+
+    /// Gives the dataset a title.
+    pub fn title(mut self, title: &str) -> Self {
+        self.title = told(title);
+        self
     }
 
     /// Adds an input, its low-fidelity solution if there are any, and the realizations of its
@@ -130,16 +153,17 @@ impl Arrays {
             solution: first.channels,
         };
         symmetries::check(&self.symmetries, &self.grid, &channels)?;
+        quantities::check(&self.quantities, &channels)?;
         let (inputs, precision) = (self.entries.len(), Precision::F64);
         let numbers = (inputs, first.realizations, precision);
-        let mut arrays = layout::fields(&self.grid, numbers, &channels);
+        let mut arrays = layout::fields(&self.grid, numbers, &channels, &self.quantities);
         if first.low.is_none() {
             arrays.remove(LOW);
         }
         Ok(GroupPlan {
             arrays,
             attributes: json!({
-                "title": "inputs, low-fidelity and high-fidelity solutions",
+                "title": self.title.as_deref().unwrap_or(TITLE),
                 "floral_format": FORMAT,
                 "floral_version": env!("CARGO_PKG_VERSION"),
                 SYMMETRIES: self.symmetries,

@@ -20,6 +20,19 @@ pub(super) const RESERVED: [&str; 9] = [
     INPUT_CHANNEL_DIMENSION,
 ];
 
+/// The name of an axis that has none.
+pub(super) fn counted(place: usize) -> String {
+    format!("axis{place}")
+}
+
+/// Whether an axis has no name but its place.
+pub(crate) fn is_counted(name: &str) -> bool {
+    let place = name
+        .strip_prefix("axis")
+        .and_then(|place| place.parse().ok());
+    place.is_some_and(|place| counted(place) == name)
+}
+
 /// What is wrong with the names of axes, where these others are taken; none if nothing is.
 pub(crate) fn fault<'a>(
     axes: impl IntoIterator<Item = &'a str>,

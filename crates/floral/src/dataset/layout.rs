@@ -1,13 +1,19 @@
 //! The layout of a dataset: its arrays and their names, its attributes. `writer.rs` fills it,
 //! `shapes.rs` finds it again in what is read.
+//!
+//! Attributes of arrays tell what their values are, so far as it is known: of an axis `units` and
+//! `long_name`, of `input`, `low`, `high` and moments those of `quantities.rs`, which also tells how
+//! several channels have several. An attribute that is absent says nothing: never that values are
+//! pure numbers, which is the unit `1`.
 
 use serde_json::{Map, Value, json};
 
 use super::axis_names;
+use super::quantities::{self, describe};
 use crate::problem::Problem;
 use crate::random::{Purpose, stream};
 use crate::storage::{Dimension, GroupPlan, LARGEST_CHUNK, Precision, array_metadata};
-use crate::{Error, Grid, Result};
+use crate::{Error, Grid, Quantities, Quantity, Result};
 
 /// The version of the layout, raised when older readers would misread it.
 pub const FORMAT: u64 = 1;
@@ -18,6 +24,19 @@ pub(super) const HIGH: &str = "high";
 pub(super) const EXACT_MEAN: &str = "exact_mean";
 pub(super) const EXACT_VARIANCE: &str = "exact_variance";
 pub(super) const REDRAWS: &str = "redraws";
+
+/// What the arrays of fields are for.
+const INPUT_MEANING: &str = "input field";
+const LOW_MEANING: &str = "low-fidelity solution";
+const HIGH_MEANING: &str = "realizations of the high-fidelity solution";
+const EXACT_MEAN_MEANING: &str = "exact mean";
+const EXACT_VARIANCE_MEANING: &str = "exact variance";
+
+/// Those that stand in the place of a quantity's name where it has none.
+pub(super) const MEANINGS: [&str; 3] = [INPUT_MEANING, LOW_MEANING, HIGH_MEANING];
+
+/// The title of a dataset that has none of its own, after the name of its problem.
+pub(super) const TITLE: &str = "inputs, low-fidelity and high-fidelity solutions";
 
 /// The attribute that declares which motions take solutions to solutions.
 pub(super) const SYMMETRIES: &str = "symmetries";
@@ -57,8 +76,11 @@ pub(super) fn plan(problem: &dyn Problem, request: &Request) -> Result<GroupPlan
     };
     let grid = problem.grid();
     let numbers = (request.inputs, request.realizations, request.precision);
-    let mut arrays = fields(grid, numbers, &channels);
-    arrays.extend(extras(grid, request, &channels, has_moments));
+    let quantities = problem.quantities();
+    quantities::check(&quantities, &channels)?;
+    let mut arrays = fields(grid, numbers, &channels, &quantities);
+    let solution = (channels.solution, quantities.solution.as_slice());
+    arrays.extend(extras(grid, request, solution, has_moments));
     Ok(GroupPlan {
         arrays,
         attributes: attributes(problem, request)?,
@@ -88,24 +110,28 @@ pub(super) fn fields(
     grid: &Grid,
     (inputs, realizations, precision): (usize, usize, Precision),
     channels: &Channels,
+    quantities: &Quantities,
 ) -> Map<String, Value> {
     let inputs = (INPUT_DIMENSION, inputs);
     let realizations = (REALIZATION_DIMENSION, realizations);
     let channels_in = (channels.input_dimension(), channels.input);
     let channels_out = (CHANNEL_DIMENSION, channels.solution);
-    let values = |leading: &[Dimension], meaning| {
+    let values = |leading: &[Dimension], meaning, quantities: &[Quantity]| {
         let inner = [leading, &dimensions(grid)].concat();
-        array_metadata::values(inputs, &inner, precision, meaning)
+        let mut array = array_metadata::values(inputs, &inner, precision, meaning);
+        describe(&mut array, quantities);
+        array
     };
     let mut arrays = Map::new();
     let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
     for axis in &grid.axes {
         add(&axis.name, array_metadata::axis(axis));
     }
-    add(INPUT, values(&[channels_in], "input field"));
-    add(LOW, values(&[channels_out], "low-fidelity solution"));
-    let meaning = "realizations of the high-fidelity solution";
-    add(HIGH, values(&[realizations, channels_out], meaning));
+    let Quantities { input, solution } = quantities;
+    add(INPUT, values(&[channels_in], INPUT_MEANING, input));
+    add(LOW, values(&[channels_out], LOW_MEANING, solution));
+    let high = [realizations, channels_out];
+    add(HIGH, values(&high, HIGH_MEANING, solution));
     arrays
 }
 
@@ -113,21 +139,24 @@ pub(super) fn fields(
 fn extras(
     grid: &Grid,
     request: &Request,
-    channels: &Channels,
+    (channels, quantities): (usize, &[Quantity]),
     has_moments: bool,
 ) -> Map<String, Value> {
     let inputs = (INPUT_DIMENSION, request.inputs);
-    let inner = [
-        vec![(CHANNEL_DIMENSION, channels.solution)],
-        dimensions(grid),
-    ]
-    .concat();
-    let values = |meaning| array_metadata::values(inputs, &inner, request.precision, meaning);
+    let inner = [vec![(CHANNEL_DIMENSION, channels)], dimensions(grid)].concat();
+    let values = |meaning, quantities: &[Quantity]| {
+        let mut array = array_metadata::values(inputs, &inner, request.precision, meaning);
+        describe(&mut array, quantities);
+        array
+    };
     let mut arrays = Map::new();
     let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
     if has_moments {
-        add(EXACT_MEAN, values("exact mean"));
-        add(EXACT_VARIANCE, values("exact variance"));
+        let of = |f: fn(&Quantity) -> Quantity| quantities.iter().map(f).collect::<Vec<_>>();
+        let means = of(|quantity| quantity.statistic("exact mean"));
+        let variances = of(|quantity| quantity.variance("exact variance"));
+        add(EXACT_MEAN, values(EXACT_MEAN_MEANING, &means));
+        add(EXACT_VARIANCE, values(EXACT_VARIANCE_MEANING, &variances));
     }
     let meaning = "draws that the solver repeated";
     add(REDRAWS, array_metadata::counts(inputs, meaning));
@@ -182,7 +211,7 @@ fn attributes(problem: &dyn Problem, request: &Request) -> Result<Value> {
             reason: format!("its constants cannot be stored: {error}"),
         })?;
     Ok(json!({
-        "title": format!("{}: inputs, low-fidelity and high-fidelity solutions", problem.name()),
+        "title": format!("{}: {TITLE}", problem.name()),
         "floral_format": FORMAT,
         "floral_version": env!("CARGO_PKG_VERSION"),
         "problem": problem.name(),

@@ -22,12 +22,14 @@ pub(crate) mod layout;
 mod normalise;
 mod npz;
 mod origin;
+pub(crate) mod quantities;
 mod reader;
 mod realizations;
 mod root;
 mod shapes;
 mod split;
 mod symmetries;
+pub(crate) mod view;
 mod writer;
 
 pub use arrays::Arrays;

@@ -2,12 +2,15 @@
 
 use super::Dataset;
 use crate::problem::{Problem, catalogue};
-use crate::{Error, Result};
+use crate::{Error, Grid, Result};
 
 impl Dataset {
     /// The built-in problem with the dataset's own constants, on the dataset's grid; none if the
-    /// data were made by other means.
+    /// data were made by other means, or are seen in another order or in other units.
     pub fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
+        if self.is_view() {
+            return Ok(None);
+        }
         let known = |name: &&str| catalogue::NAMES.contains(name);
         let (Some(name), Some(constants)) = (self.problem().filter(known), self.constants()) else {
             return Ok(None);
@@ -18,6 +21,11 @@ impl Dataset {
             reason: e.to_string(),
         })?;
         let problem = catalogue::build(name, table, &context)?;
-        Ok((problem.grid().shape() == self.grid().shape()).then_some(problem))
+        let names = |grid: &Grid| -> Vec<String> {
+            grid.axes.iter().map(|axis| axis.name.clone()).collect()
+        };
+        let (ours, theirs) = (self.grid(), problem.grid());
+        let is_same = ours.shape() == theirs.shape() && names(ours) == names(theirs);
+        Ok(is_same.then_some(problem))
     }
 }

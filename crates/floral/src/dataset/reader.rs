@@ -8,26 +8,40 @@ use serde_json::{Map, Value};
 use zarrs::filesystem::FilesystemStore;
 use zarrs::storage::ReadableStorage;
 
-use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
+use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS, TITLE};
 use super::realizations::Realizations;
-use super::{root, shapes};
+use super::view::View;
+use super::{quantities, root, shapes};
 use crate::problem::Moments;
-use crate::storage::{METADATA_FILE, StoredArray, read_json};
-use crate::{Error, Field, Grid, Result};
+use crate::storage::StoredArray;
+use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
 /// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
 /// solutions. Only what is asked for is read.
+#[derive(Clone)]
 pub struct Dataset {
     path: PathBuf,
     attributes: Map<String, Value>,
     grid: Grid,
-    input: StoredArray,
-    low: Option<StoredArray>,
-    high: Option<StoredArray>,
-    exact: Option<(StoredArray, StoredArray)>,
-    redraws: Option<StoredArray>,
+    has_coordinates: Vec<bool>,
+    input: Arc<StoredArray>,
+    low: Option<Arc<StoredArray>>,
+    high: Option<Arc<StoredArray>>,
+    exact: Option<(Arc<StoredArray>, Arc<StoredArray>)>,
+    redraws: Option<Arc<StoredArray>>,
+    quantities: Quantities,
+    /// How fields are seen, if not as they are stored.
+    view: Option<Arc<View>>,
     as_stored: bool,
+}
+
+/// What an array holds.
+#[derive(Clone, Copy)]
+enum Kind {
+    Input,
+    Solution,
+    Variance,
 }
 
 impl Dataset {
@@ -41,19 +55,25 @@ impl Dataset {
         })?;
         let storage: ReadableStorage = Arc::new(storage);
         let open = |name: &str| StoredArray::open(&storage, path, name);
-        let input = open(INPUT)?.ok_or_else(|| missing(path, INPUT))?;
-        let dataset = Self {
-            grid: shapes::grid(&input, open)?,
+        let shared = |name: &str| Ok::<_, Error>(open(name)?.map(Arc::new));
+        let input = shared(INPUT)?.ok_or_else(|| missing(path, INPUT))?;
+        let (grid, has_coordinates) = shapes::grid(&input, open)?;
+        let mut dataset = Self {
+            grid,
+            has_coordinates,
             input,
-            low: open(LOW)?,
-            high: open(HIGH)?,
-            exact: open(EXACT_MEAN)?.zip(open(EXACT_VARIANCE)?),
-            redraws: open(REDRAWS)?,
+            low: shared(LOW)?,
+            high: shared(HIGH)?,
+            exact: shared(EXACT_MEAN)?.zip(shared(EXACT_VARIANCE)?),
+            redraws: shared(REDRAWS)?,
             path: path.to_owned(),
             attributes,
+            quantities: Quantities::default(),
+            view: None,
             as_stored: false,
         };
         dataset.check()?;
+        dataset.quantities = dataset.told_quantities()?;
         Ok(dataset)
     }
 
@@ -62,6 +82,17 @@ impl Dataset {
         Self {
             as_stored: true,
             ..self
+        }
+    }
+
+    /// The same dataset with its fields seen in another way, on the grid and with the quantities
+    /// that they then have.
+    pub(crate) fn seen(&self, view: View, grid: Grid, quantities: Quantities) -> Self {
+        Self {
+            grid,
+            quantities,
+            view: (!view.is_identity()).then(|| Arc::new(view)),
+            ..self.clone()
         }
     }
 
@@ -85,6 +116,27 @@ impl Dataset {
         self.attributes.get("constants")?.as_object()
     }
 
+    /// Its own title, if it is told.
+    pub fn title(&self) -> Option<&str> {
+        let title = self.attributes.get("title")?.as_str()?;
+        (!title.is_empty() && !title.ends_with(TITLE)).then_some(title)
+    }
+
+    /// What the channels of the input are; of each what is told, if anything is.
+    pub fn input_quantities(&self) -> &[Quantity] {
+        &self.quantities.input
+    }
+
+    /// What the channels of the solutions are; of each what is told, if anything is.
+    pub fn solution_quantities(&self) -> &[Quantity] {
+        &self.quantities.solution
+    }
+
+    /// What the channels of input and solutions are.
+    pub fn quantities(&self) -> &Quantities {
+        &self.quantities
+    }
+
     /// The seed it was drawn from, if it is told.
     pub fn seed(&self) -> Option<u64> {
         self.attributes.get("seed")?.as_u64()
@@ -95,13 +147,34 @@ impl Dataset {
         &self.grid
     }
 
-    /// The units of an array or axis, where its attributes tell them; those of pure numbers are
-    /// none.
+    /// Whether each axis has coordinates on disk; one without counts its points.
+    pub(crate) fn has_coordinates(&self) -> &[bool] {
+        &self.has_coordinates
+    }
+
+    /// Whether fields are seen in another order or in other units than they are stored.
+    pub(crate) fn is_view(&self) -> bool {
+        self.view.is_some()
+    }
+
+    /// What a user of its grid should know: axes that count their points for want of coordinates,
+    /// and axes whose points are not evenly spaced.
+    pub fn notes(&self) -> Vec<String> {
+        let axes = self.grid.axes.iter().zip(&self.has_coordinates);
+        axes.filter_map(|(axis, told)| note(axis, *told)).collect()
+    }
+
+    /// The units of an axis, or of `input`, `low` or `high` if it has one channel, where they are
+    /// told; those of pure numbers are none.
     pub fn units(&self, name: &str) -> Option<String> {
-        let metadata = self.path.join(name).join(METADATA_FILE);
-        let metadata = read_json(&metadata).ok().flatten()?;
-        let units = metadata["attributes"]["units"].as_str()?;
-        (units != "1" && !units.is_empty()).then(|| units.to_owned())
+        let axis = self.grid.axes.iter().find(|axis| axis.name == name);
+        let Quantities { input, solution } = &self.quantities;
+        let units = match (axis, name, input.as_slice(), solution.as_slice()) {
+            (Some(axis), ..) => axis.units.clone(),
+            (_, INPUT, [one], _) | (_, LOW | HIGH, _, [one]) => one.units.clone(),
+            _ => None,
+        };
+        units.filter(|units| units != "1")
     }
 
     /// Number of inputs.
@@ -142,21 +215,25 @@ impl Dataset {
 
     /// An input.
     pub fn input(&self, index: usize) -> Result<Field> {
-        self.field(&self.input, index)
+        self.field(&self.input, index, Kind::Input)
     }
 
     /// The low-fidelity solution of an input.
     pub fn low(&self, index: usize) -> Result<Field> {
         let low = self.low.as_ref().ok_or_else(|| missing(&self.path, LOW))?;
-        self.field(low, index)
+        self.field(low, index, Kind::Solution)
     }
 
     /// The realizations of an input's high-fidelity solution.
     pub fn high(&self, index: usize) -> Result<Realizations> {
         let high = self.high.as_ref();
         let high = high.ok_or_else(|| missing(&self.path, HIGH))?;
-        let values = self.values(high, index)?;
-        Ok(Realizations::new(high.shape()[1..].to_vec(), values))
+        let values = self.values(high, index, Kind::Solution)?;
+        let leading = &high.shape()[1..3];
+        Ok(Realizations::new(
+            [leading, &self.grid.shape()].concat(),
+            values,
+        ))
     }
 
     /// Exact mean and variance of an input's solution, where they are stored.
@@ -165,8 +242,8 @@ impl Dataset {
             return Ok(None);
         };
         Ok(Some(Moments {
-            mean: self.field(mean, index)?,
-            variance: self.field(variance, index)?,
+            mean: self.field(mean, index, Kind::Solution)?,
+            variance: self.field(variance, index, Kind::Variance)?,
         }))
     }
 
@@ -196,12 +273,26 @@ impl Dataset {
         Ok(())
     }
 
-    fn field(&self, array: &StoredArray, index: usize) -> Result<Field> {
-        let values = self.values(array, index)?;
+    fn told_quantities(&self) -> Result<Quantities> {
+        let channels = self.solution_channels().unwrap_or(0);
+        let told = |array: &Option<Arc<StoredArray>>| match array {
+            Some(array) => quantities::of_array(array, channels),
+            None => Ok(vec![Quantity::default(); channels]),
+        };
+        let mut solution = told(&self.high)?;
+        if let Some(low) = &self.low {
+            solution = quantities::merged(solution, told(&self.low)?, low)?;
+        }
+        let input = quantities::of_array(&self.input, self.input_channels())?;
+        Ok(Quantities { input, solution })
+    }
+
+    fn field(&self, array: &StoredArray, index: usize, kind: Kind) -> Result<Field> {
+        let values = self.values(array, index, kind)?;
         Field::from_values(array.shape()[1], &self.grid.shape(), values)
     }
 
-    fn values(&self, array: &StoredArray, index: usize) -> Result<Vec<f64>> {
+    fn values(&self, array: &StoredArray, index: usize, kind: Kind) -> Result<Vec<f64>> {
         if index >= self.inputs() {
             return Err(Error::BadFile {
                 path: self.path.clone(),
@@ -210,12 +301,26 @@ impl Dataset {
         }
         let values = array.read(index..index + 1)?;
         if self.as_stored || values.iter().all(|value| value.is_finite()) {
-            return Ok(values);
+            return Ok(match &self.view {
+                None => values,
+                Some(view) => kind.seen(view, &values),
+            });
         }
         Err(array.bad(&format!(
             "input {index} has values that are not finite: a chunk is missing, or was never \
              computed; restore it, or leave this input out"
         )))
+    }
+}
+
+impl Kind {
+    /// Fields as a view shows them.
+    fn seen(self, view: &View, values: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Input => view.apply(values, &view.input, 1),
+            Self::Solution => view.apply(values, &view.solution, 1),
+            Self::Variance => view.apply(values, &view.solution, 2),
+        }
     }
 }
 
@@ -228,6 +333,27 @@ impl fmt::Debug for Dataset {
             .field("grid", &self.grid.shape())
             .finish_non_exhaustive()
     }
+}
+
+fn note(axis: &Axis, has_coordinates: bool) -> Option<String> {
+    let (name, last) = (&axis.name, axis.len().saturating_sub(1));
+    if !has_coordinates {
+        return Some(format!(
+            "axis {name} has no coordinates: its points are counted, from 0 to {last}"
+        ));
+    }
+    if axis.is_even() {
+        return None;
+    }
+    let steps = axis.coordinates.windows(2).map(|pair| pair[1] - pair[0]);
+    let (least, most) = steps.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), step| {
+        (least.min(step), most.max(step))
+    });
+    Some(format!(
+        "axis {name} is uneven, with steps from {least:.3e} to {most:.3e}: methods see its points by \
+         their number, and a network predicts at these points alone; interpolate to an even grid if \
+         the widest steps matter"
+    ))
 }
 
 fn missing(path: &Path, name: &str) -> Error {

@@ -1,10 +1,12 @@
 //! Whether the arrays of a dataset fit together, and the grid they share; for `reader.rs`.
 
+use serde_json::Value;
+
 use super::axis_names::{self, RESERVED};
 use super::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
 use crate::grid::Domain;
 use crate::storage::StoredArray;
-use crate::storage::array_metadata::DOMAIN;
+use crate::storage::array_metadata::{DOMAIN, LONG_NAME, UNITS, nameless};
 use crate::{Axis, Grid, Result};
 
 /// Points of the longest axis: 2^24, whose coordinates take 128 MiB.
@@ -13,17 +15,18 @@ const LONGEST_AXIS: usize = 1 << 24;
 const FORM: [&str; 2] = [INPUT_DIMENSION, CHANNEL_DIMENSION];
 const HIGH_FORM: [&str; 3] = [INPUT_DIMENSION, REALIZATION_DIMENSION, CHANNEL_DIMENSION];
 
-/// The grid of the array `input`, with the coordinates that `open` finds.
+/// The grid of the array `input`, with the coordinates that `open` finds; and of each axis whether
+/// it has any, or counts its points.
 pub(super) fn grid(
     input: &StoredArray,
     open: impl Fn(&str) -> Result<Option<StoredArray>>,
-) -> Result<Grid> {
+) -> Result<(Grid, Vec<bool>)> {
     check_form(input, &FORM)?;
     let lengths = &input.shape()[FORM.len()..];
     let names: Vec<String> = (0..lengths.len())
         .map(|i| match input.dimension(FORM.len() + i) {
             Some(name) => name.to_owned(),
-            None => format!("axis{i}"),
+            None => axis_names::counted(i),
         })
         .collect();
     // Names become paths, so they are judged before anything of them is opened.
@@ -33,11 +36,12 @@ pub(super) fn grid(
     let axes = names.iter().zip(lengths).map(|(name, &points)| {
         let Some(array) = open(name)? else {
             let count = (0..points).map(|i| i as f64).collect();
-            return Ok(Axis::from_coordinates(name, count));
+            return Ok((Axis::from_coordinates(name, count), false));
         };
-        axis(name, &array, points)
+        Ok((axis(name, &array, points)?, true))
     });
-    Ok(Grid::new(axes.collect::<Result<_>>()?))
+    let (axes, has_coordinates) = axes.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    Ok((Grid::new(axes), has_coordinates))
 }
 
 /// Checks that an array has the inputs and the grid of `input`, these channels, and realizations
@@ -113,7 +117,20 @@ fn axis(name: &str, array: &StoredArray, points: usize) -> Result<Axis> {
     if !is_increasing || values.iter().any(|value| !value.is_finite()) {
         return Err(array.bad("its coordinates have to be finite and increasing; sort the axis"));
     }
-    Axis::stored(name, values, domain(array)?).map_err(|fault| array.bad(&fault))
+    let axis = Axis::stored(name, values, domain(array)?).map_err(|fault| array.bad(&fault))?;
+    Ok(described(axis, array))
+}
+
+/// The axis with the units and the name that the attributes of its coordinates tell.
+fn described(axis: Axis, array: &StoredArray) -> Axis {
+    let text = |key: &str| array.attribute(key).and_then(Value::as_str);
+    let (units, long_name) = (text(UNITS), text(LONG_NAME));
+    let is_nameless = long_name.is_some_and(|long_name| long_name == nameless(&axis.name));
+    // Older builds wrote the unit 1 beside that name, whatever the axis was.
+    let units = units.filter(|units| !(is_nameless && *units == "1"));
+    let long_name = long_name.filter(|_| !is_nameless);
+    axis.with_units(units.unwrap_or_default())
+        .with_long_name(long_name.unwrap_or_default())
 }
 
 fn domain(array: &StoredArray) -> Result<Option<Domain>> {

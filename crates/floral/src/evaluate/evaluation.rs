@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::TruthSource;
-use crate::metric::{Interval, MeanFieldError};
+use crate::Quantity;
+use crate::metric::{CorrectedErrors, CorrectedVariance, Interval, MeanFieldError};
 use crate::sample::OdeSolver;
 use crate::train::Method;
 
@@ -32,6 +33,9 @@ pub struct Evaluation {
     pub truth: TruthSource,
     /// Realizations of the dataset per input that ensembles are scored against.
     pub observations: usize,
+    /// What of the dataset was converted to the run's axes, channels and units.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The run's own scores.
     pub prediction: Prediction,
     /// The low-fidelity solution taken as the prediction of the mean, where there is one.
@@ -42,6 +46,28 @@ pub struct Evaluation {
     pub mean_residual: Option<MeanErrors>,
     /// Kernel regression from the run's training inputs, where the dataset holds them.
     #[serde(default)]
+    pub kriging: Option<MeanErrors>,
+    /// Of several channels, the scores of each in its own units; those above are then of all of them
+    /// in units of their deviations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<ChannelEvaluation>,
+}
+
+/// The scores in one channel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChannelEvaluation {
+    /// What it is.
+    #[serde(flatten)]
+    pub quantity: Quantity,
+    /// The deviation in units of which it is pooled with others.
+    pub deviation: f64,
+    /// The run's own scores.
+    pub prediction: Prediction,
+    /// The low-fidelity solution taken as the prediction of the mean.
+    pub low: Option<MeanErrors>,
+    /// The low-fidelity solution plus the mean residual of the training inputs.
+    pub mean_residual: Option<MeanErrors>,
+    /// Kernel regression from the training inputs.
     pub kriging: Option<MeanErrors>,
 }
 
@@ -76,6 +102,10 @@ pub struct MeanErrors {
     pub pdebench_rmse: f64,
     /// PDEBench's nRMSE: averaged over inputs.
     pub pdebench_nrmse: f64,
+    /// The first three without what the sampling of the truth adds to them; absent where the truth
+    /// is exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected: Option<CorrectedErrors>,
 }
 
 impl From<&MeanFieldError> for MeanErrors {
@@ -86,6 +116,7 @@ impl From<&MeanFieldError> for MeanErrors {
             nrmse: error.nrmse(),
             pdebench_rmse: error.pdebench_rmse(),
             pdebench_nrmse: error.pdebench_nrmse(),
+            corrected: error.corrected(),
         }
     }
 }
@@ -100,6 +131,14 @@ pub struct SpreadScores {
     pub variance_relative: Option<f64>,
     /// Mean norm of the true variance field.
     pub variance_truth_l2: Option<f64>,
+    /// The variance error that a perfect prediction of as many realizations would have on average,
+    /// at most, since both variances have a sampling error.
+    #[serde(default)]
+    pub variance_l2_floor: Option<f64>,
+    /// The first two without what the sampling of the truth adds to them; absent where the truth is
+    /// exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected: Option<CorrectedVariance>,
     /// Scores against single realizations; absent where the dataset has none.
     pub observed: Option<ObservedScores>,
 }

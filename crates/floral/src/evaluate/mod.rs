@@ -4,6 +4,7 @@
 //! ensemble is scored by a [`Scoring`] against its [`Truth`] and forgotten.
 
 mod baselines;
+mod channel;
 mod evaluation;
 mod inputs;
 mod scoring;
@@ -12,7 +13,9 @@ mod truth;
 use std::ops::Range;
 
 pub use baselines::{BaselineFields, Baselines};
-pub use evaluation::{Evaluation, MeanErrors, ObservedScores, Prediction, SpreadScores};
+pub use evaluation::{
+    ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Prediction, SpreadScores,
+};
 pub use inputs::{chosen_inputs, seen_inputs, test_inputs, training_inputs};
 pub use scoring::Scoring;
 pub use truth::{Truth, TruthSource, Truths};
@@ -20,7 +23,9 @@ pub use truth::{Truth, TruthSource, Truths};
 use crate::dataset::Dataset;
 use crate::grid::Thinning;
 use crate::observer::Observer;
-use crate::predict::{Cases, Consumer, PredictionCost, Predictor, Sampling, Walk, WalkedInput};
+use crate::predict::{
+    Cases, Consumer, PredictionCost, Predictor, Sampling, Walk, WalkedInput, aligned_dataset,
+};
 use crate::{Error, Result, regression};
 
 /// What to evaluate, and how.
@@ -61,6 +66,7 @@ pub fn evaluate(
     observer: &dyn Observer,
 ) -> Result<Evaluation> {
     check_spread(predictor, &options.sampling)?;
+    let (dataset, notes) = &aligned_dataset(predictor.header(), dataset)?;
     let inputs = chosen_inputs(predictor.header(), dataset, options.inputs.clone())?;
     let thinning = thinning(predictor, dataset, options)?;
     let cases = match &thinning {
@@ -88,7 +94,11 @@ pub fn evaluate(
         observer,
     };
     walk.run(&mut scored)?;
-    Ok(scored.evaluation(predictor, dataset, &options.sampling, inputs))
+    let evaluation = scored.evaluation(predictor, dataset, &options.sampling, inputs);
+    Ok(Evaluation {
+        notes: notes.clone(),
+        ..evaluation
+    })
 }
 
 fn check_spread(predictor: &Predictor, sampling: &Sampling) -> Result<()> {
@@ -152,10 +162,12 @@ impl Scored<'_> {
             solver: method.is_flow().then_some(sampling.solver),
             truth: self.truths.source(),
             observations: dataset.realizations(),
+            notes: Vec::new(),
             prediction: self.scoring.prediction(),
             low: self.scoring.low(),
             mean_residual: self.scoring.mean_residual(),
             kriging: self.scoring.kriging(),
+            channels: self.scoring.channels(dataset.solution_quantities()),
         }
     }
 }

@@ -3,14 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::baselines::BaselineFields;
-use super::evaluation::{MeanErrors, ObservedScores, Prediction, SpreadScores};
+use super::channel;
+use super::evaluation::{ChannelEvaluation, MeanErrors, ObservedScores, Prediction, SpreadScores};
 use super::truth::Truth;
 use crate::metric::{
-    EnsembleScores, Fields, MeanFieldError, PAIR_LAGS, VarianceError, energy_score,
+    EnsembleScores, Fields, MeanFieldError, PAIR_LAGS, Sampled, VarianceError, energy_score,
 };
 use crate::predict::PredictionCost;
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::{Error, Result, regression};
+use crate::{Error, Quantity, Result, regression};
 
 /// The levels of central intervals that are reported.
 const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
@@ -31,6 +32,9 @@ pub struct Scoring {
     evaluations: usize,
     realizations: usize,
     seconds: f64,
+    /// The same of each of several channels, and the deviation in units of which it is pooled.
+    #[serde(default)]
+    channels: Vec<(f64, Scoring)>,
 }
 
 impl Scoring {
@@ -39,10 +43,41 @@ impl Scoring {
         self.evaluations += cost.progress.evaluations;
         self.realizations += cost.progress.done;
         self.seconds += cost.seconds;
+        for (_, channel) in &mut self.channels {
+            channel.add_cost(cost);
+        }
     }
 
     /// Adds the simplest predictions of one input.
     pub fn push_baselines(&mut self, baselines: &BaselineFields, truth: &Truth) -> Result<()> {
+        if truth.deviations.is_empty() {
+            return self.push_pooled_baselines(baselines, truth);
+        }
+        self.push_pooled_baselines(&baselines.scaled(&truth.deviations), &truth.scaled())?;
+        for (i, channel) in self.channels_of(truth).iter_mut().enumerate() {
+            let own = truth.channel(i);
+            let baselines = baselines.channel(i, truth.deviations.len());
+            channel.1.push_pooled_baselines(&baselines, &own)?;
+        }
+        Ok(())
+    }
+
+    /// The scores of every channel of a truth with several.
+    fn channels_of(&mut self, truth: &Truth) -> &mut [(f64, Scoring)] {
+        if self.channels.is_empty() {
+            let deviations = truth.deviations.iter();
+            self.channels = deviations.map(|d| (*d, Scoring::default())).collect();
+            // What was spent before the first input is known to have channels.
+            let spent = (self.evaluations, self.realizations, self.seconds);
+            for (_, channel) in &mut self.channels {
+                (channel.evaluations, channel.realizations, channel.seconds) = spent;
+            }
+        }
+        &mut self.channels
+    }
+
+    fn push_pooled_baselines(&mut self, baselines: &BaselineFields, truth: &Truth) -> Result<()> {
+        let sampled = truth.mean_square_error();
         let sums = [
             (&baselines.low, &mut self.low),
             (&baselines.mean_residual, &mut self.mean_residual),
@@ -57,7 +92,8 @@ impl Scoring {
                     expected: vec![truth.mean.len()],
                 });
             }
-            sum.get_or_insert_default().push(field, &truth.mean);
+            let sum = sum.get_or_insert_default();
+            sum.push_sampled(field, &truth.mean, sampled);
         }
         Ok(())
     }
@@ -74,6 +110,27 @@ impl Scoring {
         moments: Option<&regression::Prediction>,
         truth: &Truth,
     ) -> Result<()> {
+        if truth.deviations.is_empty() {
+            return self.push_pooled(members, moments, truth);
+        }
+        let deviations = &truth.deviations;
+        let scaled = channel::scaled_members(members, truth.mean.len(), deviations);
+        let moments_scaled = moments.map(|moments| channel::scaled_moments(moments, deviations));
+        self.push_pooled(&scaled, moments_scaled.as_ref(), &truth.scaled())?;
+        for (i, (_, scoring)) in self.channels_of(truth).iter_mut().enumerate() {
+            let members = channel::of(members, truth.mean.len(), i, deviations.len());
+            let moments = moments.map(|moments| channel::of_moments(moments, i, deviations.len()));
+            scoring.push_pooled(&members, moments.as_ref(), &truth.channel(i))?;
+        }
+        Ok(())
+    }
+
+    fn push_pooled(
+        &mut self,
+        members: &[f32],
+        moments: Option<&regression::Prediction>,
+        truth: &Truth,
+    ) -> Result<()> {
         let values = truth.mean.len();
         let members = Fields::new(members, values)?;
         let mut statistics = EnsembleStatistics::new(values, 0, &Wanted::default())?;
@@ -81,7 +138,8 @@ impl Scoring {
         self.inputs += 1;
         self.members = members.count();
         let mean = moments.map_or(statistics.mean(), |moments| &moments.mean);
-        self.mean.push(mean, &truth.mean);
+        self.mean
+            .push_sampled(mean, &truth.mean, truth.mean_square_error());
         let sampled = 1.0 / members.count() as f64;
         if let Some(variance) = &truth.variance {
             let is_sampled = members.count() > 1 && moments.is_none();
@@ -92,18 +150,33 @@ impl Scoring {
         if members.count() == 1 {
             return Ok(());
         }
-        let variance = match moments {
-            Some(moments) => moments.aleatoric.clone(),
-            None => statistics.variance(),
+        let (variance, is_sampled) = match moments {
+            Some(moments) => (moments.aleatoric.clone(), false),
+            None => (statistics.variance(), true),
         };
-        self.push_spread(members, &variance, truth)
+        self.push_variance(&variance, is_sampled, truth);
+        self.push_observed(members, truth)
     }
 
-    fn push_spread(&mut self, members: Fields, predicted: &[f64], truth: &Truth) -> Result<()> {
-        if let Some(variance) = &truth.variance {
-            let error = self.variance.get_or_insert_default();
-            error.push(predicted, variance);
-        }
+    /// Adds the error of a variance, which may be that of the members.
+    fn push_variance(&mut self, predicted: &[f64], is_sampled: bool, truth: &Truth) {
+        let Some(variance) = &truth.variance else {
+            return;
+        };
+        let fourth: f64 = variance.iter().map(|v| v * v).sum();
+        let sampled = Sampled {
+            truth: truth.variance_error.iter().flatten().sum(),
+            // As if they were normal: of the truth's kurtosis, little may be known.
+            prediction: match is_sampled {
+                true => 2.0 * fourth / (self.members as f64 - 1.0),
+                false => 0.0,
+            },
+        };
+        let error = self.variance.get_or_insert_default();
+        error.push_sampled(predicted, variance, sampled);
+    }
+
+    fn push_observed(&mut self, members: Fields, truth: &Truth) -> Result<()> {
         if !truth.observations.is_empty() {
             let observations = Fields::new(&truth.observations, truth.mean.len())?;
             let (scores, energy) = self.observed.get_or_insert_default();
@@ -141,6 +214,28 @@ impl Scoring {
         self.evaluations += other.evaluations;
         self.realizations += other.realizations;
         self.seconds += other.seconds;
+        if self.channels.is_empty() {
+            self.channels.clone_from(&other.channels);
+        } else {
+            for ((_, own), (_, other)) in self.channels.iter_mut().zip(&other.channels) {
+                own.merge(other);
+            }
+        }
+    }
+
+    /// The scores of each of several channels, which are these quantities.
+    pub fn channels(&self, quantities: &[Quantity]) -> Vec<ChannelEvaluation> {
+        let channels = self.channels.iter().zip(quantities);
+        let evaluation =
+            |((deviation, scoring), quantity): (&(f64, Self), &Quantity)| ChannelEvaluation {
+                quantity: quantity.clone(),
+                deviation: *deviation,
+                prediction: scoring.prediction(),
+                low: scoring.low(),
+                mean_residual: scoring.mean_residual(),
+                kriging: scoring.kriging(),
+            };
+        channels.map(evaluation).collect()
     }
 
     /// The sums behind the scores against single realizations, if there are any.
@@ -182,6 +277,8 @@ impl Scoring {
             variance_l2: variance.map(VarianceError::mean_l2),
             variance_relative: variance.map(VarianceError::relative),
             variance_truth_l2: variance.map(VarianceError::truth_l2),
+            variance_l2_floor: variance.map(VarianceError::floor),
+            corrected: variance.and_then(VarianceError::corrected),
             observed: self.observed.as_ref().map(|(scores, energy)| {
                 let coverage = LEVELS.iter().filter_map(|l| scores.coverage.at(*l));
                 ObservedScores {

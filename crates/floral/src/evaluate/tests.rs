@@ -150,3 +150,55 @@ fn on_the_training_grid_the_low_fidelity_solution_has_its_error_there() {
     assert!((rmse - (square / 16.0).sqrt()).abs() < 1e-12);
     assert!(evaluation.mean_residual.is_some());
 }
+
+/// Ten normal realizations of a truth with mean 0 and variance 1 at 400 points, of which none is the
+/// same: what a perfect prediction is told of them.
+#[test]
+fn the_sampling_of_the_truth_is_taken_out_of_both_errors() {
+    use crate::random::{Purpose, stream};
+    use rand_distr::{Distribution, StandardNormal};
+
+    const POINTS: usize = 400;
+    const REALIZATIONS: usize = 10;
+    let mut rng = stream(5, Purpose::Realization, 0, 0);
+    let mut scoring = Scoring::default();
+    for _ in 0..30 {
+        let observations: Vec<f32> = (0..POINTS * REALIZATIONS)
+            .map(|_| StandardNormal.sample(&mut rng))
+            .collect();
+        let truth = truth::of_realizations(&observations, POINTS).unwrap();
+        let exact = regression::Prediction {
+            mean: vec![0.0; POINTS],
+            aleatoric: vec![1.0; POINTS],
+            epistemic: vec![0.0; POINTS],
+            factor: 1.0,
+            novelty: 1.0,
+        };
+        let members: Vec<f32> = (0..POINTS * 4)
+            .map(|_| StandardNormal.sample(&mut rng))
+            .collect();
+        scoring.push(&members, Some(&exact), &truth).unwrap();
+    }
+    let prediction = scoring.prediction();
+    // sqrt(1 / 10) and sqrt(2 / 9) by chance alone.
+    assert!((prediction.mean.rmse - 0.1f64.sqrt()).abs() < 0.01);
+    let spread = prediction.spread.unwrap();
+    let relative = spread.variance_relative.unwrap();
+    assert!(relative > 0.35, "{relative}");
+    let floor = spread.variance_l2_floor.unwrap();
+    assert!((spread.variance_l2.unwrap() / floor - 1.0).abs() < 0.1);
+    let corrected = prediction.mean.corrected.unwrap();
+    assert!(corrected.rmse < 0.05, "{}", corrected.rmse);
+    let corrected = spread.corrected.unwrap().variance_relative;
+    assert!(corrected < 0.15, "{corrected}");
+}
+
+#[test]
+fn exact_truths_are_not_corrected() {
+    let prediction = scored(0.5, 2.0).prediction();
+    assert!(prediction.mean.corrected.is_none());
+    let spread = prediction.spread.unwrap();
+    assert!(spread.corrected.is_none());
+    let text = serde_json::to_string(&spread).unwrap();
+    assert!(!text.contains("corrected"), "{text}");
+}

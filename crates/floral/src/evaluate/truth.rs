@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::Dataset;
 use crate::grid::Thinning;
+use crate::metric::{FourthMoments, RunningMoments};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream, stream};
 use crate::sample::{EnsembleStatistics, Wanted};
@@ -64,8 +65,13 @@ pub struct Truth {
     pub mean: Vec<f64>,
     /// The variance field; none from a single realization.
     pub variance: Option<Vec<f64>>,
+    /// The variance that the sampling error of the variance has at every point; none of exact
+    /// moments, and from a single realization.
+    pub variance_error: Option<Vec<f64>>,
     /// Realizations of the dataset to score ensembles against: [observation, value].
     pub observations: Vec<f32>,
+    /// The deviation of each channel, in which several channels are pooled; empty for one.
+    pub deviations: Vec<f64>,
     /// Where mean and variance come from.
     pub source: TruthSource,
 }
@@ -76,7 +82,9 @@ impl Truth {
         Self {
             mean: thinning.apply(&self.mean),
             variance: self.variance.as_deref().map(|v| thinning.apply(v)),
+            variance_error: self.variance_error.as_deref().map(|v| thinning.apply(v)),
             observations: thinning.apply(&self.observations),
+            deviations: self.deviations.clone(),
             source: self.source,
         }
     }
@@ -89,11 +97,15 @@ const FIRST_REFERENCE: u64 = 1 << 32;
 const SIDE_BY_SIDE: usize = 16;
 const WAVE: usize = 128;
 
+/// Inputs whose realizations tell the deviation of channels.
+const SCALED_BY: usize = 32;
+
 /// The truths of a dataset's inputs.
 pub struct Truths<'a> {
     dataset: &'a Dataset,
     origin: Option<Box<dyn Problem>>,
     source: TruthSource,
+    deviations: Vec<f64>,
 }
 
 impl<'a> Truths<'a> {
@@ -121,6 +133,7 @@ impl<'a> Truths<'a> {
             dataset,
             origin,
             source,
+            deviations: deviations(dataset)?,
         })
     }
 
@@ -142,11 +155,12 @@ impl<'a> Truths<'a> {
             Vec::new()
         };
         let exact = self.dataset.exact_moments(index)?;
-        let (mean, variance) = match (self.source, &self.origin, exact) {
-            (TruthSource::Exact, _, Some(moments)) => (
-                moments.mean.into_values(),
-                Some(moments.variance.into_values()),
-            ),
+        let moments = match (self.source, &self.origin, exact) {
+            (TruthSource::Exact, _, Some(moments)) => Moments {
+                mean: moments.mean.into_values(),
+                variance: Some(moments.variance.into_values()),
+                variance_error: None,
+            },
             (TruthSource::Reference { realizations }, Some(problem), _) => {
                 let input = self.dataset.input(index)?;
                 self.reference(problem.as_ref(), index, &input, realizations)?
@@ -157,9 +171,11 @@ impl<'a> Truths<'a> {
             }
         };
         Ok(Truth {
-            mean,
-            variance,
+            mean: moments.mean,
+            variance: moments.variance,
+            variance_error: moments.variance_error,
             observations,
+            deviations: self.deviations.clone(),
             source: self.source,
         })
     }
@@ -189,10 +205,12 @@ impl<'a> Truths<'a> {
     ) -> Result<Moments> {
         let size = problem.low_fidelity(input)?.values().len();
         let mut statistics = EnsembleStatistics::new(size, realizations, &Wanted::default())?;
+        let mut fourth = FourthMoments::default();
         self.deliver(problem, index, input, realizations, |values| {
+            fourth.push(values);
             statistics.push(values)
         })?;
-        Ok(gathered(&statistics))
+        Ok(gathered(&statistics, &fourth))
     }
 
     /// Fresh realizations in the order of their index, computed in waves of a fixed size.
@@ -228,20 +246,72 @@ impl<'a> Truths<'a> {
     }
 }
 
-/// Mean, and variance where there are two realizations.
-type Moments = (Vec<f64>, Option<Vec<f64>>);
+/// Mean, and variance with its error where there are two realizations.
+struct Moments {
+    mean: Vec<f64>,
+    variance: Option<Vec<f64>>,
+    variance_error: Option<Vec<f64>>,
+}
+
+/// The deviation of each of several channels, over the realizations of the first inputs, so that it
+/// does not depend on which are evaluated.
+fn deviations(dataset: &Dataset) -> Result<Vec<f64>> {
+    let channels = dataset.solution_channels().unwrap_or(0);
+    if channels < 2 {
+        return Ok(Vec::new());
+    }
+    let points = dataset.grid().len().max(1);
+    let mut moments = vec![RunningMoments::default(); channels];
+    for index in 0..dataset.inputs().min(SCALED_BY) {
+        let values = match dataset.exact_moments(index)? {
+            _ if dataset.has_high() => dataset.high(index)?.into_values(),
+            Some(exact) => exact.mean.into_values(),
+            None => continue,
+        };
+        for (i, field) in values.chunks_exact(points).enumerate() {
+            moments[i % channels].merge(&RunningMoments::of(field.iter().copied()));
+        }
+    }
+    // A constant channel stays as it is.
+    let deviation = |moments: &RunningMoments| match moments.variance().sqrt() {
+        0.0 => 1.0,
+        deviation => deviation,
+    };
+    Ok(moments.iter().map(deviation).collect())
+}
 
 fn moments_of(realizations: &[f32], points: usize) -> Result<Moments> {
     let mut statistics = EnsembleStatistics::new(points, 0, &Wanted::default())?;
+    let mut fourth = FourthMoments::default();
     for values in realizations.chunks_exact(points) {
         statistics.push(values)?;
+        fourth.push(values);
     }
-    Ok(gathered(&statistics))
+    Ok(gathered(&statistics, &fourth))
 }
 
-fn gathered(statistics: &EnsembleStatistics) -> Moments {
-    let variance = (statistics.count() > 1).then(|| statistics.variance());
-    (statistics.mean().to_vec(), variance)
+fn gathered(statistics: &EnsembleStatistics, fourth: &FourthMoments) -> Moments {
+    Moments {
+        mean: statistics.mean().to_vec(),
+        variance: (statistics.count() > 1).then(|| statistics.variance()),
+        variance_error: fourth.variance_of_variance(),
+    }
+}
+
+/// The truth that realizations tell: [realization, point].
+#[cfg(test)]
+pub(super) fn of_realizations(observations: &[f32], points: usize) -> Result<Truth> {
+    let moments = moments_of(observations, points)?;
+    Ok(Truth {
+        mean: moments.mean,
+        variance: moments.variance,
+        variance_error: moments.variance_error,
+        observations: observations.to_vec(),
+        deviations: Vec::new(),
+        source: TruthSource::Dataset {
+            realizations: observations.len() / points,
+        },
+    })
 }
 
 fn rounded(values: &[f64]) -> Vec<f32> {

@@ -75,6 +75,14 @@ impl PriorConfig {
         }
     }
 
+    /// Whether neighbouring points of a grid are next to independent.
+    pub(crate) fn is_white_on(&self, grid: &Grid) -> bool {
+        let placed = self.placed(grid).unwrap_or_else(|_| grid.clone());
+        let steps = placed.axes.iter().filter(|axis| axis.len() > 1);
+        let finest = steps.map(Axis::spacing).fold(f64::INFINITY, f64::min);
+        self.kernel == "white" || self.length < finest
+    }
+
     /// The prior at the points of a grid that is [placed](Self::placed).
     pub fn at(&self, grid: &Grid) -> Result<Box<dyn Prior>> {
         if !(self.variance > 0.0 && self.variance.is_finite() && self.noise >= 0.0) {

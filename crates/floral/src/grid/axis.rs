@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Domain;
+use crate::quantity::told;
 
 /// One named axis. It is stored in checkpoints, and array by array in datasets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,6 +15,12 @@ pub struct Axis {
     pub coordinates: Vec<f64>,
     /// What they sample.
     pub domain: Domain,
+    /// Units of the coordinates, such as `m`; none where they are not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<String>,
+    /// The name in full, for figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long_name: Option<String>,
 }
 
 impl Axis {
@@ -38,6 +45,28 @@ impl Axis {
             name: name.to_owned(),
             coordinates: (0..n).map(|i| domain.coordinate(i, n)).collect(),
             domain,
+            units: None,
+            long_name: None,
+        }
+    }
+
+    /// The same axis with coordinates in these units; empty ones are none.
+    pub fn with_units(mut self, units: &str) -> Self {
+        self.units = told(units);
+        self
+    }
+
+    /// The same axis with a name in full; an empty one is none.
+    pub fn with_long_name(mut self, long_name: &str) -> Self {
+        self.long_name = told(long_name);
+        self
+    }
+
+    /// So many points that sample its domain evenly.
+    pub fn resampled(&self, n: usize) -> Self {
+        Self {
+            coordinates: (0..n).map(|i| self.domain.coordinate(i, n)).collect(),
+            ..self.clone()
         }
     }
 
@@ -47,6 +76,8 @@ impl Axis {
             name: name.to_owned(),
             domain: Domain::of_coordinates(&coordinates),
             coordinates,
+            units: None,
+            long_name: None,
         }
     }
 
@@ -67,22 +98,52 @@ impl Axis {
             ));
         }
         Ok(Self {
-            name: name.to_owned(),
-            coordinates,
             domain,
+            ..Self::from_coordinates(name, coordinates)
         })
     }
 
     /// Other points of this axis: of its domain if they lie in it, else of their own.
     pub fn with_coordinates(&self, coordinates: Vec<f64>) -> Self {
-        if !self.domain.holds(&coordinates) {
-            return Self::from_coordinates(&self.name, coordinates);
-        }
+        let domain = if self.domain.holds(&coordinates) {
+            self.domain
+        } else {
+            Domain::of_coordinates(&coordinates)
+        };
         Self {
-            name: self.name.clone(),
             coordinates,
-            domain: self.domain,
+            domain,
+            ..self.clone()
         }
+    }
+
+    /// The same axis in units in which its coordinates are `factor` times as large.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        if factor == 1.0 {
+            return self.clone();
+        }
+        let (from, to) = (self.domain.from * factor, self.domain.to * factor);
+        self.mapped(|x| x * factor, from, to)
+    }
+
+    /// The axis under a linear map, which takes its domain to `from` and `to`. Points that were even
+    /// but for the precision they were stored in become even.
+    fn mapped(&self, map: impl Fn(f64) -> f64, from: f64, to: f64) -> Self {
+        let mut mapped = Self {
+            coordinates: self.coordinates.iter().map(|x| map(*x)).collect(),
+            domain: Domain {
+                from,
+                to,
+                ..self.domain
+            },
+            ..self.clone()
+        };
+        if self.is_even() && !mapped.is_even() {
+            let (first, step) = (mapped.coordinates[0], mapped.spacing());
+            let points = 0..mapped.len();
+            mapped.coordinates = points.map(|i| first + i as f64 * step).collect();
+        }
+        mapped
     }
 
     /// Number of points.
@@ -103,35 +164,70 @@ impl Axis {
         }
     }
 
+    /// Whether its points are evenly spaced in increasing order, as far as the precision tells in
+    /// which their coordinates were stored.
+    pub fn is_even(&self) -> bool {
+        let step = self.spacing();
+        let first = self.coordinates.first().copied().unwrap_or_default();
+        let gap = |(i, x): (usize, &f64)| (x - first - i as f64 * step).abs();
+        let widest = self
+            .coordinates
+            .iter()
+            .enumerate()
+            .map(gap)
+            .fold(0.0, f64::max);
+        step.is_finite() && step >= 0.0 && widest <= self.rounding()
+    }
+
+    /// By how much rounding may have moved a coordinate.
+    fn rounding(&self) -> f64 {
+        let is_single = self.coordinates.iter().all(|x| f64::from(*x as f32) == *x);
+        let epsilon = if is_single {
+            f64::from(f32::EPSILON)
+        } else {
+            f64::EPSILON
+        };
+        let largest = self
+            .coordinates
+            .iter()
+            .fold(0.0, |most: f64, x| most.max(x.abs()));
+        // Some operations in the same precision, as of i / n * length, round again; and where steps
+        // are as small as that, nothing can be told of them.
+        let step = self.spacing();
+        (4.0 * epsilon * largest).clamp(1e-6 * step, 0.1 * step)
+    }
+
     /// The same axis over the unit interval: of a closed one the ends become 0 and 1, of a periodic
-    /// one the period is 1, of times the beginning becomes 0 and the end 1.
+    /// one the period is 1, of times the beginning becomes 0 and the end 1. It has no units.
     pub fn unit(&self) -> Self {
-        let coordinates = self.coordinates.iter();
         Self {
-            name: self.name.clone(),
-            coordinates: coordinates.map(|x| self.domain.unit(*x)).collect(),
-            domain: Domain {
-                from: 0.0,
-                to: 1.0,
-                ..self.domain
-            },
+            units: None,
+            ..self.mapped(|x| self.domain.unit(x), 0.0, 1.0)
         }
     }
 }
 
-/// An axis as it is written in a checkpoint, perhaps without its domain.
+/// An axis as it is written in a checkpoint, perhaps without its domain, its units and its name in
+/// full.
 #[derive(Deserialize)]
 struct StoredAxis {
     name: String,
     coordinates: Vec<f64>,
     domain: Option<Domain>,
+    units: Option<String>,
+    long_name: Option<String>,
 }
 
 impl TryFrom<StoredAxis> for Axis {
     type Error = String;
 
     fn try_from(stored: StoredAxis) -> Result<Self, String> {
-        Self::stored(&stored.name, stored.coordinates, stored.domain)
+        let axis = Self::stored(&stored.name, stored.coordinates, stored.domain)?;
+        Ok(Self {
+            units: stored.units,
+            long_name: stored.long_name,
+            ..axis
+        })
     }
 }
 
@@ -211,5 +307,61 @@ mod tests {
         );
         let refusal = serde_json::from_str::<Axis>(&text.replace("180.0}", "90.0}")).unwrap_err();
         assert!(refusal.to_string().contains("from -180 to 90"), "{refusal}");
+    }
+    #[test]
+    fn units_are_stored_and_an_axis_without_them_is_read() {
+        let axis = Axis::closed("x", 3).with_units("mm");
+        let axis = axis.with_long_name("distance");
+        let text = serde_json::to_string(&axis).unwrap();
+        assert!(text.contains(r#""units":"mm","long_name":"distance""#));
+        assert_eq!(serde_json::from_str::<Axis>(&text).unwrap(), axis);
+        let bare = serde_json::to_string(&Axis::closed("x", 3)).unwrap();
+        assert!(!bare.contains("units"), "{bare}");
+        assert_eq!(
+            serde_json::from_str::<Axis>(&bare).unwrap(),
+            Axis::closed("x", 3)
+        );
+    }
+
+    #[test]
+    fn other_points_of_an_axis_have_its_units() {
+        let axis = Axis::closed("x", 3).with_units("mm");
+        assert_eq!(axis.resampled(5), Axis::closed("x", 5).with_units("mm"));
+        for end in [1.0, 10.0] {
+            let other = axis.with_coordinates(vec![0.0, end]);
+            assert_eq!(other.units.as_deref(), Some("mm"));
+        }
+    }
+
+    /// Evenly spaced points, as NumPy makes them in single precision.
+    fn single(n: usize, length: f32) -> Vec<f64> {
+        let point = |i: usize| i as f32 / n as f32 * length / length * length;
+        (0..n).map(|i| f64::from(point(i))).collect()
+    }
+
+    #[test]
+    fn coordinates_in_single_precision_are_even_in_every_unit() {
+        for (n, length) in [(256, 2.0 * std::f32::consts::PI), (1000, 0.3), (37, 1e5)] {
+            let axis = Axis::from_coordinates("x", single(n, length));
+            assert!(axis.is_even(), "{n} {length}");
+            assert!(axis.unit().is_even(), "{n} {length}");
+            assert!(axis.scaled(1e-3).is_even(), "{n} {length}");
+        }
+    }
+
+    #[test]
+    fn points_that_are_not_even_are_found_in_any_precision() {
+        let squares = (0..8).map(|i| f64::from(i * i)).collect();
+        assert!(!Axis::from_coordinates("x", squares).is_even());
+        let mut late = single(256, 1.0);
+        late[100] += 1e-5;
+        assert!(!Axis::from_coordinates("x", late).is_even());
+        // Seconds since 1970 with a jitter of a millisecond, a hundredth of the step.
+        let jitter = |i: i32| 1.7e9 + 0.1 * f64::from(i) + if i == 5 { 1e-3 } else { 0.0 };
+        let times = Axis::from_coordinates("t", (0..10).map(jitter).collect());
+        assert!(!times.is_even());
+        let steady = (0..10).map(|i| 1.7e9 + 0.1 * f64::from(i)).collect();
+        assert!(Axis::from_coordinates("t", steady).is_even());
+        assert!(Axis::from_coordinates("x", vec![3.0]).is_even());
     }
 }

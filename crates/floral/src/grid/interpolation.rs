@@ -189,6 +189,7 @@ mod tests {
             axes: axes
                 .map(|(name, along)| ((*name).to_owned(), along.to_vec()))
                 .collect(),
+            units: Vec::new(),
         }
     }
 

@@ -50,6 +50,14 @@ impl Grid {
         self.axes.len()
     }
 
+    /// Whether both have the same points of the same domains, whatever their axes are called.
+    pub fn coincides(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Axis, &Axis)| {
+            one.coordinates == other.coordinates && one.domain == other.domain
+        };
+        self.dimensions() == other.dimensions() && self.axes.iter().zip(&other.axes).all(same)
+    }
+
     /// The same grid over the unit cube: see [`Axis::unit`].
     pub fn unit(&self) -> Self {
         Self::new(self.axes.iter().map(Axis::unit).collect())

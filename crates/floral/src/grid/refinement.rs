@@ -16,7 +16,7 @@ pub fn refined_grid(grid: &Grid, shape: &[usize]) -> Result<Grid> {
         if n == axis.len() {
             axis.clone()
         } else {
-            Axis::over(axis.domain, &axis.name, n)
+            axis.resampled(n)
         }
     };
     let axes = grid.axes.iter().zip(shape);
@@ -32,7 +32,7 @@ pub fn refined(field: &Field, from: &Grid, to: &Grid) -> Result<Field> {
             expected: from.shape(),
         });
     }
-    if from == to {
+    if from.coincides(to) {
         return Ok(field.clone());
     }
     let values = Interpolation::to_grid(from, to).apply(field.values());

@@ -60,9 +60,8 @@ impl Thinning {
     pub fn grid(&self, grid: &Grid) -> Grid {
         let axes = grid.axes.iter().zip(&self.strides);
         let thinned = axes.map(|(axis, &stride)| Axis {
-            name: axis.name.clone(),
             coordinates: axis.coordinates.iter().copied().step_by(stride).collect(),
-            domain: axis.domain,
+            ..axis.clone()
         });
         Grid::new(thinned.collect())
     }

@@ -1,5 +1,6 @@
 //! Inspection of a dataset: what it holds, and whether its low-fidelity solver is worth it.
 
+mod comparison;
 mod gather;
 mod verdict;
 
@@ -11,7 +12,7 @@ pub use verdict::{Verdict, Worth};
 
 use crate::dataset::Dataset;
 use crate::metric::Band;
-use crate::{Error, Result};
+use crate::{Error, Quantity, Result};
 
 /// Everything that is said of a dataset.
 #[derive(Debug, Clone, Serialize)]
@@ -28,6 +29,12 @@ pub struct Summary {
     pub realizations: usize,
     /// Draws that the solver had to repeat, if it is told.
     pub redraws: Option<u64>,
+    /// Its own title, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What a user of its grid should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The grid's axes.
     pub axes: Vec<AxisSummary>,
     /// The arrays, with their ranges.
@@ -56,6 +63,14 @@ pub struct AxisSummary {
     pub from: f64,
     /// Last coordinate.
     pub to: f64,
+    /// Units of the coordinates, if they are told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<String>,
+    /// The name in full, if it is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long_name: Option<String>,
+    /// Whether its points are evenly spaced.
+    pub even: bool,
 }
 
 /// One array and the range of its values.
@@ -65,23 +80,71 @@ pub struct ArraySummary {
     pub name: &'static str,
     /// Its shape.
     pub shape: Vec<usize>,
-    /// Smallest finite value.
-    pub min: f64,
-    /// Largest finite value.
-    pub max: f64,
-    /// Mean of the finite values.
-    pub mean: f64,
-    /// Standard deviation of the finite values.
-    pub deviation: f64,
+    /// The range of its values; of several channels none, as they may be unlike quantities.
+    #[serde(flatten)]
+    pub range: Option<Range>,
     /// How many values are NaN or infinite.
     pub non_finite: u64,
     /// The first input in which one is.
     pub first_non_finite_input: Option<usize>,
+    /// Its channels.
+    pub channels: Vec<ChannelSummary>,
 }
 
-/// How the low-fidelity solution compares with the high-fidelity ones.
+/// The range of finite values.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Range {
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub deviation: f64,
+}
+
+/// One channel and the range of its values.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChannelSummary {
+    /// What it is.
+    #[serde(flatten)]
+    pub quantity: Quantity,
+    /// The range of its values.
+    #[serde(flatten)]
+    pub range: Range,
+    /// How many values are NaN or infinite.
+    pub non_finite: u64,
+}
+
+/// How the low-fidelity solution compares with the high-fidelity ones. Several channels are pooled in
+/// units of their deviation.
 #[derive(Debug, Clone, Serialize)]
 pub struct LowFidelity {
+    /// The skill.
+    #[serde(flatten)]
+    pub skill: Skill,
+    /// Agreement with the mean of high by wave number.
+    pub bands: Vec<Band>,
+    /// The skill in each of several channels, in its own units.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<ChannelSkill>,
+}
+
+/// How the low-fidelity solution compares with the high-fidelity ones in one channel.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChannelSkill {
+    /// What it is.
+    #[serde(flatten)]
+    pub quantity: Quantity,
+    /// The skill in it.
+    #[serde(flatten)]
+    pub skill: Skill,
+}
+
+/// How low-fidelity fields compare with high-fidelity ones.
+#[derive(Debug, Clone, Serialize)]
+pub struct Skill {
     /// Mean over inputs of the Euclidean norm of low minus the mean of high.
     pub mean_l2: f64,
     /// Root mean square of that difference, over all inputs and points.
@@ -103,8 +166,6 @@ pub struct LowFidelity {
     pub random_share: Option<f64>,
     /// Correlation of low with the mean of high, over all inputs and points.
     pub correlation: f64,
-    /// Agreement with the mean of high by wave number.
-    pub bands: Vec<Band>,
 }
 
 /// Reads a dataset input by input and summarises it.
@@ -119,7 +180,7 @@ pub fn inspect(dataset: &Dataset) -> Result<Summary> {
     let arrays = gathered.arrays(dataset);
     let finite = arrays.iter().all(|array| array.non_finite == 0);
     let low_fidelity = if finite {
-        gathered.low_fidelity()
+        gathered.low_fidelity(dataset)
     } else {
         None
     };
@@ -130,6 +191,8 @@ pub fn inspect(dataset: &Dataset) -> Result<Summary> {
         inputs: dataset.inputs(),
         realizations: dataset.realizations(),
         redraws: dataset.redraws()?,
+        title: dataset.title().map(str::to_owned),
+        notes: dataset.notes(),
         axes: axes(dataset),
         verdict: Verdict::of(finite, dataset, low_fidelity.as_ref()),
         arrays,
@@ -143,6 +206,9 @@ fn axes(dataset: &Dataset) -> Vec<AxisSummary> {
         points: axis.len(),
         from: axis.coordinates.first().copied().unwrap_or(f64::NAN),
         to: axis.coordinates.last().copied().unwrap_or(f64::NAN),
+        units: axis.units.clone(),
+        long_name: axis.long_name.clone(),
+        even: axis.is_even(),
     };
     dataset.grid().axes.iter().map(summary).collect()
 }

@@ -57,14 +57,18 @@ impl Verdict {
         }
     }
 
-    fn on(low: &LowFidelity) -> Self {
+    fn on(
+        LowFidelity {
+            skill: low, bands, ..
+        }: &LowFidelity,
+    ) -> Self {
         let left = low.residual_to_solution_variance;
         let (worth, answer) = match left {
             _ if left < EASY => (Worth::Yes, "Yes."),
             _ if left < 1.0 => (Worth::Somewhat, "Somewhat."),
             _ => (Worth::No, "No."),
         };
-        let mut words = vec![answer.to_owned(), what_is_left(left), followed(&low.bands)];
+        let mut words = vec![answer.to_owned(), what_is_left(left), followed(bands)];
         words.extend(low.random_share.map(randomness));
         if low.rmse < 1.5 * low.rmse_floor {
             words.push(
@@ -125,6 +129,7 @@ fn randomness(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inspect::Skill;
 
     fn low(left: f64, coherences: &[f64]) -> LowFidelity {
         let band = |(i, coherence): (usize, &f64)| Band {
@@ -135,7 +140,7 @@ mod tests {
             correlation: 1.0,
             coherence: *coherence,
         };
-        LowFidelity {
+        let skill = Skill {
             mean_l2: 1.0,
             rmse: 1.0,
             nrmse: 1.0,
@@ -146,7 +151,11 @@ mod tests {
             residual_to_solution_variance: left,
             random_share: None,
             correlation: 1.0,
+        };
+        LowFidelity {
+            skill,
             bands: coherences.iter().enumerate().map(band).collect(),
+            channels: Vec::new(),
         }
     }
 

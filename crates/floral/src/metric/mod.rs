@@ -11,6 +11,7 @@ pub mod radial_spectrum;
 pub mod sorted;
 pub mod spectrum;
 pub mod variance;
+pub mod variance_sampling;
 
 #[cfg(test)]
 mod testing;
@@ -19,10 +20,11 @@ pub use calibration::{Coverage, Interval, RankHistogram, SpreadSkill, interval_c
 pub use crps::Crps;
 pub use energy_score::{PAIR_LAGS, energy_score};
 pub use ensemble::EnsembleScores;
-pub use error::MeanFieldError;
+pub use error::{CorrectedErrors, MeanFieldError};
 pub use fields::Fields;
 pub use moments::RunningMoments;
 pub use radial_spectrum::RadialSpectrum;
 pub use sorted::SortedMembers;
 pub use spectrum::{Band, BandSpectra};
-pub use variance::VarianceError;
+pub use variance::{CorrectedVariance, Sampled, VarianceError};
+pub use variance_sampling::FourthMoments;

@@ -75,12 +75,17 @@ impl BandSpectra {
 
     /// Adds what another has gathered on the same grid.
     pub fn merge(&mut self, other: &Self) {
+        self.merge_weighted(other, 1.0);
+    }
+
+    /// Adds what another has gathered of fields that are weighed, such as those of another unit.
+    pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
         let shapes = (&self.transform.shape, &other.transform.shape);
         assert_eq!(shapes.0, shapes.1, "spectra on the same grid");
         for (mine, theirs) in self.sums.iter_mut().zip(&other.sums) {
-            mine.cross += theirs.cross;
-            mine.first += theirs.first;
-            mine.second += theirs.second;
+            mine.cross += theirs.cross * weight;
+            mine.first += theirs.first * weight;
+            mine.second += theirs.second * weight;
         }
     }
 

@@ -14,11 +14,40 @@ pub struct VarianceError {
     inputs: usize,
     norms: f64,
     truth_norms: f64,
+    /// Norms of what sampling alone would make.
+    #[serde(default)]
+    floors: f64,
+    /// The same errors without what the sampling of the truths adds.
+    #[serde(default)]
+    corrected: Option<(f64, f64)>,
+}
+
+/// Errors of variances without what the sampling of the truth adds to them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CorrectedVariance {
+    /// Mean over inputs of the Euclidean norm of the error of the variance field.
+    pub variance_l2: f64,
+    /// That error over the norm of the true variance field.
+    pub variance_relative: f64,
+}
+
+/// The squared norms that errors of sampling are expected to have.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Sampled {
+    /// Of the truth's variance field.
+    pub truth: f64,
+    /// Of the prediction's variance field.
+    pub prediction: f64,
 }
 
 impl VarianceError {
     /// Adds one input's predicted and true variance field, one value per grid value each.
     pub fn push(&mut self, predicted: &[f64], truth: &[f64]) {
+        self.push_sampled(predicted, truth, Sampled::default());
+    }
+
+    /// Adds one input whose variance fields have errors of sampling.
+    pub fn push_sampled(&mut self, predicted: &[f64], truth: &[f64], sampled: Sampled) {
         assert_eq!(predicted.len(), truth.len(), "fields on the same grid");
         let square: f64 = predicted
             .iter()
@@ -27,7 +56,15 @@ impl VarianceError {
             .sum();
         self.inputs += 1;
         self.norms += square.sqrt();
-        self.truth_norms += truth.iter().map(|t| t * t).sum::<f64>().sqrt();
+        let truth_square = truth.iter().map(|t| t * t).sum::<f64>();
+        self.truth_norms += truth_square.sqrt();
+        self.floors += (sampled.truth + sampled.prediction).max(0.0).sqrt();
+        if sampled.truth > 0.0 {
+            let left = |square: f64| (square - sampled.truth).max(0.0).sqrt();
+            let (norms, truth_norms) = self.corrected.get_or_insert_default();
+            *norms += left(square);
+            *truth_norms += left(truth_square);
+        }
     }
 
     /// Adds what another has gathered over other inputs.
@@ -35,6 +72,27 @@ impl VarianceError {
         self.inputs += other.inputs;
         self.norms += other.norms;
         self.truth_norms += other.truth_norms;
+        self.floors += other.floors;
+        if let Some((norms, truth_norms)) = other.corrected {
+            let own = self.corrected.get_or_insert_default();
+            *own = (own.0 + norms, own.1 + truth_norms);
+        }
+    }
+
+    /// The variance error that a perfect prediction would have on average, at most, by the sampling
+    /// of both variances.
+    pub fn floor(&self) -> f64 {
+        self.floors / self.inputs as f64
+    }
+
+    /// The errors without what the sampling of the truths adds to them on average; none where the
+    /// truths are exact. An error far below that of sampling may come out as zero.
+    pub fn corrected(&self) -> Option<CorrectedVariance> {
+        let (norms, truth_norms) = self.corrected?;
+        Some(CorrectedVariance {
+            variance_l2: norms / self.inputs as f64,
+            variance_relative: ratio(norms, truth_norms),
+        })
     }
 
     /// Variance error, sum_i ||p_i - t_i|| / n: the paper's third column.
@@ -92,5 +150,22 @@ mod tests {
         }
         part.merge(&rest);
         assert_eq!(part, whole);
+    }
+
+    #[test]
+    fn a_sampled_truth_is_taken_out_of_the_error() {
+        let mut error = VarianceError::default();
+        error.push(&[1.0, 2.0], &[1.0, 1.0]);
+        assert_eq!((error.corrected(), error.floor()), (None, 0.0));
+        let sampled = Sampled {
+            truth: 3.0,
+            prediction: 1.0,
+        };
+        let mut error = VarianceError::default();
+        error.push_sampled(&[0.0, 0.0], &[2.0, 2.0], sampled);
+        assert_eq!(error.floor(), 2.0);
+        let corrected = error.corrected().unwrap();
+        assert!((corrected.variance_l2 - 5.0f64.sqrt()).abs() < 1e-12);
+        assert!((corrected.variance_relative - 1.0).abs() < 1e-12);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::Predictor;
+use super::alignment::{Alignment, Given, aligned_dataset};
+use super::{Predictor, departure, extent};
 use crate::dataset::{Dataset, InputSource, NpzInputs};
 use crate::grid::{Thinning, refined, refined_grid};
 use crate::problem::{Problem, Resolution, catalogue};
 use crate::train::Header;
-use crate::{Checksum, Error, Field, Grid, Result};
+use crate::{Checksum, Error, Field, Grid, Quantities, Result};
 
 /// One input and its low-fidelity solution, if the method looks at one.
 #[derive(Debug, Clone)]
@@ -18,6 +19,15 @@ pub struct Case {
     pub low: Option<Field>,
 }
 
+/// What was found of inputs that a run can predict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// A checksum of all of them.
+    pub checksum: Checksum,
+    /// Which of them are far outside of what the run was trained on.
+    pub notes: Vec<String>,
+}
+
 /// Inputs to predict, from a Zarr dataset or a NumPy archive.
 pub struct Cases<'a> {
     source: Source<'a>,
@@ -25,6 +35,7 @@ pub struct Cases<'a> {
     solver: Option<Box<dyn Problem>>,
     needs_low: bool,
     grid: Grid,
+    notes: Vec<String>,
 }
 
 /// A file opened for these cases, or a dataset that others use too.
@@ -55,6 +66,7 @@ impl<'a> Cases<'a> {
             solver,
             needs_low: true,
             grid: dataset.grid().clone(),
+            notes: Vec::new(),
         })
     }
 
@@ -73,7 +85,7 @@ impl<'a> Cases<'a> {
         resolution: Option<&Resolution>,
     ) -> Result<Self> {
         let header = predictor.header();
-        let source = open(path, header)?;
+        let (source, notes) = open(path, header)?;
         let needs_low = header.uses_low();
         let solver = if needs_low && !source.has_low() {
             match source.origin()? {
@@ -96,7 +108,13 @@ impl<'a> Cases<'a> {
             solver,
             needs_low,
             grid,
+            notes,
         })
+    }
+
+    /// What was converted to the run's axes, channels and units, and what was assumed.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The grid of the predictions.
@@ -131,38 +149,61 @@ impl<'a> Cases<'a> {
         })
     }
 
-    /// Refuses what a run cannot predict among these inputs; a checksum of all of them.
+    /// Refuses what a run cannot predict among these inputs, and says which are far outside of what
+    /// it was trained on.
     pub fn check(
         &self,
         predictor: &Predictor,
         inputs: impl Iterator<Item = usize>,
-    ) -> Result<Checksum> {
+    ) -> Result<Checked> {
         let axes = self.grid.axes.iter();
         let grid = axes.fold(Checksum::default(), |sum, axis| {
             sum.numbers(&axis.coordinates)
         });
         let mut sum = grid;
+        let mut departures = Vec::new();
         for index in inputs {
-            let Case { input, low } = self.case(index)?;
+            let case = self.case(index)?;
             predictor
-                .check(&input, low.as_ref(), &self.grid)
+                .check(&case.input, case.low.as_ref(), &self.grid)
                 .map_err(|error| at_input(self.source.inputs().path(), index, error))?;
-            let fields = std::iter::once(&input).chain(&low);
+            departures.push((index, departure::departures(predictor.header(), &case)));
+            let fields = std::iter::once(&case.input).chain(&case.low);
             sum = fields.fold(sum, |sum, field| sum.numbers(field.values()));
         }
-        Ok(sum)
+        Ok(Checked {
+            checksum: sum,
+            notes: departure::told(&departures),
+        })
     }
 }
 
-fn open(path: &Path, header: &Header) -> Result<Box<dyn InputSource>> {
+/// The inputs of a file as a run sees them, and what was converted or assumed.
+fn open(path: &Path, header: &Header) -> Result<(Box<dyn InputSource>, Vec<String>)> {
     if path.extension().is_none_or(|end| end != "npz") {
-        return Ok(Box::new(Dataset::open(path)?));
+        let (dataset, notes) = aligned_dataset(header, &Dataset::open(path)?)?;
+        return Ok((Box::new(dataset), notes));
     }
     let shapes = &header.shapes;
     let channels = (shapes.input_channels, shapes.solution_channels);
     let assumed = |shape: &[usize]| assumed_grid(header, shape);
     let inputs = NpzInputs::open(path, &header.grid, channels, assumed)?;
-    Ok(Box::new(inputs))
+    let given = Given {
+        grid: inputs.grid(),
+        // Of axes without any, the grid is assumed already.
+        has_coordinates: &[],
+        quantities: &Quantities::default(),
+    };
+    let Alignment {
+        grid, mut notes, ..
+    } = Alignment::new(header, path, &given)?;
+    let axes = grid.axes.iter().zip(&header.grid.axes);
+    for ((axis, run), told) in axes.zip(inputs.has_coordinates()) {
+        if !told && axis.len() != run.len() {
+            notes.push(extent::assumption(axis));
+        }
+    }
+    Ok((Box::new(inputs.on(grid)), notes))
 }
 
 /// The grid with so many points over the domain that the run was trained on.

@@ -24,6 +24,7 @@ pub(super) fn check(
             ),
         });
     }
+    check_spacing(header, grid)?;
     check_field("the input", input, header.shapes.input_channels, grid)?;
     match low {
         Some(low) if header.uses_low() => {
@@ -40,6 +41,32 @@ pub(super) fn check(
         }),
         _ => Ok(()),
     }
+}
+
+/// Refuses points that a network cannot tell from evenly spaced ones, unless it was trained on them.
+fn check_spacing(header: &Header, grid: &Grid) -> Result<()> {
+    if header.config.method.recipe().is_some() {
+        return Ok(());
+    }
+    let axes = grid.axes.iter().zip(&header.grid.axes);
+    for (axis, trained) in axes {
+        let is_same = axis.coordinates == trained.coordinates;
+        let reason = match (is_same, axis.is_even(), trained.is_even()) {
+            (false, false, true) => "is uneven, and the run was trained on even points",
+            (false, _, false) => {
+                "has other points than the uneven ones that the run was trained on"
+            }
+            _ => continue,
+        };
+        return Err(Error::Config {
+            context: format!("axis {}", axis.name),
+            reason: format!(
+                "it {reason}; a network sees points by their number: interpolate to the run's points, \
+                 or choose a run of floral-kl, which does so itself"
+            ),
+        });
+    }
+    Ok(())
 }
 
 fn check_field(name: &str, field: &Field, channels: usize, grid: &Grid) -> Result<()> {

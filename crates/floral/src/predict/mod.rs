@@ -7,9 +7,12 @@
 //! predicts: a [`Job`] stores statistics by a [`PredictionWriter`], [`evaluate`](crate::evaluate)
 //! scores.
 
+mod alignment;
 mod cases;
 mod checks;
+mod departure;
 mod ensemble;
+mod extent;
 mod input;
 mod job;
 mod network_input;
@@ -19,10 +22,12 @@ mod prediction_store;
 mod predictor;
 mod regression_input;
 mod sampling;
+mod threshold;
 mod velocity;
 mod walk;
 
-pub use cases::{Case, Cases};
+pub use alignment::{aligned_dataset, check_terms};
+pub use cases::{Case, Cases, Checked};
 pub use ensemble::Ensemble;
 pub use input::InputPredictor;
 pub use job::{Job, Stored};
@@ -31,11 +36,14 @@ pub use points_file::read_points;
 pub use prediction_store::{PredictionPlan, PredictionWriter, VarianceParts};
 pub use predictor::Predictor;
 pub use sampling::Sampling;
+pub use threshold::Threshold;
 pub use velocity::{BLOCK_VALUES, block_rows};
 pub use walk::{Consumer, PredictionCost, Walk, WalkedInput};
 
 pub use crate::grid::{Interpolation, refined, refined_grid};
 
+#[cfg(test)]
+mod alignment_laws;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -53,17 +53,29 @@ impl Places {
             Self::Points(points) => {
                 let dimension = (POINT_DIMENSION, points.len());
                 let axes = points.axes.iter();
-                axes.map(|(name, _)| (name.as_str(), array_metadata::scattered(name, dimension)))
+                let units = points.units.iter().map(Option::as_deref);
+                let units = units.chain(std::iter::repeat(None));
+                axes.zip(units)
+                    .map(|((name, _), units)| {
+                        let array = array_metadata::scattered(name, units, dimension);
+                        (name.as_str(), array)
+                    })
                     .collect()
             }
         }
     }
 
-    /// Tells xarray which arrays are the coordinates of points, which it cannot see by their name.
-    pub(super) fn mark(&self, mut values: Value) -> Value {
-        if let Self::Points(points) = self {
-            let names: Vec<&str> = points.axes.iter().map(|(name, _)| name.as_str()).collect();
-            values["attributes"]["coordinates"] = names.join(" ").into();
+    /// Tells xarray which arrays are the coordinates of points, which it cannot see by their name,
+    /// and which others are coordinates too.
+    pub(super) fn mark(&self, mut values: Value, others: &[&str]) -> Value {
+        let points = match self {
+            Self::Points(points) => points.axes.as_slice(),
+            Self::Grid(_) => &[],
+        };
+        let names = points.iter().map(|(name, _)| name.as_str());
+        let names: Vec<&str> = names.chain(others.iter().copied()).collect();
+        if !names.is_empty() {
+            array_metadata::set(&mut values, "coordinates", &names.join(" "));
         }
         values
     }

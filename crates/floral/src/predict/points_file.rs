@@ -38,7 +38,8 @@ fn parse(text: &str, grid: &Grid) -> std::result::Result<Points, Fault> {
             along.push(row[column]);
         }
     }
-    let points = Points { axes };
+    let units = grid.axes.iter().map(|axis| axis.units.clone()).collect();
+    let points = Points { axes, units };
     if points.is_empty() {
         return Err((None, "holds no points below its header".into()));
     }

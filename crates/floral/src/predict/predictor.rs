@@ -90,6 +90,17 @@ impl Predictor {
         solver.aliasing(&waves).filter(|_| self.method().is_flow())
     }
 
+    /// Whether predictions on this grid lose spread: those of a flow whose prior is next to white
+    /// noise on the training grid, on a finer one. What it has learned to turn into spread is the
+    /// smooth part of that noise, which fades as points are added.
+    pub fn loses_spread_on(&self, grid: &Grid) -> bool {
+        let trained = &self.header.grid;
+        let mut axes = grid.axes.iter().zip(&trained.axes);
+        let is_finer = axes.any(|(axis, trained)| axis.len() > trained.len());
+        let prior = &self.header.config.prior;
+        self.method().is_flow() && is_finer && prior.is_white_on(trained)
+    }
+
     /// The factor by which aleatoric and epistemic variance together are calibrated, of methods that
     /// tell them apart.
     pub fn calibration(&self) -> Option<f64> {

@@ -68,7 +68,7 @@ impl<'a> RegressionInput<'a> {
         };
         let draws = fitted.draws(&query)?;
         let values = |field: Option<&Field>| field.map_or(Vec::new(), |f| f.values().to_vec());
-        let back = (*grid != header.grid).then(|| Back {
+        let back = (!grid.coincides(&header.grid)).then(|| Back {
             interpolation: Interpolation::to_grid(&header.grid, grid),
             low: [values(coarse_low.as_ref()), values(low)],
         });

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use super::departure::departures;
 use super::{Case, Cases, Predictor, Sampling};
 use crate::observer::{Event, Observer, go_on};
 use crate::regression::Prediction;
@@ -95,7 +96,8 @@ impl Walk<'_> {
             consumer.input(&input)?;
             for run in 0..self.predictors.len() {
                 let predicted = self.predict(run, &input, consumer);
-                predicted.map_err(|error| at_input(index, error))?;
+                let header = self.predictors[run].header();
+                predicted.map_err(|error| at_input(index, &departures(header, &case), error))?;
             }
         }
         Ok(())
@@ -166,11 +168,14 @@ impl Observer for Within<'_> {
     }
 }
 
-/// Names the input at which a prediction failed.
-fn at_input(index: usize, error: Error) -> Error {
+/// Names the input at which a prediction failed, and first of all what is unusual about it.
+fn at_input(index: usize, departures: &[String], error: Error) -> Error {
     match error {
         Error::Numerical { what, advice } => Error::Numerical {
-            what: format!("input {index}: {what}"),
+            what: match departures {
+                [] => format!("input {index}: {what}"),
+                _ => format!("input {index}: {}; there, {what}", departures.join("; ")),
+            },
             advice,
         },
         other => other,

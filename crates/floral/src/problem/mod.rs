@@ -15,7 +15,7 @@ mod testing;
 pub use resolution::Resolution;
 
 use crate::random::Stream;
-use crate::{Error, Field, Grid, Result};
+use crate::{Error, Field, Grid, Quantities, Quantity, Result};
 
 /// Mean and variance of a random solution at every point.
 #[derive(Debug, Clone)]
@@ -50,6 +50,11 @@ pub trait Problem: Send + Sync {
     /// them.
     fn symmetries(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What the channels of input and solution are, so far as they have names.
+    fn quantities(&self) -> Quantities {
+        Quantities::default()
     }
 
     /// Draws an input from its distribution.
@@ -95,6 +100,16 @@ fn expect_shape(input: &Field, grid: &Grid) -> Result<()> {
         found: [&[input.channels()], input.grid_shape()].concat(),
         expected: [vec![1], grid.shape()].concat(),
     })
+}
+
+/// The quantities of a problem with one channel each, by name and name in full.
+fn scalars(input: (&str, &str), solution: (&str, &str)) -> Quantities {
+    let scalar =
+        |(name, long_name): (&str, &str)| vec![Quantity::named(name).with_long_name(long_name)];
+    Quantities {
+        input: scalar(input),
+        solution: scalar(solution),
+    }
 }
 
 /// A configuration as it would be written in a file.

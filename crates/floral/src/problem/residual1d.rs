@@ -4,9 +4,9 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use super::{Moments, Problem, Resolution, expect_shape, to_table};
+use super::{Moments, Problem, Resolution, expect_shape, scalars, to_table};
 use crate::random::{Family, KarhunenLoeve, Kernel, Stream};
-use crate::{Axis, Error, Field, Grid, Result};
+use crate::{Axis, Error, Field, Grid, Quantities, Result};
 
 const NAME: &str = "1dcr";
 
@@ -122,6 +122,10 @@ impl Problem for Residual1d {
 
     fn constants(&self) -> toml::Table {
         to_table(&self.config)
+    }
+
+    fn quantities(&self) -> Quantities {
+        scalars(("a", "argument a"), ("w", "solution w"))
     }
 
     fn draw_input(&self, rng: &mut Stream) -> Result<Field> {

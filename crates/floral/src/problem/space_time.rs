@@ -6,9 +6,9 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::sine_waves::{Perturbation, SineWaves, SpectralFilter};
-use super::{Moments, Problem, Resolution, expect_shape, positive, to_table};
+use super::{Moments, Problem, Resolution, expect_shape, positive, scalars, to_table};
 use crate::random::Stream;
-use crate::{Axis, Field, Grid, Result};
+use crate::{Axis, Field, Grid, Quantities, Result};
 
 /// A march of `count` equal steps over `points` periodic points.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,6 +165,10 @@ impl<E: Equation> Problem for SpaceTimeProblem<E> {
 
     fn symmetries(&self) -> &'static [&'static str] {
         E::SYMMETRIES
+    }
+
+    fn quantities(&self) -> Quantities {
+        scalars(("a", "initial state a"), ("u", "solution u"))
     }
 
     /// The initial state a(x), repeated at every time.

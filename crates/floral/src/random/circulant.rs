@@ -113,7 +113,7 @@ fn check_regular(grid: &Grid) -> Result<()> {
     if grid.is_empty() || grid.dimensions() == 0 {
         return Err(refuse("the grid has no points".into()));
     }
-    match grid.axes.iter().find(|axis| !is_even(axis)) {
+    match grid.axes.iter().find(|axis| !axis.is_even()) {
         Some(Axis { name, .. }) => Err(refuse(format!(
             "axis {name} is not evenly spaced in increasing order; sample at its points instead"
         ))),
@@ -123,14 +123,7 @@ fn check_regular(grid: &Grid) -> Result<()> {
 
 /// Whether a covariance on this grid can be embedded in a torus.
 pub(crate) fn is_evenly_spaced(grid: &Grid) -> bool {
-    grid.axes.iter().all(is_even)
-}
-
-fn is_even(axis: &Axis) -> bool {
-    let step = axis.spacing();
-    let first = axis.coordinates.first().copied().unwrap_or_default();
-    let regular = |(i, x): (usize, &f64)| (x - first - i as f64 * step).abs() <= 1e-6 * step;
-    axis.coordinates.iter().enumerate().all(regular) && step.is_finite() && step >= 0.0
+    grid.axes.iter().all(Axis::is_even)
 }
 
 /// Points of a torus on which lags up to n - 1 keep their covariance: either none of them wraps, or

@@ -10,6 +10,11 @@ use crate::Axis;
 /// The attribute of an axis's coordinates that tells their domain.
 pub(crate) const DOMAIN: &str = "domain";
 
+/// CF's attributes of any array.
+pub(crate) const UNITS: &str = "units";
+pub(crate) const LONG_NAME: &str = "long_name";
+pub(crate) const COMMENT: &str = "comment";
+
 /// A dimension's name and length.
 pub(crate) type Dimension<'a> = (&'a str, usize);
 
@@ -25,18 +30,18 @@ pub(crate) fn values(
         // No chunk that is missing can pass for data.
         "fill_value": "NaN",
         "codecs": compressed(precision),
-        "attributes": {"long_name": meaning},
+        "attributes": {LONG_NAME: meaning},
     });
     array(&[outer], inner, facts)
 }
 
-/// The coordinates of a dimension.
+/// The coordinates of a dimension, of which no units are known.
 pub(crate) fn coordinates(axis: Dimension) -> Value {
     let facts = json!({
         "data_type": Precision::F64.data_type(),
         "fill_value": "NaN",
         "codecs": compressed(Precision::F64),
-        "attributes": {"long_name": format!("coordinate {}", axis.0), "units": "1"},
+        "attributes": {LONG_NAME: nameless(axis.0)},
     });
     array(&[], &[axis], facts)
 }
@@ -44,15 +49,36 @@ pub(crate) fn coordinates(axis: Dimension) -> Value {
 /// The coordinates of an axis of a grid, with the domain that they sample.
 pub(crate) fn axis(axis: &Axis) -> Value {
     let mut array = coordinates((&axis.name, axis.len()));
-    array["attributes"][DOMAIN] = json!(axis.domain);
+    let attributes = &mut array["attributes"];
+    attributes[DOMAIN] = json!(axis.domain);
+    if let Some(long_name) = &axis.long_name {
+        attributes[LONG_NAME] = json!(long_name);
+    }
+    if let Some(units) = &axis.units {
+        attributes[UNITS] = json!(units);
+    }
     array
 }
 
-/// The coordinates along an axis of points that lie anywhere.
-pub(crate) fn scattered(axis: &str, points: Dimension) -> Value {
+/// The coordinates along an axis of points that lie anywhere, in these units.
+pub(crate) fn scattered(axis: &str, units: Option<&str>, points: Dimension) -> Value {
     let mut array = coordinates(points);
-    array["attributes"]["long_name"] = json!(format!("coordinate {axis}"));
+    let attributes = &mut array["attributes"];
+    attributes[LONG_NAME] = json!(nameless(axis));
+    if let Some(units) = units {
+        attributes[UNITS] = json!(units);
+    }
     array
+}
+
+/// An attribute in the metadata of an array.
+pub(crate) fn set(array: &mut Value, name: &str, value: &str) {
+    array["attributes"][name] = json!(value);
+}
+
+/// What an axis without a name in full is called.
+pub(crate) fn nameless(axis: &str) -> String {
+    format!("coordinate {axis}")
 }
 
 /// A number for each index.
@@ -61,7 +87,7 @@ pub(crate) fn counts(outer: Dimension, meaning: &str) -> Value {
         "data_type": "uint32",
         "fill_value": u32::MAX,
         "codecs": [little_endian(), checksum()],
-        "attributes": {"long_name": meaning, "units": "1"},
+        "attributes": {LONG_NAME: meaning, UNITS: "1"},
     });
     array(&[outer], &[], facts)
 }

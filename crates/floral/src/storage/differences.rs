@@ -5,10 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::array_metadata::DOMAIN;
+use super::array_metadata::{COMMENT, DOMAIN, LONG_NAME, UNITS};
+use crate::dataset::quantities::{CHANNEL_LONG_NAMES, CHANNEL_NAMES, CHANNEL_UNITS, NAME};
 
 /// Attributes that tell nothing which others do not, or that are compared one by one.
 const APART: [&str; 2] = ["title", "constants"];
+
+/// Attributes of arrays that tell what their values are.
+const DESCRIPTIONS: [&str; 7] = [
+    NAME,
+    UNITS,
+    LONG_NAME,
+    COMMENT,
+    CHANNEL_NAMES,
+    CHANNEL_UNITS,
+    CHANNEL_LONG_NAMES,
+];
 
 /// Where more facts differ, it is another group altogether.
 const MOST_FACTS: usize = 4;
@@ -27,6 +39,7 @@ pub(super) fn differences(existing: &Value, wanted: &Value) -> Option<String> {
         constants(existing, wanted),
         lengths(existing, wanted),
         data_type(existing, wanted),
+        descriptions(existing, wanted),
     ];
     let words: Vec<String> = facts
         .into_iter()
@@ -47,12 +60,14 @@ pub(super) fn differences(existing: &Value, wanted: &Value) -> Option<String> {
     })
 }
 
-/// The metadata without the domains of axes and a problem's symmetries: they follow from problem
-/// and constants, and datasets of older builds do not tell them.
+/// The metadata without the domains of axes, and without a problem's symmetries and quantities: they
+/// follow from problem and constants, and datasets of older builds do not tell them.
 fn without_consequences(root: &Value) -> Value {
     let mut root = root.clone();
     let attributes = root.get_mut("attributes").and_then(Value::as_object_mut);
-    if let Some(attributes) = attributes.filter(|told| told.contains_key("problem")) {
+    let problem = attributes.filter(|told| told.contains_key("problem"));
+    let is_problem = problem.is_some();
+    if let Some(attributes) = problem {
         attributes.remove("symmetries");
     }
     let table = root.pointer_mut("/consolidated_metadata/metadata");
@@ -60,6 +75,10 @@ fn without_consequences(root: &Value) -> Value {
         let attributes = array.1.get_mut("attributes");
         if let Some(attributes) = attributes.and_then(Value::as_object_mut) {
             attributes.remove(DOMAIN);
+            // Older builds claimed that all coordinates are pure numbers.
+            let is_claim = |name: &str, value: &Value| name == UNITS && value == "1";
+            let is_consequence = |name: &str| is_problem && DESCRIPTIONS.contains(&name);
+            attributes.retain(|name, value| !is_claim(name, value) && !is_consequence(name));
         }
     }
     root
@@ -134,13 +153,32 @@ fn counted(dimension: &str) -> String {
 fn data_type(existing: &Value, wanted: &Value) -> Vec<Fact> {
     arrays(existing)
         .filter_map(|(name, old)| {
-            let new = arrays(wanted).find(|(other, _)| *other == name)?.1;
+            let new = wanted_array(wanted, name)?;
             Some((&old["data_type"], &new["data_type"]))
         })
         .find(|(old, new)| old != new)
         .map(|(old, new)| ("data type".to_owned(), old.clone(), new.clone()))
         .into_iter()
         .collect()
+}
+
+/// What is told of the values of the arrays that both have.
+fn descriptions(existing: &Value, wanted: &Value) -> Vec<Fact> {
+    let told = |array: &Value, key: &str| match array.pointer(&format!("/attributes/{key}")) {
+        Some(value) if (key, value) != (UNITS, &Value::from("1")) => value.clone(),
+        _ => Value::Null,
+    };
+    arrays(existing)
+        .filter_map(|(name, old)| Some((name, old, wanted_array(wanted, name)?)))
+        .flat_map(|(name, old, new)| {
+            DESCRIPTIONS.map(|key| (format!("{key} of {name}"), told(old, key), told(new, key)))
+        })
+        .collect()
+}
+
+fn wanted_array<'a>(wanted: &'a Value, name: &str) -> Option<&'a Value> {
+    let found = arrays(wanted).find(|(other, _)| *other == name);
+    found.map(|(_, array)| array)
 }
 
 fn fact(name: &str, existing: &Value, wanted: &Value, pointer: &str) -> Fact {
@@ -181,11 +219,31 @@ mod tests {
     fn a_dataset_of_an_older_build_that_tells_no_domains_is_the_same() {
         let mut other = root(1, 0.1, 3);
         let high = &mut other["consolidated_metadata"]["metadata"]["high"];
-        high["attributes"] = json!({"units": "1"});
+        high["attributes"] = json!({"codec": "old"});
         let old = other.clone();
         other["consolidated_metadata"]["metadata"]["high"]["attributes"][DOMAIN] = json!(1);
         assert_eq!(differences(&old, &other), None);
         assert!(differences(&root(1, 0.1, 3), &other).is_some());
+    }
+
+    #[test]
+    fn quantities_of_a_problem_follow_from_it_and_others_are_facts() {
+        let describe = |root: &mut Value, units: &str| {
+            let high = &mut root["consolidated_metadata"]["metadata"]["high"];
+            high["attributes"] = json!({"units": units, "long_name": "pressure"});
+        };
+        let [mut old, mut new] = [root(1, 0.1, 3), root(1, 0.1, 3)];
+        describe(&mut old, "1");
+        describe(&mut new, "Pa");
+        assert_eq!(differences(&old, &new), None);
+        for root in [&mut old, &mut new] {
+            root["attributes"]
+                .as_object_mut()
+                .unwrap()
+                .remove("problem");
+        }
+        let words = differences(&old, &new).unwrap();
+        assert_eq!(words, "units of high unknown, not Pa");
     }
 
     #[test]

@@ -4,11 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::TrainConfig;
 use super::model::{Shapes, check_modes, network_config};
-use super::samples::Scaling;
+use super::ranges::Ranges;
+use super::samples::{Reader, Scaling};
+use super::trainer::shapes;
 use crate::dataset::Dataset;
 use crate::flow::prior;
 use crate::operator::FilmFnoConfig;
-use crate::{Grid, Result};
+use crate::{Grid, Quantities, Quantity, Result};
 
 /// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates.
 pub const FORMAT: u32 = 2;
@@ -30,6 +32,15 @@ pub struct Header {
     pub scaling: Scaling,
     /// Where its data come from.
     pub data: DataIdentity,
+    /// The title of its data, if they have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the channels of its data are; older checkpoints do not tell.
+    #[serde(default, skip_serializing_if = "Quantities::is_empty")]
+    pub quantities: Quantities,
+    /// What its training inputs were like; older checkpoints do not tell.
+    #[serde(default, skip_serializing_if = "Ranges::is_empty")]
+    pub ranges: Ranges,
     /// How far training is.
     pub progress: Progress,
 }
@@ -81,6 +92,28 @@ pub struct Progress {
 }
 
 impl Header {
+    /// That of a run that has not begun, on the data that `reader` sees of a dataset.
+    pub(super) fn new(
+        config: &TrainConfig,
+        dataset: &Dataset,
+        reader: &Reader<'_>,
+        (scaling, ranges): (Scaling, Ranges),
+    ) -> Self {
+        Self {
+            format: FORMAT,
+            floral: env!("CARGO_PKG_VERSION").into(),
+            config: config.clone(),
+            shapes: shapes(reader, dataset),
+            grid: reader.grid(),
+            scaling,
+            data: DataIdentity::of(dataset),
+            title: dataset.title().map(str::to_owned),
+            quantities: dataset.quantities().clone(),
+            ranges,
+            progress: Progress::default(),
+        }
+    }
+
     /// From its text in a file; says what is wrong where it is no header of this program.
     pub(super) fn parse(text: &str) -> std::result::Result<Self, String> {
         let mut value: serde_json::Value =
@@ -94,15 +127,31 @@ impl Header {
         if format < 2 {
             prior::name_raw_coordinates(&mut value["config"]["prior"]);
         }
-        let header: Self = serde_json::from_value(value)
+        let mut header: Self = serde_json::from_value(value)
             .map_err(|error| format!("its header cannot be read ({error})"))?;
         header.fits_together()?;
+        header.name_channels();
         Ok(header)
     }
 
     /// As it stands in a file.
     pub(super) fn text(&self) -> String {
         serde_json::to_string(self).expect("a header of numbers, strings and lists")
+    }
+
+    /// Where nothing is told of channels, says so of each.
+    fn name_channels(&mut self) {
+        let Quantities { input, solution } = &mut self.quantities;
+        let shapes = &self.shapes;
+        let channels = [
+            (input, shapes.input_channels),
+            (solution, shapes.solution_channels),
+        ];
+        for (quantities, count) in channels {
+            if quantities.is_empty() {
+                quantities.resize_with(count, Quantity::default);
+            }
+        }
     }
 
     /// Whether predictions correct a low-fidelity solution.
@@ -135,6 +184,18 @@ impl Header {
             return Err(format!(
                 "its scaling is not that of {input_channels} input and {solution_channels} solution \
                  channels; use another one"
+            ));
+        }
+        let told = [self.quantities.input.len(), self.quantities.solution.len()];
+        let channels = [*input_channels, *solution_channels];
+        if told
+            .iter()
+            .zip(&channels)
+            .any(|(told, n)| ![0, *n].contains(told))
+        {
+            return Err(format!(
+                "it tells quantities of {told:?} channels of input and solution, which have \
+                 {channels:?}; use another one"
             ));
         }
         self.check_network()

@@ -17,6 +17,7 @@ mod header;
 mod log;
 mod method;
 pub mod model;
+pub mod ranges;
 pub mod regression;
 mod resume;
 pub mod run;

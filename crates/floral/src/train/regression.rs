@@ -7,11 +7,11 @@ use std::ops::Range;
 use std::time::Instant;
 
 use super::adam::Adam;
-use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
+use super::checkpoint::{Checkpoint, Header, Progress};
 use super::config::Coefficients;
 use super::differences::differences;
 use super::samples::{Case, Reader};
-use super::trainer::{Outcome, shapes};
+use super::trainer::Outcome;
 use super::{Method, RunFolder, TrainConfig};
 use crate::Result;
 use crate::dataset::Dataset;
@@ -35,6 +35,9 @@ pub(super) fn symmetries(config: &TrainConfig, dataset: &Dataset) -> Result<Symm
         None => dataset.symmetries()?,
     };
     let Channels { input, solution } = channels(dataset);
+    for symmetry in &declared {
+        symmetry.check_spacing(dataset.grid())?;
+    }
     Symmetries::new(&declared, &lattice(dataset)?, input, solution)
 }
 
@@ -130,16 +133,8 @@ pub(super) fn fit_run(
 fn header(config: &TrainConfig, dataset: &Dataset) -> Result<Header> {
     let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
     let split = config.split_of(dataset.inputs())?;
-    Ok(Header {
-        format: FORMAT,
-        floral: env!("CARGO_PKG_VERSION").into(),
-        config: config.clone(),
-        shapes: shapes(&reader, dataset),
-        grid: reader.grid(),
-        scaling: reader.scaling(split.train)?,
-        data: DataIdentity::of(dataset),
-        progress: Progress::default(),
-    })
+    let scales = reader.scales(split.train)?;
+    Ok(Header::new(config, dataset, &reader, scales))
 }
 
 /// Refuses a fit of other settings or other data.

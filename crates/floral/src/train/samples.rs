@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Method;
 use super::config::Rows;
+use super::ranges::{Norms, Ranges};
 use crate::dataset::{Dataset, Normaliser};
 use crate::flow::{Prior, PriorConfig};
 use crate::grid::Thinning;
@@ -162,11 +163,16 @@ impl<'a> Reader<'a> {
 
     /// The scales of these inputs.
     pub fn scaling(&self, inputs: Range<usize>) -> Result<Scaling> {
+        Ok(self.scales(inputs)?.0)
+    }
+
+    /// The scales of these inputs, and the ranges that they lie in.
+    pub(super) fn scales(&self, inputs: Range<usize>) -> Result<(Scaling, Ranges)> {
         let mut scales = Scales::new(self.dataset, self.has_low());
         for index in inputs {
             scales.push(&self.case(index)?, self.grid().len(), self.thinning.kept());
         }
-        Ok(scales.scaling())
+        Ok((scales.scaling(), scales.ranges()))
     }
 
     /// These inputs in the network's units.
@@ -260,6 +266,8 @@ struct Scales {
     input: Vec<RunningMoments>,
     low: Option<Vec<RunningMoments>>,
     target: Vec<RunningMoments>,
+    input_norms: Norms,
+    low_norms: Norms,
 }
 
 impl Scales {
@@ -270,13 +278,17 @@ impl Scales {
             input: zeros(dataset.input_channels()),
             low: has_low.then(|| zeros(solution)),
             target: zeros(solution),
+            input_norms: Norms::new(dataset.input_channels()),
+            low_norms: Norms::new(if has_low { solution } else { 0 }),
         }
     }
 
     fn push(&mut self, case: &Case, points: usize, kept: &[usize]) {
         push(&mut self.input, case.input.values(), points);
+        self.input_norms.push(case.input.values(), points);
         if let (Some(moments), Some(field)) = (&mut self.low, &case.low) {
             push(moments, field.values(), points);
+            self.low_norms.push(field.values(), points);
         }
         push(&mut self.target, &case.gaps(kept), kept.len());
     }
@@ -286,6 +298,15 @@ impl Scales {
             input: Normaliser::new(&self.input),
             low: self.low.as_deref().map(Normaliser::new),
             target: Normaliser::new(&self.target),
+        }
+    }
+
+    fn ranges(&self) -> Ranges {
+        Ranges {
+            input: self.input_norms.ranges(&self.input),
+            low: self
+                .low_norms
+                .ranges(self.low.as_deref().unwrap_or_default()),
         }
     }
 }

@@ -8,7 +8,7 @@ use burn::tensor::Device;
 use super::adam::Adam;
 use super::average::{Average, averaged};
 use super::batches::{batch, shuffled, steps};
-use super::checkpoint::{Checkpoint, DataIdentity, FORMAT, Header, Progress};
+use super::checkpoint::{Checkpoint, Header, Progress};
 use super::config::Rows;
 use super::coupling::nearest;
 use super::gradient::Loss;
@@ -144,36 +144,27 @@ impl<'a> Trainer<'a> {
         let config = run.config()?;
         let split = config.split_of(dataset.inputs())?;
         let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
-        let scaling = reader.scaling(split.train.clone())?;
-        let grid = reader.grid();
-        let shapes = shapes(&reader, dataset);
+        let scales = reader.scales(split.train.clone())?;
+        let header = Header::new(&config, dataset, &reader, scales);
         let device = device.clone().autodiff();
         let model = Model::new(
             config.method,
             &config.network,
-            shapes.clone(),
+            header.shapes.clone(),
             config.seed,
             &device,
         )?;
         let weights = weights(&model.network);
+        let rows = config.optimiser.rows;
         let mut trainer = Self {
             run,
             _lock: lock,
             average: Average::new(config.optimiser.average, &weights),
             adam: Adam::new(weights.iter().map(|w| w.values.len())),
-            train: reader.samples(split.train, config.optimiser.rows, &scaling)?,
-            validation: reader.samples(split.validation, config.optimiser.rows, &scaling)?,
+            train: reader.samples(split.train, rows, &header.scaling)?,
+            validation: reader.samples(split.validation, rows, &header.scaling)?,
             prior: reader.prior(&config.prior)?,
-            header: Header {
-                format: FORMAT,
-                floral: env!("CARGO_PKG_VERSION").into(),
-                config: config.clone(),
-                shapes,
-                grid,
-                scaling,
-                data: DataIdentity::of(dataset),
-                progress: Progress::default(),
-            },
+            header,
             config,
             device,
             model,

@@ -16,6 +16,8 @@ const PASSED_OVER: [&str; 4] = [HIGH, EXACT_MEAN, EXACT_VARIANCE, REDRAWS];
 pub struct NpzInputs {
     path: PathBuf,
     grid: Grid,
+    /// Whether each axis has coordinates in the archive.
+    has_coordinates: Vec<bool>,
     input: Stack,
     low: Option<Stack>,
 }
@@ -57,18 +59,32 @@ impl NpzInputs {
             check_low(path, low, &input)?;
         }
         let mut grid = assumed(&input.grid)?;
-        for (axis, like) in grid.axes.iter_mut().zip(&like.axes) {
-            axis.name.clone_from(&like.name);
-            if let Some(array) = arrays.remove(&axis.name) {
-                *axis = axis.with_coordinates(coordinates(path, axis, array)?);
+        let mut has_coordinates = Vec::new();
+        for (axis, named) in grid.axes.iter_mut().zip(&like.axes) {
+            axis.name.clone_from(&named.name);
+            let array = arrays.remove(&axis.name);
+            has_coordinates.push(array.is_some());
+            if let Some(array) = array {
+                *axis = axis.with_coordinates(coordinates(path, axis, like, array)?);
             }
         }
         Ok(Self {
             path: path.to_owned(),
             grid,
+            has_coordinates,
             input,
             low,
         })
+    }
+
+    /// Whether each axis has coordinates in the archive.
+    pub(crate) fn has_coordinates(&self) -> &[bool] {
+        &self.has_coordinates
+    }
+
+    /// The same inputs on another grid of as many points.
+    pub(crate) fn on(self, grid: Grid) -> Self {
+        Self { grid, ..self }
     }
 }
 
@@ -202,10 +218,16 @@ fn check_low(path: &Path, low: &Stack, input: &Stack) -> Result<()> {
     ))
 }
 
-fn coordinates(path: &Path, axis: &Axis, array: NpyArray) -> Result<Vec<f64>> {
+fn coordinates(path: &Path, axis: &Axis, like: &Grid, array: NpyArray) -> Result<Vec<f64>> {
     if array.shape != [axis.len()] {
+        let axes: Vec<&str> = like.axes.iter().map(|axis| axis.name.as_str()).collect();
         return Err(Error::Shape {
-            what: format!("{}: the array {}", path.display(), axis.name),
+            what: format!(
+                "{}: the coordinates {} (fields are [.., {}], in this order)",
+                path.display(),
+                axis.name,
+                axes.join(", ")
+            ),
             found: array.shape,
             expected: vec![axis.len()],
         });

@@ -25,10 +25,10 @@ use std::sync::Arc;
 use pressure::{PressureSolver, check_permeability};
 use restriction::Restriction;
 
-use super::{Moments, Problem, expect_shape, to_table};
+use super::{Moments, Problem, expect_shape, scalars, to_table};
 use crate::grid::Interpolation;
 use crate::random::{KarhunenLoeve, Stream};
-use crate::{Axis, Error, Field, Grid, Result};
+use crate::{Axis, Error, Field, Grid, Quantities, Result};
 
 const NAME: &str = "darcy";
 
@@ -140,6 +140,13 @@ impl Problem for Darcy {
         } else {
             &["scale:-1"]
         }
+    }
+
+    fn quantities(&self) -> Quantities {
+        scalars(
+            ("permeability", "permeability a"),
+            ("pressure", "pressure p"),
+        )
     }
 
     fn draw_input(&self, rng: &mut Stream) -> Result<Field> {

@@ -16,10 +16,10 @@ pub use config::PlumeConfig;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{Moments, Problem, expect_shape, to_table};
+use super::{Moments, Problem, expect_shape, scalars, to_table};
 use crate::grid::Domain;
 use crate::random::Stream;
-use crate::{Axis, Error, Field, Grid, Result};
+use crate::{Axis, Error, Field, Grid, Quantities, Result};
 
 const NAME: &str = "plume";
 /// Length of the domain along x, of height 1.
@@ -124,6 +124,13 @@ impl Problem for Plume {
 
     fn symmetries(&self) -> &'static [&'static str] {
         &["scale:1"]
+    }
+
+    fn quantities(&self) -> Quantities {
+        scalars(
+            ("strength", "source strength a"),
+            ("concentration", "concentration c"),
+        )
     }
 
     /// Sources of random strength upwind, at random places.

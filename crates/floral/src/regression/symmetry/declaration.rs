@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::Signs;
-use crate::{Error, Result};
+use crate::{Axis, Error, Grid, Result};
 
 /// One symmetry of a problem, by the names of its axes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,26 @@ pub enum Symmetry {
         /// The exponent of the solution.
         exponent: f64,
     },
+}
+
+impl Symmetry {
+    /// Refuses a motion along an axis whose points it does not take to points.
+    pub(crate) fn check_spacing(&self, grid: &Grid) -> Result<()> {
+        let (Self::Roll { axis: name } | Self::Reflect { axis: name, .. }) = self else {
+            return Ok(());
+        };
+        let uneven = |axis: &&Axis| axis.name == *name && !axis.is_even();
+        if !grid.axes.iter().any(|axis| uneven(&axis)) {
+            return Ok(());
+        }
+        Err(Error::Config {
+            context: format!("symmetry {self}"),
+            reason: format!(
+                "the points of axis {name} are uneven, so that it does not take them to each other; \
+                 leave it out, or interpolate to an even grid"
+            ),
+        })
+    }
 }
 
 impl fmt::Display for Symmetry {
@@ -133,6 +153,23 @@ mod tests {
         let list = r#"["roll:x","sign"]"#;
         let read: Vec<Symmetry> = serde_json::from_str(list).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), list);
+    }
+
+    #[test]
+    fn uneven_points_are_not_moved_to_each_other() {
+        let squares = (0..5).map(|i| f64::from(i * i)).collect();
+        let grid = Grid::new(vec![
+            Axis::from_coordinates("z", squares),
+            Axis::closed("x", 5),
+        ]);
+        let check = |text: &str| text.parse::<Symmetry>().unwrap().check_spacing(&grid);
+        for text in ["roll:x", "reflect:x", "sign", "scale:1"] {
+            assert!(check(text).is_ok(), "{text}");
+        }
+        for text in ["roll:z", "reflect:z:-"] {
+            let words = check(text).unwrap_err().to_string();
+            assert!(words.contains("axis z are uneven"), "{words}");
+        }
     }
 
     #[test]

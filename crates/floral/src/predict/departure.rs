@@ -1,0 +1,184 @@
+//! How far an input lies outside of what its run was trained on, in words.
+
+use super::Case;
+use super::extent::short;
+use crate::quantity::labels;
+use crate::train::Header;
+use crate::train::ranges::{ChannelRange, root_mean_square};
+use crate::{Field, Quantity};
+
+/// How far beyond the range of training values may go, in shares of that range. Of few inputs, the
+/// next one exceeds the range by a little more often than not.
+const FAR: f64 = 0.5;
+
+/// How many deviations the norm of a field may lie from the mean of training inputs.
+const DEVIATIONS: f64 = 6.0;
+
+/// The least deviation, as a share of the norm: of inputs that are all of one size.
+const LEAST: f64 = 0.05;
+
+/// How many inputs are named one by one.
+const NAMED: usize = 3;
+
+/// What is far outside in one input, a sentence for each channel; older checkpoints know of nothing.
+pub(super) fn departures(header: &Header, case: &Case) -> Vec<String> {
+    let (ranges, quantities) = (&header.ranges, &header.quantities);
+    let input = (
+        "the input",
+        &ranges.input,
+        &quantities.input,
+        Some(&case.input),
+    );
+    let low = (
+        "the low-fidelity solution",
+        &ranges.low,
+        &quantities.solution,
+        case.low.as_ref(),
+    );
+    let mut found = Vec::new();
+    for (what, ranges, quantities, field) in [input, low] {
+        if let Some(field) = field.filter(|field| field.channels() == ranges.len()) {
+            found.extend(of_field(what, ranges, quantities, field));
+        }
+    }
+    found
+}
+
+/// The departures of many inputs, the first ones by name.
+pub(super) fn told(departures: &[(usize, Vec<String>)]) -> Vec<String> {
+    let far: Vec<_> = departures
+        .iter()
+        .filter(|(_, far)| !far.is_empty())
+        .collect();
+    let mut notes: Vec<String> = far
+        .iter()
+        .take(NAMED)
+        .map(|(index, far)| format!("input {index}: {}", far.join("; ")))
+        .collect();
+    if far.len() > NAMED {
+        let more = far.len() - NAMED;
+        notes.push(format!(
+            "{more} more inputs are far outside the training range"
+        ));
+    }
+    notes
+}
+
+fn of_field(
+    what: &str,
+    ranges: &[ChannelRange],
+    quantities: &[Quantity],
+    field: &Field,
+) -> Vec<String> {
+    let points = field.values().len() / field.channels().max(1);
+    let channels = ranges
+        .iter()
+        .zip(field.values().chunks_exact(points.max(1)));
+    let channels = channels.zip(labels(quantities)).zip(quantities);
+    channels
+        .filter_map(|(((range, values), label), quantity)| {
+            let words = departure(range, values, quantity.units.as_deref())?;
+            let has_label = ranges.len() > 1 || quantity.name.is_some();
+            Some(if has_label {
+                format!("{label} of {what} {words}")
+            } else {
+                format!("{what} {words}")
+            })
+        })
+        .collect()
+}
+
+/// How values depart from a range, if they do.
+fn departure(range: &ChannelRange, values: &[f64], units: Option<&str>) -> Option<String> {
+    let (min, max) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| {
+            (min.min(*value), max.max(*value))
+        });
+    let units = units.map_or(String::new(), |units| format!(" {units}"));
+    let span = range.max - range.min;
+    let (above, below) = (max - range.max, range.min - min);
+    if above.max(below) > FAR * span {
+        let value = if above > below { max } else { min };
+        let beyond = match above.max(below) / span {
+            times if times.is_finite() => format!(": {} times that range beyond it", short(times)),
+            _ => String::new(),
+        };
+        return Some(format!(
+            "reaches {}{units}, and training inputs go from {} to {}{units}{beyond}",
+            short(value),
+            short(range.min),
+            short(range.max)
+        ));
+    }
+    let norm = root_mean_square(values);
+    let deviation = range.norm_deviation.max(LEAST * range.norm);
+    let deviations = (norm - range.norm).abs() / deviation;
+    (deviations > DEVIATIONS).then(|| {
+        format!(
+            "has the root mean square {}{units}, and training inputs {}{units} with a deviation of \
+             {}: {} deviations away",
+            short(norm),
+            short(range.norm),
+            short(range.norm_deviation),
+            short(deviations)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RANGE: ChannelRange = ChannelRange {
+        min: -1.0,
+        max: 3.0,
+        norm: 2.0,
+        norm_deviation: 0.1,
+    };
+
+    #[test]
+    fn what_is_like_training_is_not_told() {
+        for values in [[-1.0, 3.0, 1.0], [-2.0, 2.0, 1.0], [2.5, -1.5, 1.0]] {
+            assert_eq!(departure(&RANGE, &values, None), None);
+        }
+    }
+
+    #[test]
+    fn values_beyond_the_range_are_told_with_how_far() {
+        let words = departure(&RANGE, &[0.0, 11.0], Some("Pa")).unwrap();
+        let expected = "reaches 11 Pa, and training inputs go from -1 to 3 Pa: 2 times that range \
+                        beyond it";
+        assert_eq!(words, expected);
+        let words = departure(&RANGE, &[-9.0, 1.0], None).unwrap();
+        assert!(words.starts_with("reaches -9, "), "{words}");
+    }
+
+    #[test]
+    fn a_field_of_another_size_is_told() {
+        let words = departure(&RANGE, &[0.1, 0.1], None).unwrap();
+        assert!(words.contains("root mean square 0.1"), "{words}");
+    }
+
+    #[test]
+    fn a_channel_that_never_varied_may_not_change() {
+        let constant = ChannelRange {
+            min: 5.0,
+            max: 5.0,
+            norm: 5.0,
+            norm_deviation: 0.0,
+        };
+        assert_eq!(departure(&constant, &[5.0, 5.0], None), None);
+        let words = departure(&constant, &[5.0, 6.0], None).unwrap();
+        assert!(words.contains("from 5 to 5"), "{words}");
+    }
+
+    #[test]
+    fn of_many_inputs_the_first_are_named() {
+        let far = |index| (index, vec!["is far".to_owned()]);
+        let notes = told(&[far(0), (1, Vec::new()), far(2), far(3), far(4), far(5)]);
+        assert_eq!(notes.len(), 4);
+        assert_eq!(notes[1], "input 2: is far");
+        assert_eq!(notes[3], "2 more inputs are far outside the training range");
+    }
+}
