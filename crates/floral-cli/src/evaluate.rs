@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         inputs: arguments.inputs.clone(),
         reference: arguments.reference,
         on_training_grid: arguments.training_grid,
-        baselines: true,
+        kriging: true,
     };
     let dataset = Dataset::open(&arguments.dataset)?;
     let device = device::named(&arguments.device)?;

@@ -227,7 +227,7 @@ impl Experiment {
             inputs: Some(0..self.training.split.test),
             reference,
             // Kriging has rows of its own.
-            baselines: false,
+            kriging: false,
             ..Options::default()
         }
     }

@@ -11,7 +11,7 @@ use floral::train::TrainConfig;
 use floral::{dataset, train};
 
 /// The version of evaluation records, raised when older ones mean something else.
-const EVALUATION_FORMAT: u32 = 1;
+const EVALUATION_FORMAT: u32 = 2;
 
 /// What decides the values of a dataset's inputs. How many inputs there are decides nothing: each
 /// is the same among few and among many.

@@ -50,16 +50,28 @@ impl Baselines {
         thinning: Option<&Thinning>,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let residual = MeanResidual::of(header, dataset)?;
         let is_known = !training_inputs(header, dataset).is_empty() && dataset.has_high();
         let wants = is_known && thinning.is_none() && header.config.method != Method::Kriging;
         Ok(Self {
-            mean_residual: residual.map(|residual| residual.thinned(thinning)),
             kriging: if wants {
                 Some(fitted(&header.config, dataset, Recipe::Kernels, observer)?)
             } else {
                 None
             },
+            ..Self::without_kriging(header, dataset, thinning)?
+        })
+    }
+
+    /// The mean residual alone, which costs nothing to fit.
+    pub fn without_kriging(
+        header: &Header,
+        dataset: &Dataset,
+        thinning: Option<&Thinning>,
+    ) -> Result<Self> {
+        let residual = MeanResidual::of(header, dataset)?;
+        Ok(Self {
+            mean_residual: residual.map(|residual| residual.thinned(thinning)),
+            kriging: None,
         })
     }
 

@@ -41,8 +41,9 @@ pub struct Options {
     /// Whether to predict and compare at the points that the run was trained on, every s-th of the
     /// dataset's, instead of at all of them.
     pub on_training_grid: bool,
-    /// Whether the mean residual and kriging of the run's training inputs are scored beside it.
-    pub baselines: bool,
+    /// Whether kriging of the run's training inputs is fitted and scored beside it, as low fidelity
+    /// and their mean residual are in any case.
+    pub kriging: bool,
 }
 
 impl Default for Options {
@@ -53,7 +54,7 @@ impl Default for Options {
             inputs: None,
             reference: 1000,
             on_training_grid: false,
-            baselines: true,
+            kriging: true,
         }
     }
 }
@@ -73,10 +74,11 @@ pub fn evaluate(
         Some(thinning) => Cases::of(dataset)?.thinned(thinning),
         None => Cases::of(dataset)?,
     };
-    let baselines = if options.baselines {
-        Baselines::of(predictor.header(), dataset, thinning.as_ref(), observer)?
+    let header = predictor.header();
+    let baselines = if options.kriging {
+        Baselines::of(header, dataset, thinning.as_ref(), observer)?
     } else {
-        Baselines::default()
+        Baselines::without_kriging(header, dataset, thinning.as_ref())?
     };
     let mut scored = Scored {
         truths: Truths::of(dataset, options.reference)?,
