@@ -5,8 +5,8 @@ use super::blend::Menu;
 use super::kernel::{Covariance, Kernel};
 use super::local::LocalPlan;
 
-/// No filter but the narrowest: a relation at every point by itself.
-const NONE: f64 = 0.0;
+/// The narrowest filter: a relation at every point by itself.
+const NONE: f64 = 1e-3;
 
 /// Filter width as a share of the axis.
 const WIDTH: f64 = 0.03;

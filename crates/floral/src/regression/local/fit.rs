@@ -29,8 +29,9 @@ pub(in crate::regression) struct LocalFit {
 }
 
 impl LocalFit {
-    /// Fits and chooses the ridge; none if there are too many columns, or if no ridge makes the
-    /// normal matrix definite.
+    /// Fits and chooses the ridge; none if there are too many columns, if no ridge makes the normal
+    /// matrix definite, or for a relation at single points where not all of them are known: between
+    /// them fields have values that such a relation has never met.
     pub(in crate::regression) fn new(
         plan: &LocalPlan,
         lattice: &Lattice,
@@ -38,7 +39,9 @@ impl LocalFit {
         examples: &Examples<'_>,
     ) -> Option<Self> {
         let columns = Columns::new(plan, lattice, symmetries, examples.train.framed);
-        if columns.count(&examples.train.framed[0]) > MOST_COLUMNS {
+        let is_partial = examples.train.known.iter().any(Option::is_some);
+        let is_pointwise = plan.order == 0 && plan.degrees.iter().any(|degree| *degree > 1);
+        if is_pointwise && is_partial || columns.count(&examples.train.framed[0]) > MOST_COLUMNS {
             return None;
         }
         let rows = rows(lattice, symmetries, examples.train.framed.len());
