@@ -114,8 +114,8 @@ struct Task {
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let task = Task::new(arguments)?;
     // What does not fit the run is refused before anything is written.
-    output::notes(task.cases.notes());
     let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
+    output::notes(task.cases.notes());
     output::notes(&checked.notes);
     let plan = task.plan(arguments, checked.checksum);
     let path = arguments.output.as_path();
