@@ -141,6 +141,12 @@ fn a_threshold_is_of_a_channel_and_units_are_stored() {
         folder,
         &format!("{command} --exceed pressure:5e4 --exceed 0:-1e-3 --quantile 0.9 -o out.zarr"),
     );
+    // The same numbers of other channels are another result.
+    let message = refuse(
+        folder,
+        &format!("{command} --exceed 0:5e4 --exceed 1:-1e-3 --quantile 0.9 -o out.zarr"),
+    );
+    assert!(message.contains("threshold_channels [1,0], not [0,1]"), "{message}");
     let out = folder.join("out.zarr");
     let told = |array: &str| attributes(&out, array);
     assert_eq!(told("")["title"], "A membrane: predictions of kriging");
