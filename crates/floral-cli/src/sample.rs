@@ -114,8 +114,8 @@ struct Task {
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let task = Task::new(arguments)?;
     // What does not fit the run is refused before anything is written.
-    output::notes(task.cases.notes());
     let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
+    output::notes(task.cases.notes());
     output::notes(&checked.notes);
     let plan = task.plan(arguments, checked.checksum);
     let path = arguments.output.as_path();
@@ -266,6 +266,7 @@ impl Task {
             "realizations_kept": self.kept,
             "quantiles": self.wanted.quantiles,
             "thresholds": self.wanted.thresholds,
+            "threshold_channels": self.threshold_channels(),
             "seed": arguments.seed,
             "solver": is_flow.then(|| self.solver.to_string()),
             "calibration": self.predictor.calibration(),
@@ -277,6 +278,13 @@ impl Task {
                 .collect(),
             _ => Map::new(),
         }
+    }
+
+    /// The channel of each threshold, where there are several channels.
+    fn threshold_channels(&self) -> Option<Vec<usize>> {
+        let has_several = self.predictor.header().quantities.solution.len() > 1;
+        let has_any = has_several && !self.thresholds.is_empty();
+        has_any.then(|| self.thresholds.iter().map(|t| t.channel).collect())
     }
 
     fn described(&self, stored: &Stored, seconds: f64) -> String {

@@ -21,9 +21,13 @@ fn trained(folder: &Path, methods: &[&str]) {
         "generate 1dcr --inputs 5 --realizations 6 --resolution 16 -o data.zarr",
     );
     for method in methods {
+        let settings = match *method {
+            "kriging" => "--set split.test=1 --set split.validation=1",
+            _ => SMALL,
+        };
         succeed(
             folder,
-            &format!("train data.zarr --method {method} {SMALL} -o {method}"),
+            &format!("train data.zarr --method {method} {settings} -o {method}"),
         );
     }
 }
@@ -268,4 +272,61 @@ fn results_of_other_settings_are_left_alone() {
         folder,
         &format!("{command} --quantile 0.2 --force -o out.zarr"),
     );
+}
+
+#[test]
+fn an_archive_is_placed_by_its_coordinates_or_says_where_it_is_assumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trained(folder, &["kriging"]);
+    let (ones, low) = ([1.0; 32], [2.0; 32]);
+    let x: Vec<f64> = (0..32).map(|i| f64::from(i) / 31.0).collect();
+    let millimetres: Vec<f64> = x.iter().map(|x| 1000.0 * x).collect();
+    let npz = |name: &str, x: Option<&[f64]>| {
+        let fields: [(&str, &[usize], &[f64]); 2] = [("input", &[32], &ones), ("low", &[32], &low)];
+        let axis: Option<(&str, &[usize], &[f64])> = x.map(|x| ("x", &[32usize][..], x));
+        let arrays: Vec<_> = fields.into_iter().chain(axis).collect();
+        write_npz(&folder.join(name), &arrays);
+    };
+    npz("bare.npz", None);
+    npz("placed.npz", Some(&x));
+    npz("millimetres.npz", Some(&millimetres));
+    let sample = |name: &str| {
+        let words = format!("sample kriging --input {name}.npz --realizations 3 -o {name}.zarr");
+        String::from_utf8(succeed(folder, &words).stderr).unwrap()
+    };
+    let notes = sample("bare");
+    assert!(
+        notes.contains("note: axis x has no coordinates; its 32 points"),
+        "{notes}"
+    );
+    assert!(notes.contains("from 0 to 1"), "{notes}");
+    assert!(!sample("placed").contains("no coordinates"));
+    let message = refuse(folder, "sample kriging --input millimetres.npz -o out.zarr");
+    for fact in [
+        "from 0 to 1000",
+        "trained from 0 to 1;",
+        "1000 times as long",
+    ] {
+        assert!(message.contains(fact), "{message}");
+    }
+}
+
+#[test]
+fn a_finer_grid_is_warned_of_where_spread_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trained(folder, &["floral", "kriging"]);
+    let notes = |run: &str, points: usize| {
+        let out = format!("{run}-{points}.zarr");
+        let words = format!(
+            "sample {run} --input data.zarr --inputs 0..1 {FEW} --resolution {points} -o {out}"
+        );
+        String::from_utf8(succeed(folder, &words).stderr).unwrap()
+    };
+    let finer = "the grid [32] is finer than the [16] of training";
+    assert!(notes("floral", 32).contains(finer));
+    for (run, points) in [("floral", 16), ("floral", 8), ("kriging", 32)] {
+        assert!(!notes(run, points).contains("is finer"), "{run} {points}");
+    }
 }

@@ -10,9 +10,18 @@
 //! | one per grid axis | that axis | its coordinates |
 //!
 //! The group's attribute `symmetries`, a list such as `["roll:x", "sign"]`, declares which motions
-//! take solutions to solutions. Each array has one chunk per input. [`generate()`] writes a dataset, [`Dataset`] reads one,
-//! also one made by other means. Inputs to predict come from either or from a NumPy archive, as
-//! an [`InputSource`].
+//! take solutions to solutions. Each array has one chunk per input. [`generate()`] writes a dataset,
+//! [`Dataset`] reads one, also one made by other means. Inputs to predict come from either or from a
+//! NumPy archive, as an [`InputSource`].
+//!
+//! What values are is told by attributes of the arrays, all of which may be absent:
+//!
+//! | array | attributes |
+//! |---|---|
+//! | an axis | `units`, `long_name`; `domain`, such as `{"kind": "closed", "from": 0, "to": 1}` |
+//! | `input`, `low`, `high` with one channel | `units`, `long_name`, `name` or `standard_name` |
+//! | the same with several | lists `channel_units`, `channel_long_names`, `channel_names` |
+//! | the group | `title` |
 
 mod arrays;
 pub(crate) mod axis_names;

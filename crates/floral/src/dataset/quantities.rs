@@ -22,6 +22,9 @@ pub(crate) const CHANNEL_NAMES: &str = "channel_names";
 pub(crate) const CHANNEL_UNITS: &str = "channel_units";
 pub(crate) const CHANNEL_LONG_NAMES: &str = "channel_long_names";
 
+/// Channels that are told apart, at most: a file may declare any number.
+const MOST_CHANNELS: usize = 1 << 16;
+
 /// Adds what is told of the channels to the metadata of an array.
 pub(crate) fn describe(array: &mut Value, quantities: &[Quantity]) {
     let Some(attributes) = array["attributes"].as_object_mut() else {
@@ -76,6 +79,12 @@ pub(super) fn check(quantities: &Quantities, channels: &Channels) -> Result<()> 
 
 /// The quantities of so many channels that the attributes of an array tell.
 pub(super) fn of_array(array: &StoredArray, channels: usize) -> Result<Vec<Quantity>> {
+    if channels > MOST_CHANNELS {
+        return Err(array.bad(&format!(
+            "has the shape {:?}, and {channels} channels are more than {MOST_CHANNELS}",
+            array.shape()
+        )));
+    }
     let mut quantities = vec![Quantity::default(); channels];
     let text = |key: &str| array.attribute(key).and_then(Value::as_str).and_then(told);
     for quantity in &mut quantities {

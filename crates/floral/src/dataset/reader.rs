@@ -275,14 +275,12 @@ impl Dataset {
 
     fn told_quantities(&self) -> Result<Quantities> {
         let channels = self.solution_channels().unwrap_or(0);
-        let told = |array: &Option<Arc<StoredArray>>| match array {
-            Some(array) => quantities::of_array(array, channels),
-            None => Ok(vec![Quantity::default(); channels]),
+        let told = |array: &Arc<StoredArray>| quantities::of_array(array, channels);
+        let solution = match (&self.high, &self.low) {
+            (Some(high), Some(low)) => quantities::merged(told(high)?, told(low)?, low)?,
+            (Some(one), None) | (None, Some(one)) => told(one)?,
+            (None, None) => Vec::new(),
         };
-        let mut solution = told(&self.high)?;
-        if let Some(low) = &self.low {
-            solution = quantities::merged(solution, told(&self.low)?, low)?;
-        }
         let input = quantities::of_array(&self.input, self.input_channels())?;
         Ok(Quantities { input, solution })
     }

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::conditions::Conditioned;
 use super::learned::Learned;
+use super::scales::ChannelScales;
 use crate::Result;
 use crate::heads::Law;
 use crate::regression::{Kriging, Prediction, Query, Sampler};
@@ -18,6 +19,8 @@ pub struct Draws<'a> {
     /// All of a normal law; of a learned one what its factors leave.
     rest: Sampler,
     shaped: Option<Shaped<'a>>,
+    /// What the units of draws are, and the points of a channel.
+    scales: Option<(ChannelScales, usize)>,
 }
 
 /// Factors with a law of their own.
@@ -39,6 +42,7 @@ impl<'a> Draws<'a> {
                 prediction: kriging.predict(query)?,
                 rest: kriging.sampler(query)?,
                 shaped: None,
+                scales: None,
             });
         };
         let conditioned = Conditioned::new(kriging, query)?;
@@ -53,7 +57,17 @@ impl<'a> Draws<'a> {
                 law,
                 features: conditioned.features,
             }),
+            scales: None,
         })
+    }
+
+    /// The same in the units of the data.
+    pub(super) fn restored(self, scales: &ChannelScales, points: usize) -> Self {
+        Self {
+            prediction: scales.restored(self.prediction, points),
+            scales: Some((scales.clone(), points)),
+            ..self
+        }
     }
 
     /// Mean and variances.
@@ -68,6 +82,13 @@ impl<'a> Draws<'a> {
 
     /// A realization a generator, the same whatever is drawn beside it: [realization, channel, point].
     pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f32]) {
+        self.draw_in_units(rngs, out);
+        if let Some((scales, points)) = &self.scales {
+            scales.restore(out, *points);
+        }
+    }
+
+    fn draw_in_units<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f32]) {
         let Some(shaped) = &self.shaped else {
             return self.rest.draw_many(rngs, out);
         };

@@ -9,6 +9,7 @@
 mod conditions;
 mod draws;
 mod learned;
+mod scales;
 mod shape;
 mod stored;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use crate::Result;
 use crate::observer::Observer;
 use crate::regression::{Case, Channels, Kriging, Lattice, Prediction, Query, Recipe, Symmetries};
 use learned::Learned;
+use scales::{ChannelScales, ScaledCase};
 
 /// A fitted expansion.
 pub struct Expansion {
@@ -29,9 +31,12 @@ pub struct Expansion {
     /// Energy scores at inputs held out with normal and with learned coefficients; none if learning
     /// was not tried.
     energy: Option<EnergyScores>,
+    /// The units in which it is fitted.
+    scales: ChannelScales,
 }
 
 /// What an expansion is fitted to.
+#[derive(Clone, Copy)]
 pub struct Material<'a> {
     /// The grid.
     pub lattice: &'a Lattice,
@@ -54,6 +59,29 @@ impl Expansion {
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Self> {
+        let scales = ChannelScales::of(material);
+        let [cases, held_out] = [material.cases, material.held_out].map(|cases| {
+            let scaled = cases.iter().map(|case| scales.case(case, material.lattice));
+            scaled.collect::<Vec<_>>()
+        });
+        let [cases, held_out] =
+            [&cases, &held_out].map(|cases| cases.iter().map(ScaledCase::case).collect::<Vec<_>>());
+        let material = Material {
+            cases: &cases,
+            held_out: &held_out,
+            ..*material
+        };
+        let fitted = Self::fit_in_units((recipe, learns), &material, seed, observer)?;
+        Ok(Self { scales, ..fitted })
+    }
+
+    /// Fits to cases whose channels weigh alike.
+    fn fit_in_units(
+        (recipe, learns): (Recipe, bool),
+        material: &Material<'_>,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let kriging = Kriging::fit(
             recipe,
             material.lattice,
@@ -67,6 +95,7 @@ impl Expansion {
             kriging,
             learned: None,
             energy: None,
+            scales: ChannelScales::default(),
         };
         if learns && recipe == Recipe::Blend && shape::is_far_from_normal(material) {
             expansion.learn(material, seed, observer)?;
@@ -76,12 +105,17 @@ impl Expansion {
 
     /// Mean and variances of the solution of a query.
     pub fn predict(&self, query: &Query<'_>) -> Result<Prediction> {
-        self.kriging.predict(query)
+        let lattice = self.kriging.lattice();
+        let scaled = self.scales.query(query, lattice);
+        let prediction = self.kriging.predict(&scaled.query())?;
+        Ok(self.scales.restored(prediction, lattice.len()))
     }
 
     /// What draws realizations of the solution of a query.
     pub fn draws(&self, query: &Query<'_>) -> Result<Draws<'_>> {
-        Draws::new(&self.kriging, self.learned.as_ref(), query)
+        let scaled = self.scales.query(query, self.kriging.lattice());
+        let draws = Draws::new(&self.kriging, self.learned.as_ref(), &scaled.query())?;
+        Ok(draws.restored(&self.scales, self.kriging.lattice().len()))
     }
 
     /// The regressions.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::learned::Learned;
+use super::scales::ChannelScales;
 use super::{EnergyScores, Expansion};
 use crate::heads::coefficients::LawHeader;
 use crate::heads::{Heads, Law, factors};
@@ -15,6 +16,9 @@ struct Stored {
     kriging: Vec<u8>,
     learned: Option<StoredLearned>,
     energy: Option<EnergyScores>,
+    /// None in older checkpoints, which were fitted in the units of the data.
+    #[serde(default)]
+    scales: ChannelScales,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -45,6 +49,7 @@ impl Expansion {
             kriging: self.kriging.to_bytes(),
             learned,
             energy: self.energy,
+            scales: self.scales.clone(),
         };
         let mut bytes = Vec::new();
         ciborium::into_writer(&stored, &mut bytes).expect("memory takes any bytes");
@@ -60,11 +65,15 @@ impl Expansion {
         let stored: Stored =
             ciborium::from_reader(bytes).map_err(|error| damaged(error.to_string()))?;
         let kriging = Kriging::from_bytes(&stored.kriging)?;
+        if !stored.scales.fit(kriging.channels()) {
+            return Err(damaged("the scales of its channels".into()));
+        }
         let learned = stored.learned.map(read).transpose()?;
         Ok(Self {
             kriging,
             learned,
             energy: stored.energy,
+            scales: stored.scales,
         })
     }
 }

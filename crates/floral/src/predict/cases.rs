@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::alignment::{Alignment, Given, aligned_dataset};
-use super::{Predictor, departure, extent};
+use super::alignment::{Alignment, Given, aligned_dataset, extent};
+use super::{Predictor, departure};
 use crate::dataset::{Dataset, InputSource, NpzInputs};
 use crate::grid::{Thinning, refined, refined_grid};
 use crate::problem::{Problem, Resolution, catalogue};

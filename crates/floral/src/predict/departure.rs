@@ -1,7 +1,7 @@
 //! How far an input lies outside of what its run was trained on, in words.
 
 use super::Case;
-use super::extent::short;
+use super::alignment::extent::short;
 use crate::quantity::labels;
 use crate::train::Header;
 use crate::train::ranges::{ChannelRange, root_mean_square};

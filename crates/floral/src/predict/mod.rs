@@ -12,12 +12,12 @@ mod cases;
 mod checks;
 mod departure;
 mod ensemble;
-mod extent;
 mod input;
 mod job;
 mod network_input;
 mod places;
 mod points_file;
+mod prediction_layout;
 mod prediction_store;
 mod predictor;
 mod regression_input;
@@ -33,7 +33,8 @@ pub use input::InputPredictor;
 pub use job::{Job, Stored};
 pub use places::Places;
 pub use points_file::read_points;
-pub use prediction_store::{PredictionPlan, PredictionWriter, VarianceParts};
+pub use prediction_layout::PredictionPlan;
+pub use prediction_store::{PredictionWriter, VarianceParts};
 pub use predictor::Predictor;
 pub use sampling::Sampling;
 pub use threshold::Threshold;
@@ -42,8 +43,6 @@ pub use walk::{Consumer, PredictionCost, Walk, WalkedInput};
 
 pub use crate::grid::{Interpolation, refined, refined_grid};
 
-#[cfg(test)]
-mod alignment_laws;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

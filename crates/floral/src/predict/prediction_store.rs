@@ -1,50 +1,16 @@
 //! Statistics of predictions in a Zarr v3 group that opens in xarray; a [`Job`](super::Job) fills it.
-//!
-//! | array | dimensions | |
-//! |---|---|---|
-//! | `mean` | input, channel, grid... or point | |
-//! | `variance`, `std` | the same | of methods with a spread: of what varies and what is not known |
-//! | `aleatoric`, `epistemic` | the same | its two parts, of methods that tell them apart; their sum times the attribute `calibration` is what `variance` samples |
-//! | `novelty` | input | how much less is known of it than of inputs like those of training, 1 |
-//! | `quantiles` | input, quantile, channel, ... | where wanted |
-//! | `exceedance` | input, threshold, channel, ... | where wanted; of several channels, each threshold is of one: input, threshold, ... |
-//! | `threshold_channel` | threshold | the channel of each threshold, of several |
-//! | `realizations` | input, realization, channel, ... | the first ones, where kept |
-//! | `evaluations` | input | of the network, over all realizations |
-//! | `input`, `quantile`, `threshold` | itself | coordinates |
-//! | one per grid axis | itself, or point | coordinates |
-//!
-//! Units and names of channels are attributes as in datasets; those of a variance are squared.
 
-use std::ops::Range;
 use std::path::Path;
 
-use serde_json::{Map, Value};
-
-use super::Places;
-use crate::dataset::axis_names;
-use crate::dataset::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
-use crate::dataset::quantities::describe;
-use crate::sample::{EnsembleStatistics, Wanted};
-use crate::storage::array_metadata::UNITS;
-use crate::storage::{
-    Dimension, Group, GroupPlan, LARGEST_CHUNK, Precision, Spool, array_metadata,
+use super::prediction_layout::{
+    ALEATORIC, DEVIATION, EPISTEMIC, EVALUATIONS, EXCEEDANCE, MEAN, NOVELTY, PredictionPlan,
+    QUANTILE_DIMENSION, QUANTILES, REALIZATIONS, THRESHOLD_CHANNEL, THRESHOLD_DIMENSION, VARIANCE,
+    arrays, check_names, check_size,
 };
-use crate::{Error, Quantity, Result};
-
-const MEAN: &str = "mean";
-const VARIANCE: &str = "variance";
-const DEVIATION: &str = "std";
-const ALEATORIC: &str = "aleatoric";
-const EPISTEMIC: &str = "epistemic";
-const NOVELTY: &str = "novelty";
-const QUANTILES: &str = "quantiles";
-const EXCEEDANCE: &str = "exceedance";
-const REALIZATIONS: &str = "realizations";
-const EVALUATIONS: &str = "evaluations";
-const QUANTILE_DIMENSION: &str = "quantile";
-const THRESHOLD_DIMENSION: &str = "threshold";
-const THRESHOLD_CHANNEL: &str = "threshold_channel";
+use crate::Result;
+use crate::dataset::layout::INPUT_DIMENSION;
+use crate::sample::{EnsembleStatistics, Wanted};
+use crate::storage::{Group, GroupPlan, Precision, Spool};
 
 /// Every array with a chunk for each input; the last one is written last.
 const PER_INPUT: [&str; 11] = [
@@ -60,49 +26,6 @@ const PER_INPUT: [&str; 11] = [
     INPUT_DIMENSION,
     EVALUATIONS,
 ];
-
-/// Names that no axis may have.
-const RESERVED: [&str; 16] = [
-    MEAN,
-    VARIANCE,
-    DEVIATION,
-    THRESHOLD_CHANNEL,
-    ALEATORIC,
-    EPISTEMIC,
-    NOVELTY,
-    QUANTILES,
-    EXCEEDANCE,
-    REALIZATIONS,
-    EVALUATIONS,
-    INPUT_DIMENSION,
-    REALIZATION_DIMENSION,
-    CHANNEL_DIMENSION,
-    QUANTILE_DIMENSION,
-    THRESHOLD_DIMENSION,
-];
-
-/// What is stored about every input.
-#[derive(Debug, Clone)]
-pub struct PredictionPlan {
-    /// Where the predictions are stored.
-    pub places: Places,
-    /// What the channels of the solution are, one for each.
-    pub quantities: Vec<Quantity>,
-    /// Indices of the inputs.
-    pub inputs: Range<usize>,
-    /// Quantiles and thresholds.
-    pub wanted: Wanted,
-    /// The channel of each threshold; only looked at where there are several.
-    pub threshold_channels: Vec<usize>,
-    /// Realizations stored of each input.
-    pub kept: usize,
-    /// Whether the method has a spread.
-    pub has_spread: bool,
-    /// Whether it tells apart what varies and what is not known.
-    pub has_parts: bool,
-    /// Attributes of the group.
-    pub attributes: Map<String, Value>,
-}
 
 /// The variance in its two parts, [channel, point] each, and how new the input is.
 pub struct VarianceParts {
@@ -216,213 +139,18 @@ impl PredictionWriter {
     }
 }
 
-impl PredictionPlan {
-    /// Whether each threshold is of one channel among several.
-    fn has_threshold_channels(&self) -> bool {
-        self.quantities.len() > 1 && !self.wanted.thresholds.is_empty()
-    }
-
-    /// The probabilities of exceeding each threshold, in its channel if there are several.
-    fn exceedances(&self, statistics: &EnsembleStatistics) -> Vec<f64> {
-        let fields = statistics.exceedances();
-        if !self.has_threshold_channels() {
-            return fields.into_iter().flat_map(|(_, field)| field).collect();
-        }
-        let fields = fields.iter().zip(&self.threshold_channels);
-        fields
-            .flat_map(|((_, field), channel)| {
-                let points = field.len() / self.quantities.len();
-                &field[channel * points..][..points]
-            })
-            .copied()
-            .collect()
-    }
-}
-
-/// Refuses axes that could not be stored beside the other arrays.
-fn check_names(places: &Places) -> Result<()> {
-    let axes = places.coordinates().into_iter().map(|(name, _)| name);
-    match axis_names::fault(axes, &RESERVED) {
-        None => Ok(()),
-        Some(reason) => Err(Error::Config {
-            context: "predictions".into(),
-            reason,
-        }),
-    }
-}
-
-/// Refuses more fields of one input than fit into a chunk, or levels that are no numbers.
-fn check_size(plan: &PredictionPlan) -> Result<()> {
-    let refuse = |context: &str, reason: &str| {
-        Err(Error::Config {
-            context: context.into(),
-            reason: reason.into(),
-        })
-    };
-    let Wanted {
-        quantiles,
-        thresholds,
-        ..
-    } = &plan.wanted;
-    if thresholds.iter().any(|threshold| !threshold.is_finite()) {
-        return refuse("exceedance", "a threshold has to be a finite number");
-    }
-    let channels = plan.quantities.len();
-    let of_channels = &plan.threshold_channels;
-    let is_odd =
-        of_channels.len() != thresholds.len() || of_channels.iter().any(|c| *c >= channels);
-    if plan.has_threshold_channels() && is_odd {
-        return refuse(
-            "exceedance",
-            "each threshold needs one of the solution's channels",
-        );
-    }
-    let values = plan
-        .places
-        .dimensions()
-        .iter()
-        .map(|(_, n)| n)
-        .product::<usize>();
-    let most = plan.kept.max(quantiles.len()).max(thresholds.len()).max(1);
-    let bytes = values
-        .checked_mul(plan.quantities.len() * Precision::F32.size())
-        .and_then(|field| field.checked_mul(most));
-    match bytes {
-        Some(bytes) if bytes <= LARGEST_CHUNK => Ok(()),
-        _ => refuse(
-            "predictions",
-            "the fields stored of one input take more than 2 GiB; keep fewer realizations, or \
-             choose a lower resolution",
-        ),
-    }
-}
-
-fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
-    let inputs = (INPUT_DIMENSION, plan.inputs.len());
-    let mut arrays = Map::new();
-    let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
-    for (name, array) in plan.places.axes() {
-        add(name, array);
-    }
-    let meaning = "index of the input";
-    add(INPUT_DIMENSION, array_metadata::counts(inputs, meaning));
-    let meaning = "evaluations of the network over all realizations";
-    add(EVALUATIONS, array_metadata::counts(inputs, meaning));
-    let statistic = |what| plan.quantities.iter().map(|q| q.statistic(what)).collect();
-    let variance = |what| plan.quantities.iter().map(|q| q.variance(what)).collect();
-    add(
-        MEAN,
-        plan.values(None, "mean of the solution", statistic("mean")),
-    );
-    if plan.has_spread {
-        let meaning = "variance of the solution";
-        add(VARIANCE, plan.values(None, meaning, variance("variance")));
-        let meaning = "standard deviation of the solution";
-        let quantities = statistic("standard deviation");
-        add(DEVIATION, plan.values(None, meaning, quantities));
-    }
-    if plan.has_parts {
-        let meaning = "variance of the solution itself";
-        let quantities = variance("aleatoric variance");
-        add(ALEATORIC, plan.values(None, meaning, quantities));
-        let meaning = "variance of what is not known of the mean";
-        let quantities = variance("epistemic variance");
-        add(EPISTEMIC, plan.values(None, meaning, quantities));
-        let meaning = "variance of what is not known over that of inputs like those of training";
-        let mut novelty = array_metadata::values(inputs, &[], Precision::F32, meaning);
-        array_metadata::set(&mut novelty, UNITS, "1");
-        add(NOVELTY, novelty);
-    }
-    let levels = [
-        (QUANTILES, plan.quantiles(), "quantiles of the solution"),
-        (REALIZATIONS, plan.kept(), "realizations of the solution"),
-    ];
-    for (name, dimension, meaning) in levels {
-        if dimension.1 > 0 {
-            let quantities = plan.quantities.clone();
-            add(name, plan.values(Some(dimension), meaning, quantities));
-        }
-    }
-    if plan.quantiles().1 > 0 {
-        let mut levels = array_metadata::coordinates(plan.quantiles());
-        array_metadata::set(&mut levels, UNITS, "1");
-        add(QUANTILE_DIMENSION, levels);
-    }
-    arrays.extend(plan.exceedance_arrays());
-    arrays
-}
-
-impl PredictionPlan {
-    fn quantiles(&self) -> Dimension<'static> {
-        (QUANTILE_DIMENSION, self.wanted.quantiles.len())
-    }
-
-    fn thresholds(&self) -> Dimension<'static> {
-        (THRESHOLD_DIMENSION, self.wanted.thresholds.len())
-    }
-
-    fn kept(&self) -> Dimension<'static> {
-        (REALIZATION_DIMENSION, self.kept)
-    }
-
-    /// An array of all channels at all places.
-    fn values(
-        &self,
-        leading: Option<Dimension>,
-        meaning: &str,
-        quantities: Vec<Quantity>,
-    ) -> Value {
-        let channels = (CHANNEL_DIMENSION, self.quantities.len());
-        let leading: Vec<Dimension> = leading.into_iter().chain([channels]).collect();
-        let mut array = self.at_places(&leading, meaning, &[]);
-        describe(&mut array, &quantities);
-        array
-    }
-
-    /// An array with these dimensions between the input and the places.
-    fn at_places(&self, leading: &[Dimension], meaning: &str, coordinates: &[&str]) -> Value {
-        let inputs = (INPUT_DIMENSION, self.inputs.len());
-        let inner = [leading, &self.places.dimensions()].concat();
-        let array = array_metadata::values(inputs, &inner, Precision::F32, meaning);
-        self.places.mark(array, coordinates)
-    }
-
-    /// Probabilities and their thresholds: of one channel, or each of one among several.
-    fn exceedance_arrays(&self) -> Vec<(String, Value)> {
-        let thresholds = self.thresholds();
-        if thresholds.1 == 0 {
-            return Vec::new();
-        }
-        let meaning = "probability of a value above the threshold";
-        let mut values = array_metadata::coordinates(thresholds);
-        let mut arrays = Vec::new();
-        let mut exceedance = if self.has_threshold_channels() {
-            let meaning_of_channel = "channel of the threshold";
-            let channels = array_metadata::counts(thresholds, meaning_of_channel);
-            arrays.push((THRESHOLD_CHANNEL.to_owned(), channels));
-            self.at_places(&[thresholds], meaning, &[THRESHOLD_CHANNEL])
-        } else {
-            if let Some(units) = self.quantities.first().and_then(|q| q.units.as_deref()) {
-                array_metadata::set(&mut values, UNITS, units);
-            }
-            self.values(Some(thresholds), meaning, Vec::new())
-        };
-        array_metadata::set(&mut exceedance, UNITS, "1");
-        arrays.push((EXCEEDANCE.to_owned(), exceedance));
-        arrays.push((THRESHOLD_DIMENSION.to_owned(), values));
-        arrays
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use zarrs::storage::ReadableStorage;
 
+    use serde_json::{Map, Value};
+
     use super::*;
+    use crate::predict::Places;
     use crate::storage::StoredArray;
-    use crate::{Axis, Grid};
+    use crate::{Axis, Grid, Quantity};
 
     fn plan() -> PredictionPlan {
         PredictionPlan {

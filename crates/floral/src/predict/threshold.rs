@@ -24,7 +24,7 @@ impl Threshold {
         let value = value.filter(|value| value.is_finite()).ok_or_else(|| {
             refusal(
                 text,
-                "write a number, or the name of a channel and a number, as in pressure:0.5",
+                "write a finite number, or the name of a channel and a number, as in pressure:0.5",
             )
         })?;
         let channel = match channel {

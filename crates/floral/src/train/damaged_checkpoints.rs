@@ -142,7 +142,9 @@ fn a_checkpoint_of_format_1_has_its_prior_in_raw_coordinates() {
 fn a_checkpoint_that_tells_nothing_of_its_channels_is_read() {
     let damage = Damage::new();
     let remove = |header: &mut Value| {
-        header.as_object_mut().unwrap().remove("quantities");
+        for key in ["quantities", "ranges", "title"] {
+            header.as_object_mut().unwrap().remove(key);
+        }
         for axis in header["grid"]["axes"].as_array_mut().unwrap() {
             axis.as_object_mut().unwrap().remove("units");
         }
@@ -150,6 +152,7 @@ fn a_checkpoint_that_tells_nothing_of_its_channels_is_read() {
     let older = damage.read(&with_header(&damage.whole, remove)).unwrap();
     assert!(older.header.quantities.is_empty());
     assert_eq!(older.header.quantities.solution.len(), 1);
+    assert!(older.header.ranges.is_empty());
     let many = |header: &mut Value| header["quantities"] = json!({"solution": [{}, {}]});
     damage.refused(&with_header(&damage.whole, many), "quantities of [0, 2]");
 }

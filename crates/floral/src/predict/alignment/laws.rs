@@ -2,12 +2,12 @@
 
 use tempfile::TempDir;
 
-use super::testing::Play;
-use super::{Cases, Checked, Predictor};
 use crate::dataset::{Arrays, Dataset};
 use crate::evaluate::{self, evaluate};
 use crate::grid::Domain;
 use crate::operator::Device;
+use crate::predict::testing::Play;
+use crate::predict::{Cases, Checked, Predictor, Sampling};
 use crate::train::{Method, RunFolder, train};
 use crate::{Axis, Field, Grid, Quantity, Silent};
 
@@ -28,6 +28,12 @@ const PLAIN: Written = Written {
     is_swapped: false,
     x: (1.0, "m"),
     pressure: (1.0, "Pa"),
+};
+
+const OTHER: Written = Written {
+    is_swapped: true,
+    x: (1e3, "mm"),
+    pressure: (1e-3, "kPa"),
 };
 
 impl Written {
@@ -58,7 +64,7 @@ impl Written {
     }
 
     /// Some inputs with low and high fidelity, of which values depend on the place alone.
-    fn dataset(self, folder: &TempDir, name: &str) -> Dataset {
+    fn dataset(self, folder: &TempDir) -> Dataset {
         let quantities = [
             Quantity::named("deflection").with_units("m"),
             Quantity::named("pressure").with_units(self.pressure.1),
@@ -77,6 +83,7 @@ impl Written {
                 .collect();
             arrays.push(&input, Some(&low), &high).unwrap();
         }
+        let name = format!("{}-{}", self.x.1, self.pressure.0);
         arrays.write(folder.path().join(name)).unwrap()
     }
 }
@@ -92,14 +99,8 @@ fn predictor(folder: &TempDir, dataset: &Dataset) -> Predictor {
 #[test]
 fn inputs_in_another_order_and_other_units_are_the_same_cases() {
     let folder = tempfile::tempdir().unwrap();
-    let plain = PLAIN.dataset(&folder, "plain");
+    let [plain, other] = [PLAIN, OTHER].map(|written| written.dataset(&folder));
     let predictor = predictor(&folder, &plain);
-    let other = Written {
-        is_swapped: true,
-        x: (1e3, "mm"),
-        pressure: (1e-3, "kPa"),
-    };
-    let other = other.dataset(&folder, "other");
     let expected = Cases::open(plain.path(), &predictor, None).unwrap();
     assert!(expected.notes().is_empty());
     let found = Cases::open(other.path(), &predictor, None).unwrap();
@@ -120,16 +121,10 @@ fn inputs_in_another_order_and_other_units_are_the_same_cases() {
 #[test]
 fn scores_do_not_depend_on_how_a_dataset_is_written() {
     let folder = tempfile::tempdir().unwrap();
-    let plain = PLAIN.dataset(&folder, "plain");
+    let [plain, other] = [PLAIN, OTHER].map(|written| written.dataset(&folder));
     let predictor = predictor(&folder, &plain);
-    let other = Written {
-        is_swapped: true,
-        x: (1e3, "mm"),
-        pressure: (1e-3, "kPa"),
-    };
-    let other = other.dataset(&folder, "other");
     let options = evaluate::Options {
-        sampling: super::Sampling {
+        sampling: Sampling {
             realizations: 8,
             ..Default::default()
         },
@@ -156,7 +151,7 @@ fn scores_do_not_depend_on_how_a_dataset_is_written() {
 #[test]
 fn an_input_far_outside_of_training_is_told_by_name() {
     let folder = tempfile::tempdir().unwrap();
-    let plain = PLAIN.dataset(&folder, "plain");
+    let plain = PLAIN.dataset(&folder);
     let predictor = predictor(&folder, &plain);
     let header = predictor.header();
     assert_eq!(header.title.as_deref(), Some("A membrane"));
@@ -172,7 +167,7 @@ fn an_input_far_outside_of_training_is_told_by_name() {
         pressure: (1e3, "Pa"),
         ..PLAIN
     };
-    let notes = notes(&wrong.dataset(&folder, "wrong"));
+    let notes = notes(&wrong.dataset(&folder));
     let parts = [
         "input 0: pressure of the input reaches",
         "times that range beyond it",

@@ -1,4 +1,4 @@
-//! Whether the points of an axis sample the domain that a run was trained on; for `alignment.rs`.
+//! Whether the points of an axis sample the domain that a run was trained on; for `mod.rs`.
 
 use crate::Axis;
 use crate::grid::AxisKind;
@@ -17,7 +17,7 @@ const TELLING: [(f64, &str); 6] = [
 ];
 
 /// So many points that sample a run's domain, where nothing is told of them but their number.
-pub(super) fn assumed(run: &Axis, points: usize, notes: &mut Vec<String>) -> Axis {
+pub(in crate::predict) fn assumed(run: &Axis, points: usize, notes: &mut Vec<String>) -> Axis {
     if points == run.len() {
         notes.push(format!(
             "axis {} has no coordinates; its {points} points are taken for the run's, from {} to {}",
@@ -33,7 +33,7 @@ pub(super) fn assumed(run: &Axis, points: usize, notes: &mut Vec<String>) -> Axi
 }
 
 /// That an axis without coordinates was taken to sample a run's domain.
-pub(super) fn assumption(axis: &Axis) -> String {
+pub(in crate::predict) fn assumption(axis: &Axis) -> String {
     format!(
         "axis {} has no coordinates; its {} points are taken to sample the run's domain evenly, \
          from {} to {}",
@@ -45,7 +45,11 @@ pub(super) fn assumption(axis: &Axis) -> String {
 }
 
 /// The axis over a run's domain, or why it is not of it. Within a step at its ends it is only said.
-pub(super) fn placed(run: &Axis, axis: Axis, notes: &mut Vec<String>) -> Result<Axis, String> {
+pub(in crate::predict) fn placed(
+    run: &Axis,
+    axis: Axis,
+    notes: &mut Vec<String>,
+) -> Result<Axis, String> {
     if coincide(run, &axis) {
         return Ok(Axis {
             units: axis.units,
@@ -157,7 +161,7 @@ fn refusal(run: &Axis, (from, to): (f64, f64)) -> String {
 }
 
 /// A number with the digits that matter.
-pub(super) fn short(x: f64) -> String {
+pub(in crate::predict) fn short(x: f64) -> String {
     let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
     format!("{rounded}")
 }

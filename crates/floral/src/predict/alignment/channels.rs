@@ -1,0 +1,119 @@
+//! The channels of inputs beside a run's: found by name, in the run's units; for `mod.rs`.
+
+use super::Verdict;
+use crate::Quantity;
+use crate::dataset::view::Source;
+use crate::quantity::labels;
+use crate::units::{Relation, relation};
+
+/// The given channel for each of a run's. Where their numbers differ, the shapes are refused later.
+pub(super) fn sources(
+    what: &str,
+    run: &[Quantity],
+    given: &[Quantity],
+    notes: &mut Vec<String>,
+) -> Verdict<Vec<Source>> {
+    let as_given = (0..given.len()).collect();
+    if run.len() != given.len() {
+        let source = |channel| Source {
+            channel,
+            factor: 1.0,
+        };
+        return Ok((0..given.len()).map(source).collect());
+    }
+    let order = match permutation(run, given) {
+        Some(order) if order != as_given => {
+            let named = |quantities: &[Quantity]| labels(quantities).join(", ");
+            notes.push(format!(
+                "the channels of its {what} are ({}), the run's ({}): reordered",
+                named(given),
+                named(run)
+            ));
+            order
+        }
+        _ => as_given,
+    };
+    let channels = run.iter().zip(order).enumerate();
+    let channels = channels.map(|(i, (run, channel))| {
+        let quantity = &given[channel];
+        if let (Some(ours), Some(theirs)) = (&run.name, &quantity.name)
+            && !ours.eq_ignore_ascii_case(theirs)
+        {
+            return Err(format!(
+                "channel {channel} of its {what} is {theirs}, but the run was trained on {ours} \
+                 there; give that, or correct the name"
+            ));
+        }
+        let what = match &run.name {
+            Some(name) => format!("{name} of its {what}"),
+            None => format!("channel {i} of its {what}"),
+        };
+        let factor = factor(&what, &run.units, &quantity.units, notes)?;
+        Ok(Source { channel, factor })
+    });
+    channels.collect()
+}
+
+/// The given channel of each of a run's names, if all have names of their own.
+fn permutation(run: &[Quantity], given: &[Quantity]) -> Option<Vec<usize>> {
+    let place = |quantity: &Quantity| {
+        let name = quantity.name.as_ref()?;
+        let mut found = (0..given.len()).filter(|&i| given[i].name.as_ref() == Some(name));
+        found.next().filter(|_| found.next().is_none())
+    };
+    let order: Vec<usize> = run.iter().map(place).collect::<Option<_>>()?;
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    sorted
+        .iter()
+        .enumerate()
+        .all(|(i, place)| i == *place)
+        .then_some(order)
+}
+
+/// What the channels of a view are: the run's, and what it does not tell as it is given.
+pub(super) fn seen(run: &[Quantity], given: &[Quantity], sources: &[Source]) -> Vec<Quantity> {
+    let told = |i: usize, source: &Source| {
+        let ours = run.get(i).cloned().unwrap_or_default();
+        let theirs = &given[source.channel];
+        Quantity {
+            name: ours.name.or(theirs.name.clone()),
+            units: ours.units.or(theirs.units.clone()),
+            long_name: ours.long_name.or(theirs.long_name.clone()),
+        }
+    };
+    sources
+        .iter()
+        .enumerate()
+        .map(|(i, s)| told(i, s))
+        .collect()
+}
+
+/// The factor from given units to a run's, 1 where one of them is not told.
+pub(super) fn factor(
+    what: &str,
+    run: &Option<String>,
+    given: &Option<String>,
+    notes: &mut Vec<String>,
+) -> Verdict<f64> {
+    let (Some(run), Some(given)) = (run, given) else {
+        return Ok(1.0);
+    };
+    match relation(given, run) {
+        Relation::Same => Ok(1.0),
+        Relation::Scaled(factor) => {
+            notes.push(format!(
+                "{what} is in {given}, the run's in {run}: converted to {run}, times {factor}"
+            ));
+            Ok(factor)
+        }
+        Relation::Apart => Err(format!(
+            "{what} is in {given}, but the run was trained in {run}, and no factor takes one to the \
+             other; convert the values to {run}"
+        )),
+        Relation::Unknown => Err(format!(
+            "{what} is in {given}, but the run was trained in {run}, and how they are related is not \
+             known; convert the values to {run} and say so in the attribute units"
+        )),
+    }
+}

@@ -1,0 +1,182 @@
+//! Brings inputs to the axes, channels and units of a run: what differs in order or units alone is
+//! converted and said, what differs otherwise is refused.
+
+mod channels;
+pub(super) mod extent;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use channels::{factor, seen, sources};
+
+use crate::dataset::view::View;
+use crate::dataset::{Dataset, axis_names};
+use crate::train::Header;
+use crate::units::{Relation, relation};
+use crate::{Axis, Error, Grid, Quantities, Result};
+
+/// How stored inputs are seen by a run.
+pub(crate) struct Alignment {
+    /// How their fields are seen.
+    pub view: View,
+    /// Their grid, with the run's axes in the run's units.
+    pub grid: Grid,
+    /// What their channels are, in the run's units.
+    pub quantities: Quantities,
+    /// What was converted, and what else to know.
+    pub notes: Vec<String>,
+}
+
+/// Inputs as they are stored.
+pub(crate) struct Given<'a> {
+    /// Their grid.
+    pub grid: &'a Grid,
+    /// Whether each axis has coordinates, or only a number of points.
+    pub has_coordinates: &'a [bool],
+    /// What their channels are.
+    pub quantities: &'a Quantities,
+}
+
+/// What is wrong, in words.
+type Verdict<T> = std::result::Result<T, String>;
+
+impl Alignment {
+    /// That of the inputs of a file.
+    pub fn new(header: &Header, path: &Path, given: &Given) -> Result<Self> {
+        let aligned = aligned(header, given);
+        aligned.map_err(|reason| Error::BadFile {
+            path: path.to_owned(),
+            reason,
+        })
+    }
+}
+
+/// A dataset as a run sees it, and what was converted for it.
+pub fn aligned_dataset(header: &Header, dataset: &Dataset) -> Result<(Dataset, Vec<String>)> {
+    let given = Given {
+        grid: dataset.grid(),
+        has_coordinates: dataset.has_coordinates(),
+        quantities: dataset.quantities(),
+    };
+    let Alignment {
+        view,
+        grid,
+        quantities,
+        notes,
+    } = Alignment::new(header, dataset.path(), &given)?;
+    Ok((dataset.seen(view, grid, quantities), notes))
+}
+
+/// Refuses a dataset that a run would have to see in another order or in other units than it is
+/// stored: of several runs, each might see another one.
+pub fn check_terms(header: &Header, dataset: &Dataset) -> Result<()> {
+    let (seen, notes) = aligned_dataset(header, dataset)?;
+    let mut axes = header.grid.axes.iter().zip(&dataset.grid().axes);
+    let is_scaled = axes.any(|(run, axis)| match (&run.units, &axis.units) {
+        (Some(run), Some(axis)) => relation(axis, run) != Relation::Same,
+        _ => false,
+    });
+    if seen.is_view() == dataset.is_view() && !is_scaled {
+        return Ok(());
+    }
+    Err(Error::BadFile {
+        path: dataset.path().to_owned(),
+        reason: format!(
+            "{}; write it in the run's order and units for this",
+            notes.join("; ")
+        ),
+    })
+}
+
+fn aligned(header: &Header, given: &Given) -> Verdict<Alignment> {
+    let Given {
+        grid, quantities, ..
+    } = given;
+    let mut notes = Vec::new();
+    let order = order(&header.grid, grid, &mut notes)?;
+    let axes = header.grid.axes.iter().zip(&order);
+    let axes = axes.map(|(run, &i)| {
+        let axis = &grid.axes[i];
+        match given.has_coordinates.get(i) {
+            Some(false) if run.coordinates != axis.coordinates => {
+                Ok(extent::assumed(run, axis.len(), &mut notes))
+            }
+            _ => aligned_axis(run, axis, &mut notes),
+        }
+    });
+    let axes = axes.collect::<Verdict<Vec<Axis>>>()?;
+    let run = &header.quantities;
+    let input = sources("input", &run.input, &quantities.input, &mut notes)?;
+    let solution = sources("solution", &run.solution, &quantities.solution, &mut notes)?;
+    Ok(Alignment {
+        quantities: Quantities {
+            input: seen(&run.input, &quantities.input, &input),
+            solution: seen(&run.solution, &quantities.solution, &solution),
+        },
+        view: View::new(&grid.shape(), &order, input, solution),
+        grid: Grid::new(axes),
+        notes,
+    })
+}
+
+/// The given axis at each place of the run's grid.
+fn order(run: &Grid, given: &Grid, notes: &mut Vec<String>) -> Verdict<Vec<usize>> {
+    if run.dimensions() != given.dimensions() {
+        return Err(format!(
+            "its grid {:?} has {} axes, but the run's grid {:?} has {}; only the number of points \
+             may differ",
+            given.shape(),
+            given.dimensions(),
+            run.shape(),
+            run.dimensions()
+        ));
+    }
+    let (ours, theirs) = (names(run), names(given));
+    if ours == theirs {
+        return Ok((0..theirs.len()).collect());
+    }
+    let place = |name: &&str| theirs.iter().position(|other| other == name);
+    if let Some(order) = ours.iter().map(place).collect::<Option<Vec<_>>>() {
+        notes.push(format!(
+            "its axes are ({}), the run's ({}): transposed",
+            theirs.join(", "),
+            ours.join(", ")
+        ));
+        return Ok(order);
+    }
+    let counted = |names: &[&str]| names.iter().all(|name| axis_names::is_counted(name));
+    if counted(&ours) || counted(&theirs) {
+        notes.push(format!(
+            "its axes ({}) are taken for the run's ({}) in this order, as one of them has no names",
+            theirs.join(", "),
+            ours.join(", ")
+        ));
+        return Ok((0..theirs.len()).collect());
+    }
+    Err(format!(
+        "its axes are ({}), but the run was trained on ({}); rename its dimensions, or train a run \
+         on these",
+        theirs.join(", "),
+        ours.join(", ")
+    ))
+}
+
+fn names(grid: &Grid) -> Vec<&str> {
+    grid.axes.iter().map(|axis| axis.name.as_str()).collect()
+}
+
+/// An axis with the run's name, in the run's units, over the run's domain.
+fn aligned_axis(run: &Axis, axis: &Axis, notes: &mut Vec<String>) -> Verdict<Axis> {
+    let what = format!("axis {}", run.name);
+    let factor = factor(&what, &run.units, &axis.units, notes)?;
+    let scaled = Axis {
+        name: run.name.clone(),
+        units: run.units.clone().or(axis.units.clone()),
+        long_name: axis.long_name.clone().or(run.long_name.clone()),
+        ..axis.scaled(factor)
+    };
+    extent::placed(run, scaled, notes)
+}

@@ -1,0 +1,119 @@
+"""What xarray writes with names and units, floral reads, and its predictions have them again.
+
+FLORAL_BIN is the path of the floral command.
+"""
+
+import os
+import subprocess
+
+import numpy as np
+import pytest
+import xarray as xr
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+INPUTS, REALIZATIONS = 6, 5
+TRAIN = ("--method", "kriging", "--set", "split.test=1", "--set", "split.validation=1")
+
+
+def floral(*words, cwd):
+    command = [os.environ["FLORAL_BIN"], *(str(word) for word in words)]
+    return subprocess.run(command, check=True, timeout=300, cwd=cwd, capture_output=True, text=True)
+
+
+def membrane():
+    """Deflections in metres and pressures in pascals under a load, on 1.2 m by 2 m."""
+    x, y = np.linspace(0, 1.2, 5), np.linspace(0, 2, 7)
+    phase = np.add.outer(3 * x, 2 * y) + np.arange(INPUTS)[:, None, None]
+    low = np.stack([1e-3 * np.sin(phase), 1e5 * np.cos(phase)], axis=1)
+    noise = np.linspace(-0.2, 0.2, REALIZATIONS)[:, None, None, None]
+    high = low[:, None] * (1.1 + noise)
+    channels = {"channel_names": ["deflection", "pressure"], "channel_units": ["m", "Pa"]}
+    return xr.Dataset(
+        {
+            "input": (
+                ("input", "input_channel", "x", "y"),
+                np.sin(0.7 * phase)[:, None],
+                {"units": "kPa", "name": "load"},
+            ),
+            "low": (("input", "channel", "x", "y"), low, channels),
+            "high": (("input", "realization", "channel", "x", "y"), high, channels),
+        },
+        coords={"x": ("x", x, {"units": "m"}), "y": ("y", y, {"units": "m"})},
+        attrs={"title": "A membrane"},
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with data.zarr and a run of it."""
+    folder = tmp_path_factory.mktemp("membrane")
+    membrane().to_zarr(folder / "data.zarr", zarr_format=3, consolidated=False)
+    floral("train", "data.zarr", *TRAIN, "-o", "run", cwd=folder)
+    return folder
+
+
+def predicted(folder, data, name):
+    """Notes, and predictions of the inputs of a dataset."""
+    data.to_zarr(folder / f"{name}.zarr", zarr_format=3, consolidated=False, mode="w")
+    words = ("--realizations", 20, "--exceed", "pressure:5e4", "-o", f"{name}-out.zarr")
+    ended = floral("sample", "run", "--input", f"{name}.zarr", *words, cwd=folder)
+    return ended.stderr, xr.open_zarr(folder / f"{name}-out.zarr").load()
+
+
+def test_units_and_names_travel_to_predictions(trained):
+    _, out = predicted(trained, membrane()[["input", "low"]], "same")
+    assert out.attrs["title"] == "A membrane: predictions of kriging"
+    for name in ("mean", "std", "variance"):
+        assert out[name].dims == ("input", "channel", "x", "y")
+        assert out[name].attrs["channel_names"] == ["deflection", "pressure"]
+    assert out["std"].attrs["channel_units"] == ["m", "Pa"]
+    assert out["variance"].attrs["channel_units"] == ["m2", "Pa2"]
+    assert out["x"].attrs["units"] == "m"
+    np.testing.assert_allclose(out["std"] ** 2, out["variance"], rtol=1e-5)
+    assert out["exceedance"].dims == ("input", "threshold", "x", "y")
+    assert list(out["threshold_channel"]) == [1] and "threshold_channel" in out.coords
+
+
+def test_other_units_and_another_order_are_converted_and_said(trained):
+    plain = membrane()[["input", "low"]]
+    _, expected = predicted(trained, plain, "plain")
+    data = plain.transpose("input", "input_channel", "channel", "y", "x")
+    data = data.assign_coords(x=("x", 1000 * plain["x"].values, {"units": "mm"}))
+    data["input"] = 1000 * data["input"]
+    data["input"].attrs = {"units": "Pa", "name": "load"}
+    notes, found = predicted(trained, data, "other")
+    for part in ("(y, x), the run's (x, y)", "axis x is in mm", "load of its input is in Pa"):
+        assert part in notes
+    assert found["mean"].dims == expected["mean"].dims
+    np.testing.assert_allclose(found["mean"], expected["mean"], rtol=1e-5)
+    np.testing.assert_allclose(found["x"], expected["x"])
+
+
+def test_another_domain_is_refused(trained):
+    data = membrane()[["input", "low"]].isel(y=slice(0, 4))
+    with pytest.raises(subprocess.CalledProcessError) as refusal:
+        predicted(trained, data, "part")
+    assert "axis y goes from 0 to 1, but the run was trained from 0 to 2 m" in refusal.value.stderr
+
+
+def test_coordinates_in_single_precision_are_even(tmp_path):
+    data = membrane().isel(y=slice(0, 1)).squeeze("y", drop=True)
+    turn = np.float32(2 * np.pi)
+    fine = (np.arange(256, dtype=np.float32) / 256 * turn / turn).astype(np.float32)
+    grid = {"x": ("x", fine, {"units": "m"})}
+    data = data.drop_vars("x").interp(x=np.linspace(0, 4, 256)).assign_coords(grid)
+    data.to_zarr(tmp_path / "fine.zarr", zarr_format=3, consolidated=False)
+    told = floral("inspect", "fine.zarr", cwd=tmp_path).stdout
+    assert "uneven" not in told and "has no coordinates" not in told
+    squares = {"x": ("x", np.linspace(0, 1, 256) ** 2, {"units": "m"})}
+    data.assign_coords(squares).drop_encoding().to_zarr(
+        tmp_path / "uneven.zarr", zarr_format=3, consolidated=False
+    )
+    told = floral("inspect", "uneven.zarr", cwd=tmp_path).stdout
+    assert "axis x is uneven" in told
+    data.drop_vars("x").drop_encoding().to_zarr(
+        tmp_path / "bare.zarr", zarr_format=3, consolidated=False
+    )
+    told = floral("inspect", "bare.zarr", cwd=tmp_path).stdout
+    assert "axis x has no coordinates" in told and "from 0 to 255" in told
