@@ -15,6 +15,7 @@ mod ensemble;
 mod extent;
 mod input;
 mod job;
+mod memory;
 mod network_input;
 mod places;
 mod points_file;
