@@ -1,17 +1,21 @@
 //! Fields and grids as they cross the border: arrays in float64, grids as JSON.
 
-use floral::{Field, Grid};
+use floral::Field;
 use numpy::{
     Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::raised;
 
 /// An array of doubles from Python.
 pub type Doubles<'py> = PyReadonlyArrayDyn<'py, f64>;
+
+/// An array of doubles for Python.
+pub type Returned<'py> = PyResult<Bound<'py, PyArrayDyn<f64>>>;
 
 /// An array for Python that takes the values over.
 pub fn array<'py, T: Element>(
@@ -23,7 +27,7 @@ pub fn array<'py, T: Element>(
 }
 
 /// A field as [channel, grid...].
-pub fn from_field<'py>(py: Python<'py>, field: Field) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+pub fn from_field(py: Python<'_>, field: Field) -> Returned<'_> {
     let shape = [&[field.channels()], field.grid_shape()].concat();
     array(py, &shape, field.into_values())
 }
@@ -57,14 +61,12 @@ fn split(shape: &[usize]) -> PyResult<(usize, &[usize])> {
     }
 }
 
-/// A grid from the JSON of its axes.
-pub fn to_grid(axes: &str) -> PyResult<Grid> {
-    let axes = serde_json::from_str(axes)
-        .map_err(|error| PyValueError::new_err(format!("coordinates: {error}")))?;
-    Ok(Grid::new(axes))
+/// Anything that Python tells, from its JSON; `what` names it in an error.
+pub fn from_json<T: DeserializeOwned>(what: &str, json: &str) -> PyResult<T> {
+    serde_json::from_str(json).map_err(|error| PyValueError::new_err(format!("{what}: {error}")))
 }
 
-/// Anything the library can tell, as JSON.
+/// Anything that the library tells, as JSON.
 pub fn to_json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }

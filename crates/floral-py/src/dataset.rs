@@ -5,17 +5,23 @@ use std::path::PathBuf;
 use floral::dataset::{self, Precision, Request, generate};
 use floral::inspect::inspect;
 use floral::problem::catalogue;
-use floral::{Arrays, Error};
-use numpy::{PyArrayDyn, PyUntypedArrayMethods};
+use floral::{Arrays, Axis, Error, Grid, Quantities};
+use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use serde::Deserialize;
 
-use crate::arrays::{Doubles, array, from_field, to_fields, to_grid, to_json};
+use crate::arrays::{Doubles, Returned, array, from_field, from_json, to_fields, to_json};
 use crate::error::raised;
 use crate::work::{short, watched};
 
-/// An array as it is returned.
-type Returned<'py> = PyResult<Bound<'py, PyArrayDyn<f64>>>;
+/// What is told of arrays besides their values.
+#[derive(Deserialize)]
+struct About {
+    axes: Vec<Axis>,
+    quantities: Quantities,
+    symmetries: Vec<String>,
+}
 
 /// A dataset on disk.
 #[pyclass(frozen, module = "floral._floral")]
@@ -32,22 +38,26 @@ impl Dataset {
     /// Writes one from input [input, channel, grid...], low of the same form, and high
     /// [input, realization, channel, grid...].
     #[staticmethod]
-    #[pyo3(signature = (path, axes, input, low, high, symmetries))]
+    #[pyo3(signature = (path, about, input, low, high))]
     fn write(
         py: Python<'_>,
         path: PathBuf,
-        axes: &str,
+        about: &str,
         input: Doubles<'_>,
         low: Option<Doubles<'_>>,
         high: Doubles<'_>,
-        symmetries: Vec<String>,
     ) -> PyResult<Self> {
-        let grid = to_grid(axes)?;
-        let dimensions = grid.dimensions();
+        let About {
+            axes,
+            quantities,
+            symmetries,
+        } = from_json("about", about)?;
+        let dimensions = axes.len();
         let symmetries: Vec<&str> = symmetries.iter().map(String::as_str).collect();
-        let mut arrays = Arrays::new(grid)
-            .symmetries(&symmetries)
-            .map_err(|error| raised(py, error))?;
+        let arrays = Arrays::new(Grid::new(axes)).symmetries(&symmetries);
+        let mut arrays = arrays
+            .map_err(|error| raised(py, error))?
+            .quantities(quantities.input, quantities.solution);
         let realizations = high.shape().get(1).copied().unwrap_or(0);
         let inputs = to_fields(py, &input, dimensions)?;
         let low = low.map(|low| to_fields(py, &low, dimensions)).transpose()?;
@@ -129,6 +139,12 @@ impl Dataset {
     #[getter]
     fn axes(&self) -> PyResult<String> {
         to_json(&self.0.grid().axes)
+    }
+
+    /// What the channels of input and solution are, as JSON.
+    #[getter]
+    fn quantities(&self) -> PyResult<String> {
+        to_json(self.0.quantities())
     }
 
     /// The attributes of the group, as JSON.

@@ -6,11 +6,8 @@ use floral::{Field, Result};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
-use crate::arrays::{array, from_field, to_json};
+use crate::arrays::{Returned, array, from_field, to_json};
 use crate::work::short;
-
-/// An array as it is returned.
-type Returned<'py> = PyResult<Bound<'py, PyArrayDyn<f64>>>;
 
 /// Realizations of one input's solution: [realization, channel, grid...].
 #[pyclass(frozen, module = "floral._floral")]

@@ -1,22 +1,22 @@
 //! A model: what a run has learned, in memory, with the bytes of its file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use floral::cost::check_training;
-use floral::dataset::{InputSource, write_atomically};
+use floral::cost::{available, check_training};
+use floral::dataset::write_atomically;
 use floral::device::Device;
 use floral::evaluate::{self, Evaluation};
 use floral::predict::{self, Case, Cases, Predictor, Sampling};
-use floral::problem::{Problem, Resolution};
+use floral::problem::Resolution;
 use floral::sample::{Adaptive, OdeSolver};
 use floral::train::{RunFolder, TrainConfig};
-use floral::{Error, Field, Grid, Result, fit};
+use floral::{Axis, Error, Grid, Observer, Quantities, Result, fit};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Deserialize;
 
-use crate::arrays::{Doubles, to_field, to_grid, to_json};
+use crate::arrays::{Doubles, from_json, to_field, to_json};
 use crate::dataset::Dataset;
 use crate::ensemble::Ensemble;
 use crate::error::raised;
@@ -85,60 +85,55 @@ impl Model {
         self.predictor.header().uses_low()
     }
 
-    /// Realizations of the solution of an input [channel, grid...] on the grid of `axes`, or of
-    /// training, interpolated to a resolution if one is given.
-    #[pyo3(signature = (input, low, axes, resolution, index, sampling, told=None))]
+    /// Realizations of the solution of an input [channel, grid...], and what is to know of it. `about`
+    /// tells its axes and quantities, `wanted` what is asked for.
+    #[pyo3(signature = (input, low, about, wanted, told=None))]
     fn sample(
         &self,
         py: Python<'_>,
         input: Doubles<'_>,
         low: Option<Doubles<'_>>,
-        axes: Option<&str>,
-        resolution: Option<Vec<usize>>,
-        index: u64,
-        sampling: &str,
+        about: &str,
+        wanted: &str,
         told: Option<Py<PyAny>>,
-    ) -> PyResult<Ensemble> {
-        let sampling = to_sampling(sampling).map_err(|error| raised(py, error))?;
-        let given = Given {
+    ) -> PyResult<(Ensemble, Vec<String>)> {
+        let About { axes, quantities } = from_json("about", about)?;
+        let wanted: Wanted = from_json("sampling", wanted)?;
+        let grid = Grid::new(axes);
+        let case = Case {
             input: to_field(py, &input)?,
             low: low.as_ref().map(|low| to_field(py, low)).transpose()?,
-            grid: match axes {
-                Some(axes) => to_grid(axes)?,
-                None => self.predictor.grid().clone(),
-            },
         };
-        let resolution = resolution.map(Resolution::PerAxis);
+        let resolution = wanted.resolution.clone().map(Resolution::PerAxis);
         watched(py, told.as_ref(), |observer| {
-            let cases = Cases::from_source(Box::new(given), &self.predictor, resolution.as_ref())?;
-            let Case { input, low } = cases.case(0)?;
-            let predicted = self
-                .predictor
-                .for_input(&input, low.as_ref(), cases.grid())?;
-            let mut values = Vec::new();
-            predicted.deliver(index, &sampling, observer, |_, realization| {
-                values.extend_from_slice(realization);
-                Ok(())
-            })?;
-            let channels = self.predictor.header().shapes.solution_channels;
-            let ensemble = predict::Ensemble::new(cases.grid().clone(), channels, values)?;
-            Ok(Ensemble::new(ensemble, predicted.moments().cloned()))
+            let sampling = wanted.sampling()?;
+            let predictor = &self.predictor;
+            let resolution = resolution.as_ref();
+            let cases = Cases::in_memory(&case, &grid, &quantities, predictor, resolution)?;
+            let checked = cases.check(predictor, 0..1)?;
+            // There is but one input, and it has no number.
+            let far = checked.notes.iter();
+            let far = far.map(|note| note.trim_start_matches("input 0: ").to_owned());
+            let notes = cases.notes().iter().cloned().chain(far).collect();
+            let ensemble = self.ensemble(&cases, wanted.index, &sampling, observer)?;
+            Ok((ensemble, notes))
         })
     }
 
     /// Its predictions beside the truth, as JSON and in words.
-    #[pyo3(signature = (dataset, inputs, sampling, reference, told=None))]
+    #[pyo3(signature = (dataset, inputs, wanted, reference, told=None))]
     fn evaluate(
         &self,
         py: Python<'_>,
         dataset: &Bound<'_, Dataset>,
         inputs: Option<(usize, usize)>,
-        sampling: &str,
+        wanted: &str,
         reference: usize,
         told: Option<Py<PyAny>>,
     ) -> PyResult<(String, String)> {
+        let wanted: Wanted = from_json("sampling", wanted)?;
         let options = evaluate::Options {
-            sampling: to_sampling(sampling).map_err(|error| raised(py, error))?,
+            sampling: wanted.sampling().map_err(|error| raised(py, error))?,
             inputs: inputs.map(|(start, end)| start..end),
             reference,
             ..evaluate::Options::default()
@@ -153,6 +148,45 @@ impl Model {
     }
 }
 
+impl Model {
+    /// The ensemble of the only case.
+    fn ensemble(
+        &self,
+        cases: &Cases,
+        index: u64,
+        sampling: &Sampling,
+        observer: &dyn Observer,
+    ) -> Result<Ensemble> {
+        let (grid, header) = (cases.grid(), self.predictor.header());
+        let channels = header.shapes.solution_channels;
+        check_memory(sampling.realizations, channels * grid.len())?;
+        let Case { input, low } = cases.case(0)?;
+        let predicted = self.predictor.for_input(&input, low.as_ref(), grid)?;
+        let mut values = Vec::new();
+        predicted.deliver(index, sampling, observer, |_, realization| {
+            values.extend_from_slice(realization);
+            Ok(())
+        })?;
+        let ensemble = predict::Ensemble::new(grid.clone(), channels, values)?;
+        Ok(Ensemble::new(ensemble, predicted.moments().cloned()))
+    }
+}
+
+/// Refuses more realizations than there is memory for.
+fn check_memory(realizations: usize, values: usize) -> Result<()> {
+    let bytes = (realizations as u64).checked_mul(4 * values as u64);
+    let Some(available) = available() else {
+        return Ok(());
+    };
+    if bytes.is_some_and(|bytes| bytes < available) {
+        return Ok(());
+    }
+    Err(refusal(&format!(
+        "{realizations} realizations of {values} values do not fit into the memory there is; ask \
+         for fewer of them, or let `floral sample` store their statistics alone"
+    )))
+}
+
 fn to_settings(json: &str) -> Result<TrainConfig> {
     let context = "settings";
     let table = serde_json::from_str(json).map_err(|error| Error::Config {
@@ -162,81 +196,56 @@ fn to_settings(json: &str) -> Result<TrainConfig> {
     TrainConfig::from_table(table, context)
 }
 
+/// What is told of an input besides its values.
+#[derive(Deserialize)]
+struct About {
+    axes: Vec<Axis>,
+    quantities: Quantities,
+}
+
 /// How realizations are asked for.
 #[derive(Deserialize)]
 struct Wanted {
     realizations: usize,
     seed: u64,
+    #[serde(default)]
+    index: u64,
+    resolution: Option<Vec<usize>>,
     solver: Option<String>,
     steps: Option<usize>,
     tolerance: Option<f64>,
 }
 
-fn to_sampling(json: &str) -> Result<Sampling> {
-    let bad = |reason: String| Error::Config {
-        context: "sampling".into(),
-        reason,
-    };
-    let wanted: Wanted = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
-    if wanted.realizations == 0 {
-        return Err(bad("realizations is 0; ask for at least one".into()));
-    }
-    let solver = match (&wanted.solver, wanted.steps, wanted.tolerance) {
-        (None, None, None) => OdeSolver::default(),
-        (name, steps, None) => OdeSolver::named(name.as_deref().unwrap_or("dopri5"), steps)?,
-        (None, None, Some(tolerance)) => OdeSolver::Adaptive(Adaptive::new(tolerance, tolerance)?),
-        (Some(name), None, Some(tolerance)) if name == "dopri5" => {
-            OdeSolver::Adaptive(Adaptive::new(tolerance, tolerance)?)
+impl Wanted {
+    fn sampling(&self) -> Result<Sampling> {
+        if self.realizations == 0 {
+            return Err(refusal("realizations is 0; ask for at least one"));
         }
-        _ => {
-            return Err(bad(
-                "a tolerance is for dopri5 without steps; leave one of them out".into(),
-            ));
-        }
-    };
-    Ok(Sampling {
-        realizations: wanted.realizations,
-        seed: wanted.seed,
-        solver,
-    })
-}
-
-/// One input that the caller holds in memory.
-struct Given {
-    input: Field,
-    low: Option<Field>,
-    grid: Grid,
-}
-
-impl InputSource for Given {
-    fn path(&self) -> &Path {
-        Path::new("the input")
-    }
-
-    fn grid(&self) -> &Grid {
-        &self.grid
-    }
-
-    fn inputs(&self) -> usize {
-        1
-    }
-
-    fn input(&self, _index: usize) -> Result<Field> {
-        Ok(self.input.clone())
-    }
-
-    fn has_low(&self) -> bool {
-        self.low.is_some()
-    }
-
-    fn low(&self, _index: usize) -> Result<Field> {
-        self.low.clone().ok_or_else(|| Error::Config {
-            context: "low fidelity".into(),
-            reason: "the input has none".into(),
+        Ok(Sampling {
+            realizations: self.realizations,
+            seed: self.seed,
+            solver: self.integrator()?,
         })
     }
 
-    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
-        Ok(None)
+    fn integrator(&self) -> Result<OdeSolver> {
+        let name = self.solver.as_deref().unwrap_or("dopri5");
+        match self.tolerance {
+            None if self.solver.is_none() && self.steps.is_none() => Ok(OdeSolver::default()),
+            None => OdeSolver::named(name, self.steps),
+            Some(tolerance) if name == "dopri5" && self.steps.is_none() => {
+                Ok(OdeSolver::Adaptive(Adaptive::new(tolerance, tolerance)?))
+            }
+            Some(_) => Err(refusal(
+                "a tolerance is for dopri5 without steps; leave one of them out",
+            )),
+        }
+    }
+}
+
+fn refusal(reason: &str) -> Error {
+    Error::Config {
+        context: "sampling".into(),
+        reason: reason.into(),
     }
 }

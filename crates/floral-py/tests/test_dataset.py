@@ -225,3 +225,25 @@ def test_problems_are_the_commands_own(tmp_path):
         floral.problems.residual1d(alfa=1.0)
     with pytest.raises(ValueError, match="unknown problem"):
         floral.problems.generate("navier")
+
+
+def test_names_and_units_travel_from_arrays_to_xarray_and_back(tmp_path, curves):
+    data = floral.Dataset.from_arrays(
+        **curves,
+        names={"input": "load", "high": "deflection"},
+        units={"x": "m", "input": "N m-1", "high": "mm"},
+    )
+    assert data.quantities["solution"] == [{"name": "deflection", "units": "mm"}]
+    told = data.to_xarray()
+    assert told.high.attrs["units"] == told.low.attrs["units"] == "mm" and told.x.attrs["units"] == "m"
+    again = floral.Dataset.from_xarray(told)
+    assert again.quantities == data.quantities and again._grid.units == {"x": "m"}
+    stored = xarray.open_zarr(data.save(tmp_path / "units.zarr").path)
+    assert stored.input.attrs["units"] == "N m-1"
+    with pytest.raises(ValueError, match="'low' is none of input, high, x"):
+        floral.Dataset.from_arrays(**curves, units={"low": "mm"})
+    with pytest.raises(ValueError, match="2 texts"):
+        floral.Dataset.from_arrays(**curves, names={"high": ["u", "v"]})
+    other = told.assign(low=told.low.assign_attrs(units="m"))
+    with pytest.raises(ValueError, match="low has the units 'm', but high has 'mm'"):
+        floral.Dataset.from_xarray(other)

@@ -1,5 +1,7 @@
 """Models: fitted, sampled, kept, extended; what does not fit is refused with a sentence."""
 
+import pickle
+
 import numpy as np
 import pytest
 import xarray
@@ -257,3 +259,64 @@ def test_an_ensemble_goes_to_xarray_and_to_a_figure(curves, model):
     assert axes.get_xlabel() == "x"
     with pytest.raises(ValueError, match="channel 3"):
         ensemble.plot(channel=3)
+
+
+def test_units_are_converted_or_refused_and_it_is_said(curves):
+    x = curves["coords"]["x"]
+    data = floral.Dataset.from_arrays(**curves, units={"x": "m", "input": "Pa", "high": "mm"})
+    model = floral.fit(data, test=1, validation=0, progress=False)
+    a, low = new(curves)
+    plain = model.sample(a, low=low, realizations=5)
+    assert plain.quantities == [{"units": "mm"}]
+    assert plain.to_xarray()["mean"].attrs["units"] == "mm"
+    (axes,) = plain.plot().axes
+    assert axes.get_xlabel() == "x (m)" and axes.get_ylabel() == "(mm)"
+
+    def given(values, units, along=1.0, length="m"):
+        coords = {"x": ("x", along * x, {"units": length})}
+        return xarray.DataArray(values, dims="x", coords=coords, attrs={"units": units})
+
+    with pytest.warns(UserWarning) as notes:
+        converted = model.sample(
+            given(a / 1000, "kPa", 1000.0, "mm"), low=given(low / 10, "cm", 1000.0, "mm"), realizations=5
+        )
+    assert len(notes) == 3 and "converted to m" in str(notes[0].message)
+    np.testing.assert_allclose(converted.realizations, plain.realizations, rtol=1e-5, atol=1e-6)
+    with pytest.raises(ValueError, match="is in K, but the run was trained in Pa"):
+        model.sample(given(a, "K"), low=low)
+    with pytest.raises(ValueError, match="1000 times"):
+        model.sample(a, low=low, coords={"x": 1000 * x})
+
+
+def test_an_input_far_outside_of_training_is_told(curves, model):
+    a, low = new(curves, k=400.0)
+    with pytest.warns(UserWarning, match="training"):
+        model.sample(a, low=low, realizations=2)
+
+
+def test_thresholds_of_several_channels_say_of_which_they_are(curves):
+    two = np.stack([curves["high"], 1000 * curves["high"]], axis=2)
+    low = np.stack([curves["low"], 1000 * curves["low"]], axis=1)
+    data = floral.Dataset.from_arrays(
+        input=curves["input"], low=low, high=two, coords=curves["coords"], names={"high": ["u", "p"]}
+    )
+    model = floral.fit(data, test=0, validation=0, progress=False)
+    a, first = new(curves)
+    ensemble = model.sample(a, low=np.stack([first, 1000 * first]), realizations=20)
+    with pytest.raises(ValueError, match="say of which"):
+        ensemble.exceedance(0.3)
+    np.testing.assert_array_equal(
+        ensemble.exceedance(300.0, channel="p"), (ensemble.realizations[:, 1] > 300.0).mean(0)
+    )
+    assert ensemble.exceedance([0.1, 0.2], channel=0).shape == (2, 16)
+    assert list(ensemble.to_xarray().channel.values) == ["u", "p"]
+    with pytest.raises(ValueError, match="'q' is not among those of the solution: u, p"):
+        ensemble.plot(channel="q")
+
+
+def test_a_model_is_sent_to_other_processes(curves, model):
+    a, low = new(curves)
+    twin = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(
+        *(m.sample(a, low=low, realizations=3).realizations for m in (model, twin))
+    )

@@ -11,6 +11,7 @@ import numpy as np
 from . import _xarray
 from ._arrays import Floats, drop_channel, fields, finite, numbers, same
 from ._grid import NAMES, Domain, Grid, counted
+from ._quantities import Quantity, Texts, of_attributes, of_texts
 
 #: Solves one input: an array without an axis for a single channel.
 Solver = Callable[[Floats], Any]
@@ -26,6 +27,7 @@ class Parts:
     input: Floats
     low: Optional[Floats]
     high: Floats
+    quantities: dict[str, list[Quantity]]
     low_solver: Optional[Solver] = None
     high_solver: Optional[Solver] = None
 
@@ -37,13 +39,24 @@ def of_arrays(
     coords: Optional[Mapping[str, Any]],
     dims: Optional[Sequence[str]],
     domains: Optional[Mapping[str, Domain]],
-    units: Optional[Mapping[str, str]],
+    names: Mapping[str, Texts],
+    units: Mapping[str, Texts],
 ) -> Parts:
     """Of plain arrays, whose axes are known by their order."""
     values = numbers("input", input)
-    names = _axis_names(values, coords, dims)
-    known = coords if coords is not None else counted(names, values.shape[-len(names) :])
-    return of_fields(Grid.of(known, domains, units), values, low, high)
+    axes = _axis_names(values, coords, dims)
+    known = coords if coords is not None else counted(axes, values.shape[-len(axes) :])
+    for what, told, allowed in (("names", names, ()), ("units", units, axes)):
+        unknown = [key for key in told if key not in ("input", "high", *allowed)]
+        if unknown:
+            listed = ", ".join(["input", "high", *allowed])
+            raise ValueError(f"{what}: {unknown[0]!r} is none of {listed}")
+    grid = Grid.of(known, domains, {axis: str(units[axis]) for axis in axes if axis in units})
+    parts = of_fields(grid, values, low, high)
+    counts = {"input": parts.input.shape[1], "high": parts.high.shape[2]}
+    of = [of_texts(w, n, names.get(w), units.get(w)) for w, n in counts.items()]
+    parts.quantities = {"input": of[0], "solution": of[1]}
+    return parts
 
 
 def of_data_arrays(given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]]) -> Parts:
@@ -69,12 +82,33 @@ def of_data_arrays(given: Mapping[str, Any], domains: Optional[Mapping[str, Doma
             value = _xarray.ordered(name, value, leading, dims)
         others[name] = value
     values = _xarray.ordered("input", array, ["input"], dims)
-    return of_fields(grid, values, others["low"], others["high"])
+    parts = of_fields(grid, values, others["low"], others["high"])
+    parts.quantities = _told(given, parts)
+    return parts
+
+
+def _told(given: Mapping[str, Any], parts: Parts) -> dict[str, list[Quantity]]:
+    """What attributes tell of the channels of input and solution."""
+    input = of_attributes(given["input"].attrs, parts.input.shape[1])
+    low, high = (
+        of_attributes(array.attrs if _xarray.is_array(array) else {}, parts.high.shape[2])
+        for array in (given["low"], given["high"])
+    )
+    for ours, theirs in zip(high, low):
+        for key in ("units", "name"):
+            if ours.get(key, theirs.get(key)) != theirs.get(key, ours.get(key)):
+                raise ValueError(
+                    f"low has the {key} {theirs[key]!r}, but high has {ours[key]!r}; both need the same"
+                )
+    solution = [{**theirs, **ours} for ours, theirs in zip(high, low)]
+    return {"input": input, "solution": solution}
 
 
 def of_fields(grid: Grid, input: Floats, low: Any, high: Any) -> Parts:
     """Of arrays whose axes are in their order; functions are called for every input."""
     input = fields("input", input, ["input"], grid.dims)
+    if len(input) == 0:
+        raise ValueError("input is empty; at least one is needed")
     check_grid(input, grid)
     finite("input", input, ["input"])
     solvers = {f"{n}_solver": v for n, v in (("low", low), ("high", high)) if callable(v)}
@@ -89,7 +123,7 @@ def of_fields(grid: Grid, input: Floats, low: Any, high: Any) -> Parts:
         arrays[name] = values
     if arrays["high"] is None:
         raise ValueError("high is needed: realizations of the true solutions to learn from")
-    return Parts(grid, input, arrays["low"], arrays["high"], **solvers)
+    return Parts(grid, input, arrays["low"], arrays["high"], {"input": [], "solution": []}, **solvers)
 
 
 def extended(parts: Parts, input: Any, low: Any, high: Any) -> Parts:
@@ -111,6 +145,7 @@ def extended(parts: Parts, input: Any, low: Any, high: Any) -> Parts:
         _joined("input", parts.input, more.input),
         low,
         _joined("high", parts.high, more.high),
+        parts.quantities,
         parts.low_solver,
         parts.high_solver,
     )

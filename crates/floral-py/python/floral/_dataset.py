@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional, Union
 
 import numpy as np
@@ -15,7 +16,9 @@ from . import _building, _floral, _xarray
 from ._arrays import Floats, drop_channel
 from ._building import Parts, Solver
 from ._grid import Domain, Grid
+from ._quantities import Quantity, Texts, to_attributes
 from ._told import Told
+from .errors import BadFileError
 
 #: A path, or what it can be made of.
 PathLike = Union[str, "os.PathLike[str]"]
@@ -68,7 +71,8 @@ class Dataset:
         dims: Optional[Sequence[str]] = None,
         domains: Optional[Mapping[str, Domain]] = None,
         symmetries: Sequence[str] = (),
-        units: Optional[Mapping[str, str]] = None,
+        names: Optional[Mapping[str, Texts]] = None,
+        units: Optional[Mapping[str, Texts]] = None,
         path: Optional[PathLike] = None,
     ) -> Dataset:
         """A dataset of arrays.
@@ -85,14 +89,16 @@ class Dataset:
             periodic, points that begin one step after zero are times, others closed.
         symmetries: motions of an input that move its solutions likewise, such as ``["roll:x"]``,
             ``["transpose:x,y", "scale:-1"]``.
-        units: of the axes by name.
+        names: of the channels, as in ``{"input": "permeability", "high": ["u", "v"]}``.
+        units: of axes and channels, as in ``{"x": "mm", "input": "m2", "high": "Pa"}``.
         path: where to keep it, a Zarr group; without, it lives as long as this object.
         """
         given = {"input": input, "low": low, "high": high}
         if any(_xarray.is_array(value) for value in given.values()):
             parts = _building.of_data_arrays(given, domains)
         else:
-            parts = _building.of_arrays(input, low, high, coords, dims, domains, units)
+            known = (coords, dims, domains, names or {}, units or {})
+            parts = _building.of_arrays(input, low, high, *known)
         return cls._stored(parts, symmetries, path)
 
     @classmethod
@@ -135,9 +141,14 @@ class Dataset:
         if path is None:
             folder = tempfile.TemporaryDirectory(prefix="floral-")
             path = os.path.join(folder.name, "data.zarr")
-        texts = [str(symmetry) for symmetry in symmetries]
+        declared = [symmetries] if isinstance(symmetries, str) else symmetries
+        about = {
+            "axes": parts.grid.axes,
+            "quantities": parts.quantities,
+            "symmetries": [str(symmetry) for symmetry in declared],
+        }
         written = _floral.Dataset.write(
-            os.fspath(path), parts.grid.json(), parts.input, parts.low, parts.high, texts
+            os.fspath(path), json.dumps(about), parts.input, parts.low, parts.high
         )
         return cls(written, folder, parts.low_solver, parts.high_solver)
 
@@ -178,6 +189,12 @@ class Dataset:
         return self._dataset.symmetries
 
     @property
+    def quantities(self) -> dict[str, list[Quantity]]:
+        """What the channels of ``input`` and ``solution`` are: name, units and name in full."""
+        told: dict[str, list[Quantity]] = json.loads(self._dataset.quantities)
+        return told
+
+    @property
     def attrs(self) -> dict[str, Any]:
         """The attributes of its group."""
         attributes: dict[str, Any] = json.loads(self._dataset.attributes)
@@ -205,12 +222,23 @@ class Dataset:
 
     def inspect(self) -> Told:
         """What it holds, and whether its low-fidelity solver is worth it: a dict that prints as text."""
-        found, text = self._dataset.inspect()
+        with self._named_errors():
+            found, text = self._dataset.inspect()
         return Told(found, self._named(text))
 
     def _named(self, text: str) -> str:
         """A text in which a folder that nobody has chosen is called data."""
         return text.replace(self.path, "data") if self._folder else text
+
+    @contextlib.contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        """What is wrong with the arrays of a folder that nobody has chosen is no error of a file."""
+        try:
+            yield
+        except BadFileError as error:
+            if not self._folder or self.path not in str(error):
+                raise
+            raise ValueError(self._named(str(error))) from None
 
     def save(self, path: PathLike) -> Dataset:
         """Copies it to a path, a Zarr group, and opens it there."""
@@ -228,11 +256,12 @@ class Dataset:
 
     def to_xarray(self) -> Any:
         """The same as an ``xarray.Dataset``."""
-        variables: dict[str, Any] = {"input": (["input"], self.input, {})}
+        told = {what: to_attributes(listed) for what, listed in self.quantities.items()}
+        variables: dict[str, Any] = {"input": (["input"], self.input, told["input"])}
         if self._dataset.has_low:
-            variables["low"] = (["input"], self.low, {})
+            variables["low"] = (["input"], self.low, told["solution"])
         if self._dataset.has_high:
-            variables["high"] = (["input", "realization"], self.high, {})
+            variables["high"] = (["input", "realization"], self.high, told["solution"])
         return _xarray.dataset(self._grid, variables, attrs={"symmetries": self.symmetries})
 
     def extended(self, input: Any, high: Any = None, low: Any = None) -> Dataset:
@@ -242,8 +271,8 @@ class Dataset:
         """
         here = self._dataset
         low_here = self._all(here.low) if here.has_low else None
-        solvers = (self.low_solver, self.high_solver)
-        parts = Parts(self._grid, self._all(here.input), low_here, self._all(here.high), *solvers)
+        known = (self.quantities, self.low_solver, self.high_solver)
+        parts = Parts(self._grid, self._all(here.input), low_here, self._all(here.high), *known)
         return Dataset._stored(_building.extended(parts, input, low, high), self.symmetries)
 
 

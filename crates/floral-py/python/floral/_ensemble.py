@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import _floral, _xarray
 from ._arrays import Floats, drop_channel
 from ._grid import Grid
+from ._quantities import Quantity, position, to_attributes
 
 #: One level or threshold, or several.
 Levels = Union[float, Sequence[float], Floats]
@@ -23,8 +24,10 @@ class Ensemble:
     All fields are [grid...], or [channel, grid...] where the solution has several channels.
     """
 
-    def __init__(self, ensemble: _floral.Ensemble) -> None:
+    def __init__(self, ensemble: _floral.Ensemble, quantities: Sequence[Quantity] = ()) -> None:
         self._ensemble = ensemble
+        #: What the channels are: name, units and name in full, as far as the data told.
+        self.quantities = list(quantities)
         self._grid = Grid.parse(ensemble.axes)
 
     def _fields(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -92,9 +95,25 @@ class Ensemble:
         """The quantile of a level between 0 and 1 at every point; of several, [level, grid...]."""
         return self._at(self._ensemble.quantile, level)
 
-    def exceedance(self, threshold: Levels) -> Floats:
-        """The share of realizations above a threshold; of several, [threshold, grid...]."""
-        return self._at(self._ensemble.exceedance, threshold)
+    def exceedance(self, threshold: Levels, channel: Optional[Union[int, str]] = None) -> Floats:
+        """The share of realizations above a threshold; of several, [threshold, grid...].
+
+        channel: where there are several, the number or name of the one that the threshold is of.
+        """
+        channels = self._ensemble.shape[1]
+        if channel is None and channels > 1:
+            raise ValueError(
+                f"the solution has {channels} channels, which need not be alike; say of which the "
+                "threshold is, as in channel=0"
+            )
+        above = self._at(self._ensemble.exceedance, threshold)
+        return above if channels == 1 else self.of_channel(above, channel or 0)
+
+    def of_channel(self, values: NDArray[Any], channel: Union[int, str]) -> NDArray[Any]:
+        """The part of [..., channel, grid...] that is of one channel, by its number or name."""
+        channels = self._ensemble.shape[1]
+        place = position(self.quantities, channels, channel)
+        return values.take(place, axis=-len(self.dims) - 1) if channels > 1 else values
 
     def _at(self, statistic: Any, levels: Levels) -> Floats:
         if np.ndim(levels) == 0:
@@ -111,9 +130,11 @@ class Ensemble:
         realizations: bool = True,
     ) -> Any:
         """All of it as an ``xarray.Dataset``: statistics, and the realizations if they are wanted."""
+        told = to_attributes(self.quantities)
+        squared = {key: text for key, text in told.items() if key != "units"}
         variables: dict[str, Any] = {
-            "mean": ([], self.mean, {"long_name": "mean of the solution"}),
-            "std": ([], self.std, {"long_name": "standard deviation of the solution"}),
+            "mean": ([], self.mean, {**told, "long_name": "mean of the solution"}),
+            "std": ([], self.std, {**told, "long_name": "standard deviation of the solution"}),
         }
         parts = {
             "aleatoric": (self.aleatoric, "variance of the solution itself"),
@@ -121,20 +142,23 @@ class Ensemble:
         }
         for name, (part, meaning) in parts.items():
             if part is not None:
-                variables[name] = ([], part, {"long_name": meaning})
+                variables[name] = ([], part, {**squared, "long_name": meaning})
         coords: dict[str, Any] = {}
         if len(quantiles):
-            variables["quantiles"] = (["quantile"], self.quantile(list(quantiles)), {})
+            variables["quantiles"] = (["quantile"], self.quantile(list(quantiles)), told)
             coords["quantile"] = list(quantiles)
         if len(thresholds):
             variables["exceedance"] = (["threshold"], self.exceedance(list(thresholds)), {})
             coords["threshold"] = list(thresholds)
         if realizations:
-            variables["realizations"] = (["realization"], self.realizations, {})
+            variables["realizations"] = (["realization"], self.realizations, told)
+        names = [quantity.get("name") for quantity in self.quantities]
+        if len(names) > 1 and all(names):
+            coords["channel"] = names
         attrs = {} if self.novelty is None else {"novelty": self.novelty}
         return _xarray.dataset(self._grid, variables, coords, attrs)
 
-    def plot(self, channel: int = 0, shown: int = 5, title: Optional[str] = None) -> Any:
+    def plot(self, channel: Union[int, str] = 0, shown: int = 5, title: Optional[str] = None) -> Any:
         """Draws it by matplotlib and returns the figure.
 
         On one axis: mean, the 90 % interval and some realizations. On two: mean, standard deviation

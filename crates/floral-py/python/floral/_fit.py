@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -68,7 +69,8 @@ def fit(
     text = json.dumps(_told({**asked, **_told(given)}), default=plain)
     with tempfile.TemporaryDirectory(prefix="floral-") as spare, told(progress) as watcher:
         place = os.path.join(spare, "run") if folder is None else os.fspath(folder)
-        fitted = _floral.Model.fit(data._dataset, place, text, watcher)
+        with data._named_errors():
+            fitted = _floral.Model.fit(data._dataset, place, text, watcher)
     return Model(fitted, data, data.low_solver)
 
 
@@ -111,9 +113,17 @@ def evaluate(
             raise ValueError(f"inputs is {inputs}; a range without gaps is needed")
         bounds = (chosen.start, chosen.stop)
     asked = sampling(realizations, seed, solver, steps, tolerance)
-    with told(progress) as watcher:
+    with told(progress) as watcher, data._named_errors():
         numbers, text = model._model.evaluate(data._dataset, bounds, asked, reference, watcher)
-    return Told(numbers, data._named(text))
+    scores = Told(numbers, data._named(text))
+    for note in scores.get("notes", []):
+        warnings.warn(data._named(note), stacklevel=2)
+    if scores["seen"]:
+        warnings.warn(
+            f"{scores['seen']} of these inputs were used in training; scores on them are no test",
+            stacklevel=2,
+        )
+    return scores
 
 
 def _told(settings: Mapping[str, Any]) -> dict[str, Any]:

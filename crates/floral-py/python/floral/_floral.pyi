@@ -20,11 +20,10 @@ class Dataset:
     @staticmethod
     def write(
         path: _Path,
-        axes: str,
+        about: str,
         input: _Doubles,
         low: Optional[_Doubles],
         high: _Doubles,
-        symmetries: list[str],
     ) -> Dataset: ...
     @staticmethod
     def generate(
@@ -53,6 +52,8 @@ class Dataset:
     @property
     def axes(self) -> str: ...
     @property
+    def quantities(self) -> str: ...
+    @property
     def attributes(self) -> str: ...
     @property
     def symmetries(self) -> list[str]: ...
@@ -78,17 +79,15 @@ class Model:
         self,
         input: _Doubles,
         low: Optional[_Doubles],
-        axes: Optional[str],
-        resolution: Optional[list[int]],
-        index: int,
-        sampling: str,
+        about: str,
+        wanted: str,
         told: _Told = None,
-    ) -> Ensemble: ...
+    ) -> tuple[Ensemble, list[str]]: ...
     def evaluate(
         self,
         dataset: Dataset,
         inputs: Optional[tuple[int, int]],
-        sampling: str,
+        wanted: str,
         reference: int,
         told: _Told = None,
     ) -> tuple[str, str]: ...

@@ -38,12 +38,16 @@ class Grid:
         units: Optional[Mapping[str, str]] = None,
     ) -> Grid:
         """From coordinates by the name of their axis."""
+        if not isinstance(coords, Mapping):
+            raise ValueError(f"coords is a {type(coords).__name__}; a dict by the names of axes is needed")
         domains = domains or {}
         unknown = sorted(set(domains) - set(coords))
         if unknown:
             raise ValueError(f"domains: there is no axis {unknown[0]!r}, but {', '.join(coords)}")
         axes = []
         for name, along in coords.items():
+            if not isinstance(name, str):
+                raise ValueError(f"the axis {name!r} has no name; name the axes of the grid by texts")
             values = coordinates(name, along)
             axis: dict[str, Any] = {"name": name, "coordinates": values.tolist()}
             if name in domains:
@@ -74,8 +78,10 @@ class Grid:
     def units(self) -> dict[str, str]:
         return {axis["name"]: axis["units"] for axis in self._axes if axis.get("units")}
 
-    def json(self) -> str:
-        return json.dumps(self._axes)
+    @property
+    def axes(self) -> list[dict[str, Any]]:
+        """As the extension reads them."""
+        return self._axes
 
     def __repr__(self) -> str:
         return ", ".join(f"{name}: {n}" for name, n in zip(self.dims, self.shape))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -16,6 +18,7 @@ from ._dataset import Dataset, PathLike, opened
 from ._ensemble import Ensemble
 from ._grid import Grid
 from ._progress import Progress, told
+from ._quantities import Quantity, of_attributes
 from ._sampling import sampling
 
 #: Points per axis: one number for all, or one each.
@@ -102,22 +105,25 @@ class Model:
         if _xarray.is_dataset(input):
             low = input["low"] if low is None and "low" in input else low
             input = input["input"]
+        quantities = {"input": self._units("input", input), "solution": self._units("solution", low)}
         grid, field = self._input(input, coords)
-        asked = sampling(realizations, seed, solver, steps, tolerance)
-        with told(progress) as watcher:
-            ensemble = self._model.sample(
-                field,
-                self._low(field, low),
-                None if grid is None else grid.json(),
-                self._per_axis(resolution),
-                index,
-                asked,
-                watcher,
-            )
-        return Ensemble(ensemble)
+        about = {"axes": grid.axes, "quantities": quantities}
+        asked = {"index": index, "resolution": self._per_axis(resolution)}
+        wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
+        return self._ensemble(field, self._low(field, low), about, wanted, progress)
 
     def sample_all(
-        self, data: Any, *, inputs: Optional[Sequence[int]] = None, **options: Any
+        self,
+        data: Any,
+        *,
+        inputs: Optional[Sequence[int]] = None,
+        realizations: int = 1000,
+        resolution: Optional[Resolution] = None,
+        seed: int = 0,
+        solver: Optional[str] = None,
+        steps: Optional[int] = None,
+        tolerance: Optional[float] = None,
+        progress: Progress = True,
     ) -> list[Ensemble]:
         """The ensembles of a dataset's inputs, or of some of them, each with its index.
 
@@ -125,54 +131,78 @@ class Model:
         """
         data = opened(data)
         given, ensembles = data._dataset, []
+        about = {"axes": data._grid.axes, "quantities": data.quantities}
         for index in range(len(data)) if inputs is None else inputs:
-            low = given.low(index) if given.has_low else None
-            options = {**options, "coords": data.coords, "index": index}
-            ensembles.append(self.sample(given.input(index), low, **options))
+            field = given.input(index)
+            low = self._low(field, given.low(index) if given.has_low else None)
+            asked = {"index": index, "resolution": self._per_axis(resolution)}
+            wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
+            ensembles.append(self._ensemble(field, low, about, wanted, progress))
         return ensembles
+
+    def _ensemble(
+        self,
+        field: Floats,
+        low: Optional[Floats],
+        about: Mapping[str, Any],
+        wanted: str,
+        progress: Progress,
+    ) -> Ensemble:
+        with told(progress) as watcher:
+            found, notes = self._model.sample(field, low, json.dumps(about), wanted, watcher)
+        for note in notes:
+            warnings.warn(note, stacklevel=3)
+        return Ensemble(found, self._header.get("quantities", {}).get("solution", []))
+
+    def _units(self, what: str, array: Any) -> list[Quantity]:
+        """The units that an ``xarray.DataArray`` tells of its channels."""
+        if not _xarray.is_array(array):
+            return []
+        channels = int(self._header["shapes"][f"{what}_channels"])
+        told = of_attributes(array.attrs, channels)
+        return [{key: text for key, text in one.items() if key == "units"} for one in told]
 
     def _per_axis(self, resolution: Optional[Resolution]) -> Optional[list[int]]:
         if resolution is None:
             return None
-        points = [int(n) for n in np.atleast_1d(resolution)]
-        return points * len(self.dims) if len(points) == 1 else points
+        points = np.atleast_1d(np.asarray(resolution))
+        if points.dtype.kind not in "iu" or (points < 1).any():
+            raise ValueError(f"resolution is {resolution}; whole numbers of points are needed")
+        each = [int(n) for n in points]
+        return each * len(self.dims) if len(each) == 1 else each
 
-    def _input(
-        self, input: Any, coords: Optional[Mapping[str, Any]]
-    ) -> tuple[Optional[Grid], Floats]:
-        """An input as [channel, grid...], and its grid unless it is that of training."""
+    def _input(self, input: Any, coords: Optional[Mapping[str, Any]]) -> tuple[Grid, Floats]:
+        """An input as [channel, grid...], and its grid."""
         if _xarray.is_array(input):
             return self._from_data_array("input", input)
         array = fields("input", numbers("input", input), [], self.dims)
-        if coords is None:
-            grid, expected, whose = None, self._grid.shape, "the model's grid"
-        else:
-            grid = self._other_grid(coords)
-            expected, whose = grid.shape, "coords"
-        if array.shape[1:] != expected:
+        grid, whose = self._grid, "the model's grid"
+        if coords is not None:
+            grid, whose = self._other_grid(coords, {}), "coords"
+        if array.shape[1:] != grid.shape:
             advice = "; give coords={...} if its grid is another" if coords is None else ""
             raise ValueError(
-                f"input has {array.shape[1:]} points but {whose} {expected}{advice}. One input is "
+                f"input has {array.shape[1:]} points but {whose} {grid.shape}{advice}. One input is "
                 "sampled at a time; sample_all takes a floral.Dataset"
             )
         return grid, array
 
-    def _other_grid(self, coords: Mapping[str, Any]) -> Grid:
+    def _other_grid(self, coords: Mapping[str, Any], units: Mapping[str, str]) -> Grid:
         """The grid of other points on the model's axes."""
         if tuple(coords) != self.dims:
             raise ValueError(f"coords are of {tuple(coords)}, but the model's axes are {self.dims}")
-        return Grid.of(coords, self._grid.domains)
+        return Grid.of(coords, None, units)
 
-    def _from_data_array(self, name: str, array: Any) -> tuple[Optional[Grid], Floats]:
+    def _from_data_array(self, name: str, array: Any) -> tuple[Grid, Floats]:
         array = _xarray.turned(array, self.dims)
         values = _xarray.ordered(name, array, [], self.dims)
         known = _xarray.coords(array, self.dims)
         bare = [dim for dim in self.dims if dim not in known]
         if not bare:
-            return self._other_grid(known), values
+            return self._other_grid(known, _xarray.units(array, self.dims)), values
         if values.shape[1:] != self._grid.shape:
             raise ValueError(f"{name} has no coordinates {bare[0]}, and another grid than the model's")
-        return None, values
+        return self._grid, values
 
     def _low(self, field: Floats, low: Any) -> Optional[Floats]:
         """The low-fidelity solution of an input, as [channel, grid...]."""
@@ -215,3 +245,15 @@ class Model:
         nothing.
         """
         self._model.save(os.fspath(path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpacked, (self._model.bytes, self.low_solver)
+
+
+def _unpacked(contents: bytes, low_solver: Optional[Solver]) -> Model:
+    """A model from the bytes of its file, as it is sent to another process."""
+    with tempfile.TemporaryDirectory(prefix="floral-") as folder:
+        path = os.path.join(folder, "model.floral")
+        with open(path, "wb") as file:
+            file.write(contents)
+        return Model(_floral.Model.load(path), None, low_solver)

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from ._quantities import label, position
 
 if TYPE_CHECKING:
     from ._ensemble import Ensemble
 
 
-def plot(ensemble: Ensemble, channel: int, shown: int, title: Optional[str]) -> Any:
+def plot(ensemble: Ensemble, channel: Union[int, str], shown: int, title: Optional[str]) -> Any:
     """The figure of an ensemble's channel."""
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("matplotlib is needed here: pip install matplotlib") from None
-    channels = ensemble._ensemble.shape[1]
-    if not 0 <= channel < channels:
-        raise ValueError(f"channel {channel}: the solution has {channels}, counted from 0")
-    dims = len(ensemble.dims)
+    place = position(ensemble.quantities, ensemble._ensemble.shape[1], channel)
 
     def of(values: Any) -> Any:
-        return values.take(channel, axis=values.ndim - dims - 1) if channels > 1 else values
+        return ensemble.of_channel(values, place)
 
-    draw = _line if dims == 1 else _maps
-    figure = draw(pyplot, ensemble, of, shown)
+    draw = _line if len(ensemble.dims) == 1 else _maps
+    figure = draw(pyplot, ensemble, of, shown, label(ensemble.quantities, place))
     figure.suptitle(title if title is not None else f"{len(ensemble)} realizations")
     return figure
 
 
-def _label(ensemble: Ensemble, dim: str) -> str:
+def _axis_label(ensemble: Ensemble, dim: str) -> str:
     units = ensemble._grid.units.get(dim)
     return f"{dim} ({units})" if units else dim
 
 
-def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int) -> Any:
+def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
     (dim,) = ensemble.dims
     x = ensemble.coords[dim]
     figure, axes = pyplot.subplots(layout="constrained")
@@ -44,13 +43,14 @@ def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int) -> Any:
         drawn = of(ensemble.realizations[index])
         axes.plot(x, drawn, color="0.5", linewidth=0.7, label=label)
     axes.plot(x, of(ensemble.mean), label="mean")
-    axes.set_xlabel(_label(ensemble, dim))
+    axes.set_xlabel(_axis_label(ensemble, dim))
+    axes.set_ylabel(quantity)
     axes.legend()
     return figure
 
 
-def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int) -> Any:
-    # The first axis runs upwards, as the first index of a matrix would not.
+def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
+    # The first axis runs to the right, the second upwards.
     across, up = ensemble.dims[0], ensemble.dims[1]
     x, y = ensemble.coords[across], ensemble.coords[up]
     mean, one = of(ensemble.mean), of(ensemble.realizations[0])
@@ -64,10 +64,10 @@ def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int) -> Any:
     for axes, (name, values) in zip(all_axes[0], panels.items()):
         limits = {} if name == "standard deviation" else scale
         drawn = axes.pcolormesh(x, y, values.T, shading="nearest", **limits)
-        figure.colorbar(drawn, ax=axes)
+        figure.colorbar(drawn, ax=axes, label=quantity)
         axes.set_title(name)
-        axes.set_xlabel(_label(ensemble, across))
-        axes.set_ylabel(_label(ensemble, up))
+        axes.set_xlabel(_axis_label(ensemble, across))
+        axes.set_ylabel(_axis_label(ensemble, up))
         axes.set_aspect("equal" if _alike(x, y) else "auto")
     return figure
 

@@ -12,6 +12,7 @@ def sampling(
     solver: Optional[str],
     steps: Optional[int],
     tolerance: Optional[float],
+    **besides: Any,
 ) -> str:
     """They as the extension reads them."""
     asked = {
@@ -20,6 +21,7 @@ def sampling(
         "solver": solver,
         "steps": steps,
         "tolerance": tolerance,
+        **besides,
     }
     return json.dumps(asked, default=plain)
 

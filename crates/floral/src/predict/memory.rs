@@ -26,7 +26,10 @@ pub(super) fn seen(
     if let Some(low) = &case.low {
         check("the low-fidelity solution", low, grid)?;
     }
-    let solution = case.low.as_ref().map_or(header.shapes.solution_channels, Field::channels);
+    let solution = case
+        .low
+        .as_ref()
+        .map_or(header.shapes.solution_channels, Field::channels);
     let quantities = Quantities {
         input: told(&quantities.input, case.input.channels()),
         solution: told(&quantities.solution, solution),
@@ -143,7 +146,10 @@ mod tests {
         let axis = &play.dataset.grid().axes[0];
         let wide = Grid::new(vec![axis.scaled(1000.0)]);
         let words = on(&wide).err().unwrap().to_string();
-        assert!(words.starts_with("the input: ") && words.contains("1000 times"), "{words}");
+        assert!(
+            words.starts_with("the input: ") && words.contains("1000 times"),
+            "{words}"
+        );
         let short = Grid::new(vec![axis.resampled(5)]);
         let words = on(&short).err().unwrap().to_string();
         assert!(words.contains("[16] but [5]"), "{words}");
