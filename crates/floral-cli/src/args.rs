@@ -33,6 +33,8 @@ pub enum Command {
     Evaluate(crate::evaluate::Arguments),
     /// Show runs beside the truth: a page to explore, or figures and tables for a paper
     Report(crate::report::Arguments),
+    /// Write what a run has learned as one file, to keep or to send
+    Export(crate::export::Arguments),
     /// Reproduce the paper's tables: our values beside the paper's
     Reproduce(crate::reproduce::Arguments),
     /// Measure how fast this build runs on this machine, in a minute

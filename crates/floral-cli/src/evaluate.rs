@@ -29,7 +29,7 @@ use crate::{Ending, inputs, integrator, interrupt, output};
     and without it. Several channels are scored each in its own units, and together in units of\n\
     their deviations.")]
 pub struct Arguments {
-    /// The run folder
+    /// The run folder, or a model file
     #[arg(value_name = "RUN")]
     run: PathBuf,
 
@@ -102,16 +102,16 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     output::print(&if arguments.json {
         serde_json::to_string_pretty(&evaluation)? + "\n"
     } else {
-        text(arguments, &evaluation)?
+        text(&arguments.run.display().to_string(), &evaluation)?
     })?;
     Ok(Ending::Done)
 }
 
-fn text(arguments: &Arguments, evaluation: &Evaluation) -> Result<String> {
+/// An evaluation in words, `run` being the name of what was evaluated.
+pub fn text(run: &str, evaluation: &Evaluation) -> Result<String> {
     let Range { start, end } = evaluation.inputs;
     let mut text = format!(
-        "{}: {}{}\n{}: inputs {start}..{end}, truth: {}\n\n",
-        arguments.run.display(),
+        "{run}: {}{}\n{}: inputs {start}..{end}, truth: {}\n\n",
         evaluation.method,
         match evaluation.method.recipe() {
             Some(_) => String::new(),

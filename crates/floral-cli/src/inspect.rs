@@ -40,7 +40,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     })
 }
 
-fn text(summary: &Summary) -> Result<String> {
+/// A summary in words.
+pub fn text(summary: &Summary) -> Result<String> {
     let mut text = format!("{}\n", summary.path.display());
     let known = |value: Option<String>| value.unwrap_or_else(|| "not told".into());
     if let Some(title) = &summary.title {

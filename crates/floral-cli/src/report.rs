@@ -39,7 +39,7 @@ const MARK: &str = "<title>FLORAL report";
     Predictions are kept in the folder `report` of each run: the same command, or one for another\n\
     format, does not predict again, and goes on where it was cut.")]
 pub struct Arguments {
-    /// The run folders
+    /// The run folders or model files
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
 

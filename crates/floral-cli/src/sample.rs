@@ -40,7 +40,7 @@ use crate::{Ending, inputs, integrator, interrupt, output};
     The result opens with xarray.open_zarr. A run that was cut short continues where it stopped when\n\
     the same command is given again.")]
 pub struct Arguments {
-    /// The run folder
+    /// The run folder, or a model file
     #[arg(value_name = "RUN")]
     run: PathBuf,
 

@@ -330,3 +330,37 @@ fn a_finer_grid_is_warned_of_where_spread_is_lost() {
         assert!(!notes(run, points).contains("is finer"), "{run} {points}");
     }
 }
+
+#[test]
+fn a_model_file_serves_in_place_of_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trained(folder, &["residual-fno"]);
+    succeed(folder, "export residual-fno -o model.floral");
+    let line = refuse(folder, "export residual-fno -o model.floral");
+    assert!(line.contains("--force"), "{line}");
+    succeed(folder, "export residual-fno -o model.floral --force");
+    for (run, out) in [("residual-fno", "a.zarr"), ("model.floral", "b.zarr")] {
+        succeed(
+            folder,
+            &format!("sample {run} --input data.zarr --keep 1 -o {out}"),
+        );
+    }
+    let chunk = "realizations/c/0/0/0/0";
+    let kept = ["a.zarr", "b.zarr"].map(|store| std::fs::read(folder.join(store).join(chunk)));
+    let [run, file] = kept.map(Result::unwrap);
+    assert_eq!(run, file);
+    let scores = |run: &str| succeed(folder, &format!("evaluate {run} data.zarr --json")).stdout;
+    let mean = |run: &str| {
+        let scores: serde_json::Value = serde_json::from_slice(&scores(run)).unwrap();
+        scores["prediction"]["mean"].clone()
+    };
+    assert_eq!(mean("model.floral"), mean("residual-fno"));
+    succeed(folder, "report model.floral --data data.zarr -o page.html");
+    assert!(folder.join("model.floral.report").is_dir());
+    let line = refuse(folder, "train data.zarr -o model.floral");
+    assert!(line.contains("a folder of its own"), "{line}");
+    std::fs::write(folder.join("words.floral"), "no model").unwrap();
+    let line = refuse(folder, "sample words.floral --input data.zarr -o c.zarr");
+    assert!(line.contains("words.floral"), "{line}");
+}

@@ -1,5 +1,6 @@
 //! `floral reproduce`: the paper's tables, our values beside the paper's.
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -120,8 +121,8 @@ impl Arguments {
     }
 }
 
-/// Does what is missing, and prints the tables.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+/// Does what is missing, and prints the tables; `words` is what was typed, for them to tell.
+pub fn run(arguments: &Arguments, words: &[OsString]) -> Result<Ending> {
     let jobs = arguments.jobs.unwrap_or_else(rayon::current_num_threads);
     ensure!(jobs > 0, "--jobs 0: at least one run at a time is needed");
     let workers = Workers::sharing(jobs);
@@ -137,7 +138,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     output::tell(preview.trim_end());
     let narrator = Narrator::new(interrupt::flag()?);
     let states = work(&plan, &store, &device, workers, &narrator)?;
-    publish_all(arguments, &plan, &store, &states, jobs)?;
+    publish_all(arguments, &plan, &store, &states, &made_by(words, jobs))?;
     if plan.targets.contains(&Target::Figures) && !narrator.should_stop() {
         let all = figures(&plan, &store, &states);
         draw(arguments, &store, &all, &device, &narrator)?;
@@ -152,25 +153,30 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     })
 }
 
+/// The command without the place of its program, and the machine it ran on.
+fn made_by(words: &[OsString], jobs: usize) -> Provenance {
+    let typed = words.iter().skip(1).map(|word| word.to_string_lossy());
+    let command = std::iter::once("floral".into()).chain(typed.map(Into::into));
+    Provenance {
+        command: Command(command.collect()).to_string(),
+        floral: provenance::build(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        jobs,
+    }
+}
+
 fn publish_all(
     arguments: &Arguments,
     plan: &Plan,
     store: &Store,
     states: &States,
-    jobs: usize,
+    provenance: &Provenance,
 ) -> Result<()> {
-    let words = std::iter::once("floral".to_owned()).chain(std::env::args().skip(1));
-    let provenance = Provenance {
-        command: Command(words.collect()).to_string(),
-        floral: provenance::build(),
-        cores: std::thread::available_parallelism().map_or(1, usize::from),
-        jobs,
-    };
     for target in &plan.targets {
         if *target == Target::Figures {
             continue;
         }
-        let table = PaperTable::new(*target, plan, store, states, &provenance);
+        let table = PaperTable::new(*target, plan, store, states, provenance);
         let name = arguments.file_name(*target);
         let text = publish::text(&table);
         store.write(&format!("{name}.md"), &publish::markdown(&table))?;

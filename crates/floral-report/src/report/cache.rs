@@ -46,11 +46,16 @@ impl Key {
     }
 }
 
-/// Where the summary of this key is kept.
+/// Where the summary of this key is kept: in the run's folder, or in one beside a model file.
 pub(super) fn place(run: &RunFolder, key: Key) -> PathBuf {
-    run.path()
-        .join("report")
-        .join(format!("{}.safetensors", key.0))
+    let folder = if run.is_file() {
+        let mut name = run.path().as_os_str().to_owned();
+        name.push(".report");
+        name.into()
+    } else {
+        run.path().join("report")
+    };
+    folder.join(format!("{}.safetensors", key.0))
 }
 
 /// The scored summary in a file; none if there is none, or it cannot be read.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::alignment::{Alignment, Given, aligned_dataset, extent};
-use super::{Predictor, departure};
+use super::{Predictor, departure, memory};
 use crate::dataset::{Dataset, InputSource, NpzInputs};
 use crate::grid::{Thinning, refined, refined_grid};
 use crate::problem::{Problem, Resolution, catalogue};
@@ -28,7 +28,7 @@ pub struct Checked {
     pub notes: Vec<String>,
 }
 
-/// Inputs to predict, from a Zarr dataset or a NumPy archive.
+/// Inputs to predict, from a Zarr dataset, a NumPy archive or memory.
 pub struct Cases<'a> {
     source: Source<'a>,
     /// Computes low-fidelity solutions where the file has none.
@@ -84,8 +84,29 @@ impl<'a> Cases<'a> {
         predictor: &Predictor,
         resolution: Option<&Resolution>,
     ) -> Result<Self> {
+        Self::seen(open(path, predictor.header())?, predictor, resolution)
+    }
+
+    /// One input that a program holds in memory, with its low-fidelity solution if it has one, on a
+    /// grid; interpolated to a resolution if one is given.
+    pub fn in_memory(
+        case: &Case,
+        grid: &Grid,
+        quantities: &Quantities,
+        predictor: &Predictor,
+        resolution: Option<&Resolution>,
+    ) -> Result<Self> {
+        let seen = memory::seen(predictor.header(), case, grid, quantities)?;
+        Self::seen(seen, predictor, resolution)
+    }
+
+    /// Those of a source as the run sees it, with what was converted or assumed.
+    fn seen(
+        (source, notes): (Box<dyn InputSource>, Vec<String>),
+        predictor: &Predictor,
+        resolution: Option<&Resolution>,
+    ) -> Result<Self> {
         let header = predictor.header();
-        let (source, notes) = open(path, header)?;
         let needs_low = header.uses_low();
         let solver = if needs_low && !source.has_low() {
             match source.origin()? {

@@ -14,6 +14,7 @@ mod departure;
 mod ensemble;
 mod input;
 mod job;
+mod memory;
 mod network_input;
 mod places;
 mod points_file;

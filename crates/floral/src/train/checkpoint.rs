@@ -100,7 +100,7 @@ impl Checkpoint {
         })
     }
 
-    fn parse(bytes: &[u8]) -> Verdict<Self> {
+    pub(super) fn parse(bytes: &[u8]) -> Verdict<Self> {
         let file = SafeTensors::deserialize(bytes).map_err(broken)?;
         let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(broken)?;
         let metadata = metadata.metadata().clone().unwrap_or_default();

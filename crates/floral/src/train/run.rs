@@ -1,5 +1,7 @@
 //! A run folder: configuration, checkpoints, log of epochs. The trainer fills it, prediction and
 //! reports read it.
+//!
+//! Its best checkpoint alone is a model file, which is read wherever a finished run is.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +15,7 @@ use crate::flow::prior;
 use crate::storage::{FolderLock, write_atomically};
 use crate::{Error, Result};
 
-/// Where a run keeps its files.
+/// Where a run keeps its files, or the model file that was made of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFolder {
     path: PathBuf,
@@ -47,10 +49,10 @@ impl RunFolder {
         }
     }
 
-    /// The folder of an existing run.
+    /// The folder of an existing run, or a model file, which is checked where it is read.
     pub fn open(path: &Path) -> Result<Self> {
         let run = Self::at(path);
-        if run.config_path().is_file() {
+        if run.config_path().is_file() || run.is_file() {
             Ok(run)
         } else if path.exists() {
             Err(run.refusal("is no run folder: it has no config.toml; give the folder of a run"))
@@ -82,8 +84,27 @@ impl RunFolder {
         Ok(self)
     }
 
+    /// Whether it is a model file.
+    pub fn is_file(&self) -> bool {
+        self.path.is_file()
+    }
+
+    /// Writes what it has learned as one file, from which it is predicted on any machine: settings,
+    /// grid, scales, where its data come from, and the arrays. Reading it executes nothing.
+    pub fn export(&self, path: &Path) -> Result<()> {
+        let bytes = self.best_bytes()?;
+        Checkpoint::parse(&bytes).map_err(|reason| Error::BadFile {
+            path: self.best_path(),
+            reason,
+        })?;
+        write_atomically(path, &bytes)
+    }
+
     /// Holds the folder, so that nobody else trains in it.
     pub(super) fn lock(&self) -> Result<FolderLock> {
+        if self.is_file() {
+            return Err(self.refusal("is a file; training needs a folder of its own"));
+        }
         FolderLock::acquire(&self.path, "run")
     }
 
@@ -94,6 +115,9 @@ impl RunFolder {
 
     /// The configuration it was started with.
     pub fn config(&self) -> Result<TrainConfig> {
+        if self.is_file() {
+            return Ok(self.best()?.header.config);
+        }
         let path = self.config_path();
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
         let context = path.display().to_string();
@@ -114,21 +138,23 @@ impl RunFolder {
 
     /// The checkpoint with the best validation loss.
     pub fn best(&self) -> Result<Checkpoint> {
-        read_if_there(&self.best_path())?.ok_or_else(|| {
-            self.refusal(
-                "has no best.safetensors: training has not finished an epoch; continue it first",
-            )
-        })
+        read_if_there(&self.best_path())?.ok_or_else(|| self.unfinished())
     }
 
     /// The epochs of its log; none where there is no log, as of a copied checkpoint.
     pub fn epochs(&self) -> Result<Vec<EpochRecord>> {
+        if self.is_file() {
+            return Ok(Vec::new());
+        }
         self.log().read()
     }
 
     /// The bytes of the best checkpoint's file.
     pub fn best_bytes(&self) -> Result<Vec<u8>> {
         let path = self.best_path();
+        if !path.exists() {
+            return Err(self.unfinished());
+        }
         std::fs::read(&path).map_err(Error::io(&path))
     }
 
@@ -139,6 +165,9 @@ impl RunFolder {
 
     /// The file of the best checkpoint.
     pub fn best_path(&self) -> PathBuf {
+        if self.is_file() {
+            return self.path.clone();
+        }
         self.path.join("best.safetensors")
     }
 
@@ -171,6 +200,12 @@ impl RunFolder {
                 self.path.display()
             ),
         }
+    }
+
+    fn unfinished(&self) -> Error {
+        self.refusal(
+            "has no best.safetensors: training has not finished an epoch; continue it first",
+        )
     }
 
     fn refusal(&self, reason: &str) -> Error {

@@ -91,7 +91,7 @@ pub fn check_terms(header: &Header, dataset: &Dataset) -> Result<()> {
     })
 }
 
-fn aligned(header: &Header, given: &Given) -> Verdict<Alignment> {
+pub(super) fn aligned(header: &Header, given: &Given) -> Verdict<Alignment> {
     let Given {
         grid, quantities, ..
     } = given;

@@ -1,0 +1,46 @@
+"""FLORAL learns, from a handful of expensive stochastic simulations, the distribution of the gap
+between a low-fidelity solution and the true one.
+
+>>> import numpy as np
+>>> import floral
+>>> x = np.linspace(0.0, 1.0, 24)
+>>> rng = np.random.default_rng(0)
+>>> a = rng.uniform(1.0, 4.0, 30)[:, None] * x              # thirty inputs
+>>> low = np.sin(a)                                         # what a rough solver says of them
+>>> high = low[:, None] * (1 + 0.1 * rng.normal(size=(30, 8, 1))) + 0.2 * (a**2)[:, None]
+>>> data = floral.Dataset.from_arrays(input=a, low=low, high=high, coords={"x": x})
+>>> data.inspect()["verdict"]["worth"]                      # print it for all that is said
+'somewhat'
+>>> model = floral.fit(data, progress=False)
+>>> new = 2.5 * x
+>>> ensemble = model.sample(new, low=np.sin(new), realizations=200)
+>>> ensemble.mean.shape, ensemble.exceedance(0.3).shape
+((24,), (24,))
+
+Results are those of the command ``floral``, bit for bit. Work that takes long shows a bar where tqdm
+is installed, leaves the interpreter to other threads, and stops at Ctrl-C.
+"""
+
+from __future__ import annotations
+
+from . import errors, metrics, problems
+from ._dataset import Dataset
+from ._ensemble import Ensemble
+from ._fit import evaluate, fit, load
+from ._floral import __version__, set_threads, threads
+from ._model import Model
+
+__all__ = [
+    "Dataset",
+    "Ensemble",
+    "Model",
+    "__version__",
+    "errors",
+    "evaluate",
+    "fit",
+    "load",
+    "metrics",
+    "problems",
+    "set_threads",
+    "threads",
+]

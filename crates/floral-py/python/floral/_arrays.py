@@ -1,0 +1,80 @@
+"""Arrays as people have them, brought to [input, realization, channel, grid...] in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def numbers(name: str, values: Any) -> Floats:
+    """The array of anything that is one: lists, float32, integers, views of any strides."""
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        raise ValueError(f"{name} has masked values; fill them, or leave those inputs out")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} is no array: its parts differ in shape; all inputs need the same grid and the "
+            f"same number of realizations ({error})"
+        ) from None
+    if array.dtype.kind == "c":
+        raise ValueError(
+            f"{name} is complex; give real and imaginary part as two channels: "
+            f"numpy.stack([a.real, a.imag], axis=-{array.ndim})"
+        )
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} has the type {array.dtype}; numbers are needed")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def fields(name: str, array: Floats, leading: Sequence[str], grid: Sequence[str]) -> Floats:
+    """Adds the axis of channels, and that of realizations, where they are left out."""
+    without = len(leading) + len(grid)
+    if array.ndim == without + 1:
+        return array
+    if array.ndim == without:
+        return np.expand_dims(array, len(leading))
+    if array.ndim == without - 1 and "realization" in leading:
+        return np.expand_dims(array, (1, 2))
+    forms = [[*leading, *grid], [*leading, "channel", *grid]]
+    words = " or ".join("[" + ", ".join(form) + "]" for form in forms)
+    raise ValueError(f"{name} has the shape {array.shape}, but {words} is needed")
+
+
+def finite(name: str, array: Floats, leading: Sequence[str]) -> None:
+    """Refuses values that are none, and says where the first is."""
+    bad = ~np.isfinite(array)
+    if not bad.any():
+        return
+    first = np.unravel_index(int(np.argmax(bad)), array.shape)
+    place = ", ".join(f"{what} {index}" for what, index in zip(leading, first))
+    where = f", the first in {place}" if place else ""
+    raise ValueError(
+        f"{name}: {int(bad.sum())} values are NaN or infinite{where}; repair them, or leave that "
+        "input out"
+    )
+
+
+def same(name: str, array: Floats, other_name: str, other: Floats, grid: int) -> None:
+    """Refuses another grid, or another number of inputs."""
+    if array.shape[-grid:] != other.shape[-grid:]:
+        raise ValueError(
+            f"{name} has the grid {array.shape[-grid:]} but {other_name} has "
+            f"{other.shape[-grid:]}; both need the same"
+        )
+    if array.shape[0] != other.shape[0]:
+        raise ValueError(
+            f"{name} has {array.shape[0]} inputs but {other_name} has {other.shape[0]}; both need "
+            "the same"
+        )
+
+
+def drop_channel(array: NDArray[Any], grid: int) -> NDArray[Any]:
+    """Fields of a single channel have no axis for it."""
+    axis = array.ndim - grid - 1
+    return np.squeeze(array, axis) if array.shape[axis] == 1 else array

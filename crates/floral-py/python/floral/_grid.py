@@ -1,0 +1,133 @@
+"""Grids: names, coordinates and domains of axes, as the extension knows them."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from ._arrays import Floats, numbers
+
+#: What a domain may be declared as: its kind, or kind, beginning and end.
+Domain = Union[str, tuple[str, float, float]]
+
+KINDS = ("closed", "periodic", "times")
+
+#: Names of axes for arrays that come without.
+NAMES = ("x", "y")
+
+
+class Grid:
+    """The axes of a grid, slowest first."""
+
+    def __init__(self, axes: Sequence[Mapping[str, Any]]) -> None:
+        self._axes = [dict(axis) for axis in axes]
+
+    @classmethod
+    def parse(cls, text: str) -> Grid:
+        return cls(json.loads(text))
+
+    @classmethod
+    def of(
+        cls,
+        coords: Mapping[str, Any],
+        domains: Optional[Mapping[str, Domain]] = None,
+        units: Optional[Mapping[str, str]] = None,
+    ) -> Grid:
+        """From coordinates by the name of their axis."""
+        if not isinstance(coords, Mapping):
+            raise ValueError(f"coords is a {type(coords).__name__}; a dict by the names of axes is needed")
+        domains = domains or {}
+        unknown = sorted(set(domains) - set(coords))
+        if unknown:
+            raise ValueError(f"domains: there is no axis {unknown[0]!r}, but {', '.join(coords)}")
+        axes = []
+        for name, along in coords.items():
+            if not isinstance(name, str):
+                raise ValueError(f"the axis {name!r} has no name; name the axes of the grid by texts")
+            values = coordinates(name, along)
+            axis: dict[str, Any] = {"name": name, "coordinates": values.tolist()}
+            if name in domains:
+                axis["domain"] = domain(name, values, domains[name])
+            if units and units.get(name):
+                axis["units"] = units[name]
+            axes.append(axis)
+        return cls(axes)
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        return tuple(axis["name"] for axis in self._axes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(axis["coordinates"]) for axis in self._axes)
+
+    @property
+    def coords(self) -> dict[str, Floats]:
+        return {axis["name"]: np.array(axis["coordinates"], float) for axis in self._axes}
+
+    @property
+    def domains(self) -> dict[str, tuple[str, float, float]]:
+        told = ((axis["name"], axis.get("domain")) for axis in self._axes)
+        return {name: (d["kind"], d["from"], d["to"]) for name, d in told if d}
+
+    @property
+    def units(self) -> dict[str, str]:
+        return {axis["name"]: axis["units"] for axis in self._axes if axis.get("units")}
+
+    @property
+    def axes(self) -> list[dict[str, Any]]:
+        """As the extension reads them."""
+        return self._axes
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{name}: {n}" for name, n in zip(self.dims, self.shape))
+
+
+def coordinates(name: str, along: Any) -> Floats:
+    """Coordinates of one axis, checked as far as messages are better here."""
+    kind = np.asarray(along).dtype.kind
+    if kind in "mM":
+        raise ValueError(
+            f"the coordinates {name} are dates; give numbers, such as seconds since the first"
+        )
+    values = numbers(f"the coordinates {name}", along)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(f"the coordinates {name} have the shape {values.shape}; a list is needed")
+    steps = np.diff(values)
+    if not (np.isfinite(values).all() and (steps > 0).all()):
+        raise ValueError(f"the coordinates {name} are not increasing; sort them, and the fields too")
+    return values
+
+
+def domain(name: str, values: Floats, declared: Domain) -> dict[str, Any]:
+    """A declared domain as it is stored."""
+    kind, *ends = (declared,) if isinstance(declared, str) else declared
+    if kind not in KINDS or len(ends) not in (0, 2):
+        raise ValueError(
+            f"domains[{name!r}] is {declared!r}; give one of {', '.join(KINDS)}, or a tuple such as "
+            "('periodic', 0.0, 360.0)"
+        )
+    spacing = float(values[-1] - values[0]) / max(len(values) - 1, 1)
+    first, last = float(values[0]), float(values[-1])
+    known = {
+        "closed": (first, last),
+        "periodic": (first, last + spacing),
+        "times": (first - spacing, last),
+    }
+    start, end = (float(ends[0]), float(ends[1])) if ends else known[kind]
+    return {"kind": kind, "from": start, "to": end}
+
+
+def counted(names: Sequence[str], shape: Sequence[int]) -> dict[str, Floats]:
+    """Coordinates of axes that come without: their points are numbered."""
+    listed = ", ".join(names)
+    warnings.warn(
+        f"no coordinates of {listed}: points are numbered from 0; give coords={{...}} if they mean "
+        "something",
+        stacklevel=4,
+    )
+    return {name: np.arange(n, dtype=float) for name, n in zip(names, shape)}

@@ -1,0 +1,78 @@
+"""Plots of ensembles by matplotlib, which is imported here and nowhere else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from ._quantities import label, position
+
+if TYPE_CHECKING:
+    from ._ensemble import Ensemble
+
+
+def plot(ensemble: Ensemble, channel: Union[int, str], shown: int, title: Optional[str]) -> Any:
+    """The figure of an ensemble's channel."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("matplotlib is needed here: pip install matplotlib") from None
+    place = position(ensemble.quantities, ensemble._ensemble.shape[1], channel)
+
+    def of(values: Any) -> Any:
+        return ensemble.of_channel(values, place)
+
+    draw = _line if len(ensemble.dims) == 1 else _maps
+    figure = draw(pyplot, ensemble, of, shown, label(ensemble.quantities, place))
+    figure.suptitle(title if title is not None else f"{len(ensemble)} realizations")
+    return figure
+
+
+def _axis_label(ensemble: Ensemble, dim: str) -> str:
+    units = ensemble._grid.units.get(dim)
+    return f"{dim} ({units})" if units else dim
+
+
+def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
+    (dim,) = ensemble.dims
+    x = ensemble.coords[dim]
+    figure, axes = pyplot.subplots(layout="constrained")
+    low, high = ensemble.quantile([0.05, 0.95])
+    axes.fill_between(x, of(low), of(high), alpha=0.3, label="90 % of realizations")
+    for index in range(min(shown, len(ensemble))):
+        label = "realizations" if index == 0 else None
+        drawn = of(ensemble.realizations[index])
+        axes.plot(x, drawn, color="0.5", linewidth=0.7, label=label)
+    axes.plot(x, of(ensemble.mean), label="mean")
+    axes.set_xlabel(_axis_label(ensemble, dim))
+    axes.set_ylabel(quantity)
+    axes.legend()
+    return figure
+
+
+def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
+    # The first axis runs to the right, the second upwards.
+    across, up = ensemble.dims[0], ensemble.dims[1]
+    x, y = ensemble.coords[across], ensemble.coords[up]
+    mean, one = of(ensemble.mean), of(ensemble.realizations[0])
+    panels = {"mean": mean, "standard deviation": of(ensemble.std)}
+    if shown > 0:
+        panels["a realization"] = one
+    scale = {"vmin": min(mean.min(), one.min()), "vmax": max(mean.max(), one.max())}
+    figure, all_axes = pyplot.subplots(
+        1, len(panels), layout="constrained", figsize=(4.0 * len(panels), 3.6), squeeze=False
+    )
+    for axes, (name, values) in zip(all_axes[0], panels.items()):
+        limits = {} if name == "standard deviation" else scale
+        drawn = axes.pcolormesh(x, y, values.T, shading="nearest", **limits)
+        figure.colorbar(drawn, ax=axes, label=quantity)
+        axes.set_title(name)
+        axes.set_xlabel(_axis_label(ensemble, across))
+        axes.set_ylabel(_axis_label(ensemble, up))
+        axes.set_aspect("equal" if _alike(x, y) else "auto")
+    return figure
+
+
+def _alike(x: Any, y: Any) -> bool:
+    """Whether one length would be drawn as such along both axes."""
+    spans = sorted([float(x[-1] - x[0]), float(y[-1] - y[0])])
+    return spans[0] > 0 and spans[1] / spans[0] < 4

@@ -1,0 +1,82 @@
+"""Quantities: what the channels of input and solution are, by name and in which units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union
+
+#: A text for a single channel, or one for each.
+Texts = Union[str, Sequence[str]]
+
+#: What is told of one channel: ``name``, ``units``, ``long_name``.
+Quantity = dict[str, str]
+
+#: Attributes of arrays of one channel, and of several.
+KEYS = {"name": "channel_names", "units": "channel_units", "long_name": "channel_long_names"}
+
+
+def of_texts(
+    what: str, channels: int, names: Optional[Texts], units: Optional[Texts]
+) -> list[Quantity]:
+    """From names and units as they are given; units of one text hold for all channels."""
+    several = {"name": _each(what, names, channels, False), "units": _each(what, units, channels, True)}
+    return [
+        {key: texts[channel] for key, texts in several.items() if texts and texts[channel]}
+        for channel in range(channels)
+    ]
+
+
+def _each(what: str, texts: Optional[Texts], channels: int, is_shared: bool) -> list[str]:
+    if texts is None:
+        return []
+    if isinstance(texts, str):
+        texts = [texts] * channels if is_shared or channels == 1 else [texts]
+    if len(texts) != channels:
+        raise ValueError(f"{what} has {channels} channels, but {len(texts)} texts are given of them")
+    return [str(text) for text in texts]
+
+
+def of_attributes(attrs: Mapping[str, Any], channels: int) -> list[Quantity]:
+    """From the attributes of a stored array."""
+    told: list[Quantity] = [{} for _ in range(channels)]
+    for key, listed in KEYS.items():
+        texts = attrs.get(listed)
+        if texts is None and (channels == 1 or key == "units"):
+            texts = [attrs.get(key) or attrs.get("standard_name" if key == "name" else key)] * channels
+        for quantity, text in zip(told, texts or []):
+            if text:
+                quantity[key] = str(text)
+    return told
+
+
+def to_attributes(quantities: Sequence[Quantity]) -> dict[str, Any]:
+    """The attributes of an array that tell them, as the command line writes them."""
+    if len(quantities) == 1:
+        return dict(quantities[0])
+    return {
+        listed: [quantity.get(key, "") for quantity in quantities]
+        for key, listed in KEYS.items()
+        if any(quantity.get(key) for quantity in quantities)
+    }
+
+
+def label(quantities: Sequence[Quantity], channel: int) -> str:
+    """The title of a channel with its units, for figures."""
+    quantity = quantities[channel] if channel < len(quantities) else {}
+    title = quantity.get("long_name") or quantity.get("name") or ""
+    units = quantity.get("units", "")
+    shown = f"({units})" if units not in ("", "1") else ""
+    return " ".join(part for part in (title, shown) if part)
+
+
+def position(quantities: Sequence[Quantity], channels: int, channel: Union[int, str]) -> int:
+    """The number of a channel that is given by number or name."""
+    if isinstance(channel, str):
+        names = [quantity.get("name") for quantity in quantities]
+        if channel not in names:
+            told = ", ".join(name for name in names if name) or "names of none"
+            raise ValueError(f"channel {channel!r} is not among those of the solution: {told}")
+        return names.index(channel)
+    if not 0 <= channel < channels:
+        raise ValueError(f"channel {channel}: the solution has {channels}, counted from 0")
+    return channel

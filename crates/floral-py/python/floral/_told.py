@@ -1,0 +1,30 @@
+"""What is told of data and models: a dict of numbers whose text is written for people."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+class Told(dict):  # type: ignore[type-arg]
+    """Numbers by name, as in the command's ``--json``; printed, the command's text.
+
+    >>> told = Told('{"rmse": 0.5}', "RMSE 0.5")
+    >>> told["rmse"]
+    0.5
+    >>> told
+    RMSE 0.5
+    """
+
+    def __init__(self, numbers: str, text: str) -> None:
+        super().__init__(json.loads(numbers))
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(self.text)

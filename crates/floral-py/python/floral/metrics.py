@@ -1,0 +1,163 @@
+"""How far predictions are from the truth, on arrays.
+
+Members are [member, ...] and observations [observation, ...] or a single [...], on the same points.
+
+>>> import numpy as np
+>>> rng = np.random.default_rng(0)
+>>> members, truth = rng.normal(size=(500, 40)), rng.normal(size=40)
+>>> bool(crps(members, truth) < crps(members + 1.0, truth))
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _floral
+from ._arrays import Floats, numbers
+
+__all__ = [
+    "coverage",
+    "crps",
+    "energy_score",
+    "interval_width",
+    "mean_l2",
+    "nrmse",
+    "rank_histogram",
+    "reliability_index",
+    "rmse",
+    "spread_skill",
+    "variance_error",
+]
+
+
+def crps(members: ArrayLike, observations: ArrayLike, *, fair: bool = True) -> float:
+    """Continuous ranked probability score, the mean over points and observations; 0 is perfect.
+
+    The fair one does not depend on the number of members: what the distribution behind them would
+    score (Ferro 2014). The other scores the members themselves.
+
+    >>> crps([[0.0], [1.0]], [0.0], fair=False)
+    0.25
+    """
+    return float(_scores(members, observations)["crps" if fair else "standard_crps"])
+
+
+def energy_score(members: ArrayLike, observations: ArrayLike) -> float:
+    """The fair energy score: the CRPS of whole fields, their distance the root mean square over points.
+
+    Gneiting & Raftery (2007), section 4.3.
+    """
+    return _floral.energy_score(*_compared(members, observations))
+
+
+def coverage(
+    members: ArrayLike, observations: ArrayLike, level: Union[float, Sequence[float]] = 0.9
+) -> Union[float, Floats]:
+    """The share of observations inside the central interval of a level; the level when calibrated."""
+    return _intervals(members, observations, level, "coverage")
+
+
+def interval_width(
+    members: ArrayLike, observations: ArrayLike, level: Union[float, Sequence[float]] = 0.9
+) -> Union[float, Floats]:
+    """The mean width of the central interval of a level: of two calibrated ones, the narrower says
+    more."""
+    return _intervals(members, observations, level, "width")
+
+
+def spread_skill(members: ArrayLike, observations: ArrayLike) -> float:
+    """The error that the ensemble expects of its mean over the one it makes: 1 when calibrated, below
+    when overconfident. Fortin et al. (2014)."""
+    return float(_scores(members, observations)["spread_skill"])
+
+
+def rank_histogram(members: ArrayLike, observations: ArrayLike) -> Floats:
+    """The share of observations by rank among the members, in twenty bins: flat when calibrated, high
+    at both ends when overconfident. Hamill (2001)."""
+    return np.array(_scores(members, observations)["rank_histogram"])
+
+
+def reliability_index(members: ArrayLike, observations: ArrayLike) -> float:
+    """The sum of the rank histogram's deviations from flat. Delle Monache et al. (2006)."""
+    return float(_scores(members, observations)["reliability_index"])
+
+
+def rmse(predicted: ArrayLike, truth: ArrayLike) -> float:
+    """Root mean square error over all values.
+
+    >>> rmse([1.0, 3.0], [1.0, 1.0]) == 2**0.5
+    True
+    """
+    return float(_errors(predicted, truth)["rmse"])
+
+
+def nrmse(predicted: ArrayLike, truth: ArrayLike) -> float:
+    """RMSE over the root mean square of the truth."""
+    return float(_errors(predicted, truth)["nrmse"])
+
+
+def mean_l2(predicted: ArrayLike, truth: ArrayLike) -> float:
+    """The Euclidean norm of the error of each input, [input, ...], averaged over inputs: the paper's
+    first column."""
+    return float(_errors(predicted, truth)["mean_l2"])
+
+
+def variance_error(predicted: ArrayLike, truth: ArrayLike) -> float:
+    """The norms of the errors of variance fields, [input, ...], over the norms of the true ones: 1 is
+    no skill."""
+    return _floral.variance_errors(*_pair(predicted, truth))[1]
+
+
+def _compared(
+    members: ArrayLike, observations: ArrayLike
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    many, seen = numbers("members", members), numbers("observations", observations)
+    if many.ndim == 0 or many.size == 0:
+        raise ValueError(f"members have the shape {many.shape}; [member, ...] is needed")
+    if seen.ndim == many.ndim - 1:
+        seen = seen[None]
+    if seen.shape[1:] != many.shape[1:] or seen.ndim != many.ndim or seen.size == 0:
+        raise ValueError(
+            f"observations have the shape {np.shape(observations)} but members {many.shape}; both "
+            "need the same points behind their first axis"
+        )
+
+    def flat(array: Floats) -> NDArray[np.float32]:
+        return np.ascontiguousarray(array.reshape(len(array), -1), dtype=np.float32)
+
+    return flat(many), flat(seen)
+
+
+def _scores(members: ArrayLike, observations: ArrayLike) -> dict[str, Any]:
+    scores: dict[str, Any] = json.loads(_floral.ensemble_scores(*_compared(members, observations)))
+    return scores
+
+
+def _intervals(
+    members: ArrayLike, observations: ArrayLike, level: Union[float, Sequence[float]], key: str
+) -> Union[float, Floats]:
+    levels = np.atleast_1d(np.asarray(level, dtype=float))
+    if not ((levels > 0) & (levels < 1)).all():
+        raise ValueError(f"level is {level}; a share between 0 and 1 is needed")
+    found = json.loads(_floral.coverage(*_compared(members, observations), levels.tolist()))
+    values = np.array([interval[key] for interval in found])
+    return float(values[0]) if np.ndim(level) == 0 else values
+
+
+def _pair(predicted: ArrayLike, truth: ArrayLike) -> tuple[Floats, Floats]:
+    one, other = numbers("predicted", predicted), numbers("truth", truth)
+    if one.shape != other.shape or one.size == 0:
+        raise ValueError(f"predicted has the shape {one.shape} but truth {other.shape}")
+    rows = len(one) if one.ndim > 1 else 1
+    return one.reshape(rows, -1), other.reshape(rows, -1)
+
+
+def _errors(predicted: ArrayLike, truth: ArrayLike) -> dict[str, Any]:
+    errors: dict[str, Any] = json.loads(_floral.mean_errors(*_pair(predicted, truth)))
+    return errors

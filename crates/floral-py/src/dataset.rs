@@ -1,0 +1,215 @@
+//! A dataset on disk: opened, written from arrays, or generated.
+
+use std::path::PathBuf;
+
+use floral::dataset::{self, Precision, Request, generate};
+use floral::inspect::inspect;
+use floral::problem::catalogue;
+use floral::{Arrays, Axis, Error, Grid, Quantities};
+use numpy::PyUntypedArrayMethods;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use serde::Deserialize;
+
+use crate::arrays::{Doubles, Returned, array, from_field, from_json, to_fields, to_json};
+use crate::error::raised;
+use crate::work::{short, watched};
+
+/// What is told of arrays besides their values.
+#[derive(Deserialize)]
+struct About {
+    axes: Vec<Axis>,
+    quantities: Quantities,
+    symmetries: Vec<String>,
+}
+
+/// A dataset on disk.
+#[pyclass(frozen, module = "floral._floral")]
+pub struct Dataset(pub dataset::Dataset);
+
+#[pymethods]
+impl Dataset {
+    /// Opens a dataset.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Ok(Self(short(py, || dataset::Dataset::open(path))?))
+    }
+
+    /// Writes one from input [input, channel, grid...], low of the same form, and high
+    /// [input, realization, channel, grid...].
+    #[staticmethod]
+    #[pyo3(signature = (path, about, input, low, high))]
+    fn write(
+        py: Python<'_>,
+        path: PathBuf,
+        about: &str,
+        input: Doubles<'_>,
+        low: Option<Doubles<'_>>,
+        high: Doubles<'_>,
+    ) -> PyResult<Self> {
+        let About {
+            axes,
+            quantities,
+            symmetries,
+        } = from_json("about", about)?;
+        let dimensions = axes.len();
+        let symmetries: Vec<&str> = symmetries.iter().map(String::as_str).collect();
+        let arrays = Arrays::new(Grid::new(axes)).symmetries(&symmetries);
+        let mut arrays = arrays
+            .map_err(|error| raised(py, error))?
+            .quantities(quantities.input, quantities.solution);
+        let realizations = high.shape().get(1).copied().unwrap_or(0);
+        let inputs = to_fields(py, &input, dimensions)?;
+        let low = low.map(|low| to_fields(py, &low, dimensions)).transpose()?;
+        let high = to_fields(py, &high, dimensions)?;
+        for (index, input) in inputs.iter().enumerate() {
+            let low = low.as_ref().and_then(|low| low.get(index));
+            let own = high.chunks(realizations.max(1)).nth(index);
+            let pushed = arrays.push(input, low, own.unwrap_or_default());
+            pushed.map_err(|error| raised(py, error))?;
+        }
+        Ok(Self(short(py, || arrays.write(path))?))
+    }
+
+    /// Generates one of a built-in problem, its constants in JSON; a dataset that is there already is
+    /// gone on with or only opened.
+    #[staticmethod]
+    #[pyo3(signature = (path, problem, constants, inputs, realizations, seed, told=None))]
+    fn generate(
+        py: Python<'_>,
+        path: PathBuf,
+        problem: &str,
+        constants: &str,
+        inputs: usize,
+        realizations: usize,
+        seed: u64,
+        told: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let problem = built(py, problem, constants)?;
+        let request = Request {
+            inputs,
+            realizations,
+            seed,
+            precision: Precision::F32,
+            force: false,
+        };
+        let made = watched(py, told.as_ref(), |observer| {
+            generate(problem.as_ref(), &request, &path, observer)?;
+            dataset::Dataset::open(&path)
+        });
+        Ok(Self(made?))
+    }
+
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+
+    #[getter]
+    fn inputs(&self) -> usize {
+        self.0.inputs()
+    }
+
+    #[getter]
+    fn realizations(&self) -> usize {
+        self.0.realizations()
+    }
+
+    #[getter]
+    fn input_channels(&self) -> usize {
+        self.0.input_channels()
+    }
+
+    #[getter]
+    fn solution_channels(&self) -> Option<usize> {
+        self.0.solution_channels()
+    }
+
+    #[getter]
+    fn has_low(&self) -> bool {
+        self.0.has_low()
+    }
+
+    #[getter]
+    fn has_high(&self) -> bool {
+        self.0.has_high()
+    }
+
+    /// The axes of the grid, as JSON.
+    #[getter]
+    fn axes(&self) -> PyResult<String> {
+        to_json(&self.0.grid().axes)
+    }
+
+    /// What the channels of input and solution are, as JSON.
+    #[getter]
+    fn quantities(&self) -> PyResult<String> {
+        to_json(self.0.quantities())
+    }
+
+    /// The attributes of the group, as JSON.
+    #[getter]
+    fn attributes(&self) -> PyResult<String> {
+        to_json(self.0.attributes())
+    }
+
+    /// The symmetries it declares.
+    #[getter]
+    fn symmetries(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let declared = self.0.symmetries().map_err(|error| raised(py, error))?;
+        Ok(declared.iter().map(ToString::to_string).collect())
+    }
+
+    /// An input: [channel, grid...].
+    fn input<'py>(&self, py: Python<'py>, index: usize) -> Returned<'py> {
+        from_field(py, short(py, || self.0.input(index))?)
+    }
+
+    /// A low-fidelity solution: [channel, grid...].
+    fn low<'py>(&self, py: Python<'py>, index: usize) -> Returned<'py> {
+        from_field(py, short(py, || self.0.low(index))?)
+    }
+
+    /// The realizations of a high-fidelity solution: [realization, channel, grid...].
+    fn high<'py>(&self, py: Python<'py>, index: usize) -> Returned<'py> {
+        let high = short(py, || self.0.high(index))?;
+        let shape = high.shape().to_vec();
+        array(py, &shape, high.into_values())
+    }
+
+    /// What it holds, as JSON and in words.
+    fn inspect(&self, py: Python<'_>) -> PyResult<(String, String)> {
+        let path = self.0.path();
+        let summary = short(py, || inspect(&dataset::Dataset::open(path)?.as_stored()))?;
+        let words = floral_cli::inspection_text(&summary)
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok((to_json(&summary)?, words))
+    }
+}
+
+/// The problem of a name with constants in JSON.
+fn built(
+    py: Python<'_>,
+    name: &str,
+    constants: &str,
+) -> PyResult<Box<dyn floral::problem::Problem>> {
+    let context = format!("constants of {name}");
+    let table = serde_json::from_str(constants).map_err(|error| Error::Config {
+        context: context.clone(),
+        reason: error.to_string(),
+    });
+    let problem = table.and_then(|table| catalogue::build(name, table, &context));
+    problem.map_err(|error| raised(py, error))
+}
+
+/// Every constant of a problem, as JSON.
+#[pyfunction]
+pub fn constants(py: Python<'_>, problem: &str) -> PyResult<String> {
+    to_json(&built(py, problem, "{}")?.constants())
+}
+
+/// The names of the built-in problems.
+#[pyfunction]
+pub fn problem_names() -> Vec<&'static str> {
+    catalogue::NAMES.to_vec()
+}

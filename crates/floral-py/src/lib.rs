@@ -1,0 +1,50 @@
+//! The extension module `floral._floral`: the library's values as Python objects, nothing more.
+//!
+//! What a user meets is the pure-Python package around it, in `python/floral/`. Arrays arrive here
+//! with every axis in its place, [input, realization, channel, grid...] in float64; settings and what
+//! is told of results travel as JSON.
+
+mod arrays;
+mod command;
+mod dataset;
+mod ensemble;
+mod error;
+mod metrics;
+mod model;
+mod threads;
+mod work;
+
+use pyo3::prelude::*;
+
+#[global_allocator]
+static MEMORY: floral::memory::Allocator = floral::memory::Allocator::new();
+
+/// Bytes of freed memory held for the next use: a notebook has other uses for the rest.
+const HELD: usize = 1 << 29;
+
+/// Functions and classes for the package `floral`; not for use by itself.
+#[pymodule]
+mod _floral {
+    use super::*;
+
+    #[pymodule_export]
+    use crate::command::command;
+    #[pymodule_export]
+    use crate::dataset::Dataset;
+    #[pymodule_export]
+    use crate::dataset::{constants, problem_names};
+    #[pymodule_export]
+    use crate::ensemble::Ensemble;
+    #[pymodule_export]
+    use crate::metrics::{coverage, energy_score, ensemble_scores, mean_errors, variance_errors};
+    #[pymodule_export]
+    use crate::model::Model;
+    #[pymodule_export]
+    use crate::threads::{set_threads, threads};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        MEMORY.keep(floral::cost::spare_memory().min(HELD));
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

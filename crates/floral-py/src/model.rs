@@ -1,0 +1,251 @@
+//! A model: what a run has learned, in memory, with the bytes of its file.
+
+use std::path::PathBuf;
+
+use floral::cost::{available, check_training};
+use floral::dataset::write_atomically;
+use floral::device::Device;
+use floral::evaluate::{self, Evaluation};
+use floral::predict::{self, Case, Cases, Predictor, Sampling};
+use floral::problem::Resolution;
+use floral::sample::{Adaptive, OdeSolver};
+use floral::train::{RunFolder, TrainConfig};
+use floral::{Axis, Error, Grid, Observer, Quantities, Result, fit};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Deserialize;
+
+use crate::arrays::{Doubles, from_json, to_field, to_json};
+use crate::dataset::Dataset;
+use crate::ensemble::Ensemble;
+use crate::error::raised;
+use crate::work::{short, watched};
+
+/// What a run has learned.
+#[pyclass(frozen, module = "floral._floral")]
+pub struct Model {
+    predictor: Predictor,
+    bytes: Vec<u8>,
+}
+
+#[pymethods]
+impl Model {
+    /// Trains a run in a folder, with settings in JSON, and loads what it has learned.
+    #[staticmethod]
+    #[pyo3(signature = (dataset, folder, settings, told=None))]
+    fn fit(
+        py: Python<'_>,
+        dataset: &Bound<'_, Dataset>,
+        folder: PathBuf,
+        settings: &str,
+        told: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let settings = to_settings(settings).map_err(|error| raised(py, error))?;
+        let dataset = &dataset.get().0;
+        watched(py, told.as_ref(), |observer| {
+            check_training(&settings, dataset)?;
+            let predictor = fit(dataset, &folder, &settings, observer)?;
+            let bytes = RunFolder::open(&folder)?.best_bytes()?;
+            Ok(Self { predictor, bytes })
+        })
+    }
+
+    /// That of a model file or a run folder.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        short(py, || {
+            let run = RunFolder::open(&path)?;
+            let predictor = Predictor::load(&run, &Device::flex())?;
+            let bytes = run.best_bytes()?;
+            Ok(Self { predictor, bytes })
+        })
+    }
+
+    /// Writes the model file, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        short(py, || write_atomically(&path, &self.bytes))
+    }
+
+    /// The bytes of its file.
+    #[getter]
+    fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.bytes)
+    }
+
+    /// All that its file tells besides arrays, as JSON: settings, shapes, grid, where its data come from.
+    #[getter]
+    fn header(&self) -> PyResult<String> {
+        to_json(self.predictor.header())
+    }
+
+    /// Whether it looks at a low-fidelity solution.
+    #[getter]
+    fn uses_low(&self) -> bool {
+        self.predictor.header().uses_low()
+    }
+
+    /// Realizations of the solution of an input [channel, grid...], and what is to know of it. `about`
+    /// tells its axes and quantities, `wanted` what is asked for.
+    #[pyo3(signature = (input, low, about, wanted, told=None))]
+    fn sample(
+        &self,
+        py: Python<'_>,
+        input: Doubles<'_>,
+        low: Option<Doubles<'_>>,
+        about: &str,
+        wanted: &str,
+        told: Option<Py<PyAny>>,
+    ) -> PyResult<(Ensemble, Vec<String>)> {
+        let About { axes, quantities } = from_json("about", about)?;
+        let wanted: Wanted = from_json("sampling", wanted)?;
+        let grid = Grid::new(axes);
+        let case = Case {
+            input: to_field(py, &input)?,
+            low: low.as_ref().map(|low| to_field(py, low)).transpose()?,
+        };
+        let resolution = wanted.resolution.clone().map(Resolution::PerAxis);
+        watched(py, told.as_ref(), |observer| {
+            let sampling = wanted.sampling()?;
+            let predictor = &self.predictor;
+            let resolution = resolution.as_ref();
+            let cases = Cases::in_memory(&case, &grid, &quantities, predictor, resolution)?;
+            let checked = cases.check(predictor, 0..1)?;
+            // There is but one input, and it has no number.
+            let far = checked.notes.iter();
+            let far = far.map(|note| note.trim_start_matches("input 0: ").to_owned());
+            let notes = cases.notes().iter().cloned().chain(far).collect();
+            let ensemble = self.ensemble(&cases, wanted.index, &sampling, observer)?;
+            Ok((ensemble, notes))
+        })
+    }
+
+    /// Its predictions beside the truth, as JSON and in words.
+    #[pyo3(signature = (dataset, inputs, wanted, reference, told=None))]
+    fn evaluate(
+        &self,
+        py: Python<'_>,
+        dataset: &Bound<'_, Dataset>,
+        inputs: Option<(usize, usize)>,
+        wanted: &str,
+        reference: usize,
+        told: Option<Py<PyAny>>,
+    ) -> PyResult<(String, String)> {
+        let wanted: Wanted = from_json("sampling", wanted)?;
+        let options = evaluate::Options {
+            sampling: wanted.sampling().map_err(|error| raised(py, error))?,
+            inputs: inputs.map(|(start, end)| start..end),
+            reference,
+            ..evaluate::Options::default()
+        };
+        let dataset = &dataset.get().0;
+        let evaluation: Evaluation = watched(py, told.as_ref(), |observer| {
+            evaluate::evaluate(&self.predictor, dataset, &options, observer)
+        })?;
+        let words = floral_cli::evaluation_text("model", &evaluation)
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok((to_json(&evaluation)?, words))
+    }
+}
+
+impl Model {
+    /// The ensemble of the only case.
+    fn ensemble(
+        &self,
+        cases: &Cases,
+        index: u64,
+        sampling: &Sampling,
+        observer: &dyn Observer,
+    ) -> Result<Ensemble> {
+        let (grid, header) = (cases.grid(), self.predictor.header());
+        let channels = header.shapes.solution_channels;
+        check_memory(sampling.realizations, channels * grid.len())?;
+        let Case { input, low } = cases.case(0)?;
+        let predicted = self.predictor.for_input(&input, low.as_ref(), grid)?;
+        let mut values = Vec::new();
+        predicted.deliver(index, sampling, observer, |_, realization| {
+            values.extend_from_slice(realization);
+            Ok(())
+        })?;
+        let ensemble = predict::Ensemble::new(grid.clone(), channels, values)?;
+        Ok(Ensemble::new(ensemble, predicted.moments().cloned()))
+    }
+}
+
+/// Refuses more realizations than there is memory for.
+fn check_memory(realizations: usize, values: usize) -> Result<()> {
+    let bytes = (realizations as u64).checked_mul(4 * values as u64);
+    let Some(available) = available() else {
+        return Ok(());
+    };
+    if bytes.is_some_and(|bytes| bytes < available) {
+        return Ok(());
+    }
+    Err(refusal(&format!(
+        "{realizations} realizations of {values} values do not fit into the memory there is; ask \
+         for fewer of them, or let `floral sample` store their statistics alone"
+    )))
+}
+
+fn to_settings(json: &str) -> Result<TrainConfig> {
+    let context = "settings";
+    let table = serde_json::from_str(json).map_err(|error| Error::Config {
+        context: context.into(),
+        reason: error.to_string(),
+    })?;
+    TrainConfig::from_table(table, context)
+}
+
+/// What is told of an input besides its values.
+#[derive(Deserialize)]
+struct About {
+    axes: Vec<Axis>,
+    quantities: Quantities,
+}
+
+/// How realizations are asked for.
+#[derive(Deserialize)]
+struct Wanted {
+    realizations: usize,
+    seed: u64,
+    #[serde(default)]
+    index: u64,
+    resolution: Option<Vec<usize>>,
+    solver: Option<String>,
+    steps: Option<usize>,
+    tolerance: Option<f64>,
+}
+
+impl Wanted {
+    fn sampling(&self) -> Result<Sampling> {
+        if self.realizations == 0 {
+            return Err(refusal("realizations is 0; ask for at least one"));
+        }
+        Ok(Sampling {
+            realizations: self.realizations,
+            seed: self.seed,
+            solver: self.integrator()?,
+        })
+    }
+
+    fn integrator(&self) -> Result<OdeSolver> {
+        let name = self.solver.as_deref().unwrap_or("dopri5");
+        match self.tolerance {
+            None if self.solver.is_none() && self.steps.is_none() => Ok(OdeSolver::default()),
+            None => OdeSolver::named(name, self.steps),
+            Some(tolerance) if name == "dopri5" && self.steps.is_none() => {
+                Ok(OdeSolver::Adaptive(Adaptive::new(tolerance, tolerance)?))
+            }
+            Some(_) => Err(refusal(
+                "a tolerance is for dopri5 without steps; leave one of them out",
+            )),
+        }
+    }
+}
+
+fn refusal(reason: &str) -> Error {
+    Error::Config {
+        context: "sampling".into(),
+        reason: reason.into(),
+    }
+}

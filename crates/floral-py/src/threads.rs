@@ -1,0 +1,68 @@
+//! The threads that compute: a pool that no Python thread belongs to, made anew in a forked process.
+//!
+//! Python calls from any of its threads and may fork, in which case the threads of a pool stay behind;
+//! so the library's own [`set_up`](floral::set_up), which makes the caller a worker, is not for here.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// More threads than this only wait for each other on any machine.
+const MOST_THREADS: usize = 1024;
+
+static POOL: Mutex<Option<Pool>> = Mutex::new(None);
+
+struct Pool {
+    process: u32,
+    threads: Arc<ThreadPool>,
+}
+
+/// The pool of this process.
+pub fn pool() -> PyResult<Arc<ThreadPool>> {
+    let mut held = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    if let Some(pool) = held.as_ref().filter(|pool| pool.process == process) {
+        return Ok(pool.threads.clone());
+    }
+    replace(&mut held, 0)
+}
+
+/// Puts a pool of so many threads, or as many as there are cores, in the place of another.
+fn replace(held: &mut Option<Pool>, threads: usize) -> PyResult<Arc<ThreadPool>> {
+    let threads = ThreadPoolBuilder::new()
+        .num_threads(threads.min(MOST_THREADS))
+        .build()
+        .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let threads = Arc::new(threads);
+    let process = std::process::id();
+    let before = held.replace(Pool {
+        process,
+        threads: threads.clone(),
+    });
+    if let Some(pool) = before.filter(|pool| pool.process != process) {
+        // Its threads are the parent's: there is nobody here to end them.
+        std::mem::forget(pool);
+    }
+    Ok(threads)
+}
+
+/// How many threads compute.
+#[pyfunction]
+pub fn threads() -> PyResult<usize> {
+    Ok(pool()?.current_num_threads())
+}
+
+/// Chooses how many threads compute from here on; all cores if none is given.
+#[pyfunction]
+#[pyo3(signature = (count=None))]
+pub fn set_threads(count: Option<usize>) -> PyResult<()> {
+    if count == Some(0) {
+        return Err(PyValueError::new_err(
+            "threads: at least one is needed; leave the number out for all cores",
+        ));
+    }
+    let mut held = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    replace(&mut held, count.unwrap_or(0)).map(|_| ())
+}

@@ -1,0 +1,157 @@
+//! One input that a program holds in memory, as a run sees it; for `cases.rs`.
+
+use std::path::Path;
+
+use super::Case;
+use super::alignment::{Alignment, Given, aligned};
+use crate::dataset::InputSource;
+use crate::problem::Problem;
+use crate::train::Header;
+use crate::{Error, Field, Grid, Quantities, Quantity, Result};
+
+/// An input brought to the axes, channels and units of a run.
+struct Memory {
+    case: Case,
+    grid: Grid,
+}
+
+/// The input as a run sees it, and what was converted. Of channels nothing need be told.
+pub(super) fn seen(
+    header: &Header,
+    case: &Case,
+    grid: &Grid,
+    quantities: &Quantities,
+) -> Result<(Box<dyn InputSource>, Vec<String>)> {
+    check("the input", &case.input, grid)?;
+    if let Some(low) = &case.low {
+        check("the low-fidelity solution", low, grid)?;
+    }
+    let solution = case
+        .low
+        .as_ref()
+        .map_or(header.shapes.solution_channels, Field::channels);
+    let quantities = Quantities {
+        input: told(&quantities.input, case.input.channels()),
+        solution: told(&quantities.solution, solution),
+    };
+    let given = Given {
+        grid,
+        has_coordinates: &[],
+        quantities: &quantities,
+    };
+    let Alignment {
+        view, grid, notes, ..
+    } = aligned(header, &given).map_err(|reason| Error::Config {
+        context: "the input".into(),
+        reason,
+    })?;
+    let moved = |field: &Field, sources| {
+        let values = view.apply(field.values(), sources, 1);
+        Field::from_values(field.channels(), &grid.shape(), values)
+    };
+    let low = case.low.as_ref();
+    let case = Case {
+        input: moved(&case.input, &view.input)?,
+        low: low.map(|low| moved(low, &view.solution)).transpose()?,
+    };
+    Ok((Box::new(Memory { case, grid }), notes))
+}
+
+/// What is told of each channel; nothing of any where it is not told of all.
+fn told(quantities: &[Quantity], channels: usize) -> Vec<Quantity> {
+    if quantities.len() == channels {
+        return quantities.to_vec();
+    }
+    vec![Quantity::default(); channels]
+}
+
+fn check(what: &str, field: &Field, grid: &Grid) -> Result<()> {
+    if field.grid_shape() == grid.shape() {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what: what.into(),
+        found: field.grid_shape().to_vec(),
+        expected: grid.shape(),
+    })
+}
+
+impl InputSource for Memory {
+    fn path(&self) -> &Path {
+        Path::new("the input")
+    }
+
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn inputs(&self) -> usize {
+        1
+    }
+
+    fn input(&self, _index: usize) -> Result<Field> {
+        Ok(self.case.input.clone())
+    }
+
+    fn has_low(&self) -> bool {
+        self.case.low.is_some()
+    }
+
+    fn low(&self, _index: usize) -> Result<Field> {
+        self.case.low.clone().ok_or_else(|| Error::Config {
+            context: "low fidelity".into(),
+            reason: "the input has none".into(),
+        })
+    }
+
+    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cases;
+    use super::super::testing::play;
+    use super::*;
+    use crate::train::Method;
+
+    #[test]
+    fn an_input_in_memory_is_that_of_the_file() {
+        let play = play();
+        let predictor = play.predictor(Method::Floral);
+        let (input, low) = (play.dataset.input(1).unwrap(), play.dataset.low(1).unwrap());
+        let grid = play.dataset.grid();
+        let given = Case {
+            input: input.clone(),
+            low: Some(low.clone()),
+        };
+        let none = Quantities::default();
+        let cases = Cases::in_memory(&given, grid, &none, &predictor, None).unwrap();
+        let case = cases.case(0).unwrap();
+        assert_eq!((case.input, case.low), (input, Some(low)));
+        assert!(cases.notes().is_empty(), "{:?}", cases.notes());
+    }
+
+    #[test]
+    fn other_extents_and_units_are_refused_or_converted() {
+        let play = play();
+        let predictor = play.predictor(Method::Floral);
+        let case = Case {
+            input: play.dataset.input(0).unwrap(),
+            low: Some(play.dataset.low(0).unwrap()),
+        };
+        let none = Quantities::default();
+        let on = |grid: &Grid| Cases::in_memory(&case, grid, &none, &predictor, None);
+        let axis = &play.dataset.grid().axes[0];
+        let wide = Grid::new(vec![axis.scaled(1000.0)]);
+        let words = on(&wide).err().unwrap().to_string();
+        assert!(
+            words.starts_with("the input: ") && words.contains("1000 times"),
+            "{words}"
+        );
+        let short = Grid::new(vec![axis.resampled(5)]);
+        let words = on(&short).err().unwrap().to_string();
+        assert!(words.contains("[16] but [5]"), "{words}");
+    }
+}
