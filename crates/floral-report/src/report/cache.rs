@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
+use serde::{Deserialize, Serialize};
 
 use super::distribution::{Anomalies, Distribution};
-use super::summary::Summary;
-use super::test_input::ScoredSummary;
+use super::summary::{ChannelSummary, Summary};
+use super::test_input::{ScoredChannel, ScoredSummary};
 use floral::Checksum;
 use floral::dataset::write_atomically;
+use floral::evaluate::Scoring;
 use floral::train::RunFolder;
 
 /// Changes whenever summaries are made or stored differently.
@@ -73,6 +75,13 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
             codes: file.tensor(name).ok()?.data().to_vec(),
         })
     };
+    let told: Vec<ChannelFacts> = serde_json::from_str(facts.get("channels")?).ok()?;
+    let all = [shared(&pairs("pairs")?, told.len()), shared(&pairs("spread_error")?, told.len())];
+    let (summaries, scored) = told
+        .into_iter()
+        .enumerate()
+        .map(|(i, facts)| facts.with_pairs(all[0][i].clone(), all[1][i].clone()))
+        .unzip();
     Some(ScoredSummary {
         summary: Summary {
             distribution: Distribution {
@@ -81,12 +90,58 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
                 quantiles: anomalies("quantiles")?,
                 realizations: anomalies("realizations")?,
             },
-            pairs: pairs("pairs")?,
-            spectrum: serde_json::from_str(facts.get("spectrum")?).ok()?,
+            channels: summaries,
         },
-        scoring: serde_json::from_str(facts.get("scoring")?).ok()?,
-        spread_error: pairs("spread_error")?,
+        channels: scored,
     })
+}
+
+/// What is kept of a channel besides its pairs of values.
+#[derive(Serialize, Deserialize)]
+struct ChannelFacts {
+    spectrum: Vec<f64>,
+    lowest: f32,
+    scoring: Scoring,
+}
+
+impl ChannelFacts {
+    fn of((summary, scored): (&ChannelSummary, &ScoredChannel)) -> Self {
+        Self {
+            spectrum: summary.spectrum.clone(),
+            lowest: summary.lowest,
+            scoring: scored.scoring.clone(),
+        }
+    }
+
+    fn with_pairs(
+        self,
+        pairs: Vec<[f32; 2]>,
+        spread_error: Vec<[f32; 2]>,
+    ) -> (ChannelSummary, ScoredChannel) {
+        let Self {
+            spectrum,
+            lowest,
+            scoring,
+        } = self;
+        let summary = ChannelSummary {
+            pairs,
+            spectrum,
+            lowest,
+        };
+        let scored = ScoredChannel {
+            scoring,
+            spread_error,
+        };
+        (summary, scored)
+    }
+}
+
+/// Pairs of channels one after the other, as many of each.
+fn shared(pairs: &[[f32; 2]], channels: usize) -> Vec<Vec<[f32; 2]>> {
+    let each = pairs.len() / channels.max(1);
+    (0..channels)
+        .map(|i| pairs[i * each..(i + 1) * each].to_vec())
+        .collect()
 }
 
 /// Keeps a scored summary. A cache that cannot be written costs time later and nothing else, so that is no
@@ -94,8 +149,7 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
 pub(super) fn store(path: &Path, scored: &ScoredSummary) {
     let Summary {
         distribution,
-        pairs,
-        spectrum,
+        channels,
     } = &scored.summary;
     let floats = |values: &[f32]| -> Vec<u8> {
         values
@@ -103,6 +157,9 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
             .flat_map(|value| value.to_le_bytes())
             .collect()
     };
+    let pairs: Vec<[f32; 2]> = channels.iter().flat_map(|c| c.pairs.clone()).collect();
+    let spread_error = scored.channels.iter().flat_map(|c| c.spread_error.clone());
+    let spread_error: Vec<[f32; 2]> = spread_error.collect();
     let arrays = [
         ("mean", Dtype::F32, floats(&distribution.mean)),
         ("deviation", Dtype::F32, floats(&distribution.deviation)),
@@ -110,7 +167,7 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
         (
             "spread_error",
             Dtype::F32,
-            floats(scored.spread_error.as_flattened()),
+            floats(spread_error.as_flattened()),
         ),
         ("quantiles", Dtype::U8, distribution.quantiles.codes.clone()),
         (
@@ -119,12 +176,15 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
             distribution.realizations.codes.clone(),
         ),
     ];
-    let json = |value: serde_json::Result<String>| value.unwrap_or_default();
+    let told: Vec<ChannelFacts> = channels
+        .iter()
+        .zip(&scored.channels)
+        .map(ChannelFacts::of)
+        .collect();
     let facts = HashMap::from([
-        ("spectrum".to_owned(), json(serde_json::to_string(spectrum))),
         (
-            "scoring".to_owned(),
-            json(serde_json::to_string(&scored.scoring)),
+            "channels".to_owned(),
+            serde_json::to_string(&told).unwrap_or_default(),
         ),
         (
             "quantiles".to_owned(),
@@ -153,6 +213,21 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
 mod tests {
     use super::*;
 
+    fn channel(lowest: f32) -> ChannelSummary {
+        ChannelSummary {
+            pairs: vec![[0.5, 1.5], [lowest, 2.5]],
+            spectrum: vec![1e-9, 0.25],
+            lowest,
+        }
+    }
+
+    fn scored_channel(start: f32) -> ScoredChannel {
+        ScoredChannel {
+            spread_error: vec![[start, 2.0], [3.0, 4.0]],
+            ..ScoredChannel::default()
+        }
+    }
+
     #[test]
     fn a_scored_summary_survives_its_file() {
         let scored = ScoredSummary {
@@ -166,11 +241,9 @@ mod tests {
                     },
                     realizations: Anomalies::default(),
                 },
-                pairs: vec![[0.5, 1.5]],
-                spectrum: vec![1e-9, 0.25],
+                channels: [0.0, -2.0].map(channel).to_vec(),
             },
-            spread_error: vec![[1.0, 2.0], [3.0, 4.0]],
-            ..ScoredSummary::default()
+            channels: vec![scored_channel(1.0), scored_channel(5.0)],
         };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report/key.safetensors");
