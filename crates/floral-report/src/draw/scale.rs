@@ -173,20 +173,21 @@ pub(super) fn ends([from, to]: [f64; 2]) -> ([String; 2], i32) {
     };
     let unit = 10f64.powi(power);
     let length = if to == from { largest } else { to - from };
-    // Three digits of the length, and no zeros behind them.
-    let decimals = match length.abs() / unit {
-        0.0 => 0,
-        length => (2 - exponent(length)).clamp(0, 12) as usize,
+    // As few decimals as tell both to a thousandth of the length.
+    let tells = |decimals: &usize| {
+        let step = 10f64.powi(*decimals as i32) / unit;
+        let is_close = |end: f64| {
+            let rounded = (end * step).round() / step;
+            (rounded - end).abs() <= 1e-3 * length.abs()
+        };
+        is_close(from) && is_close(to)
     };
+    let decimals = (0..12).find(tells).unwrap_or(12);
     let written = |end: f64| {
         let text = format!("{:.decimals$}", end / unit);
-        let text = match text.contains('.') {
-            true => text.trim_end_matches('0').trim_end_matches('.'),
-            false => &text,
-        };
-        match text {
-            "-0" => "0".to_owned(),
-            text => text.replace('-', "\u{2212}"),
+        match text.parse::<f64>() {
+            Ok(0.0) => "0".into(),
+            _ => text.replace('-', "\u{2212}"),
         }
     };
     ([from, to].map(written), power)
@@ -322,9 +323,9 @@ mod tests {
             (from, to, power)
         };
         assert_eq!(of(0.0, 1.2), ("0".into(), "1.2".into(), 0));
-        assert_eq!(of(-0.5, 100.0), ("\u{2212}0.5".into(), "100".into(), 0));
+        assert_eq!(of(-0.5, 100.0), ("\u{2212}0.5".into(), "100.0".into(), 0));
         assert_eq!(of(0.0, 2.5e-9), ("0".into(), "2.5".into(), -9));
-        assert_eq!(of(1e5, 100_002.0), ("1".into(), "1.00002".into(), 5));
+        assert_eq!(of(1e5, 100_002.0), ("1.00000".into(), "1.00002".into(), 5));
         assert_eq!(of(3.0, 3.0), ("3".into(), "3".into(), 0));
         assert_eq!(of(0.0, 0.0), ("0".into(), "0".into(), 0));
     }

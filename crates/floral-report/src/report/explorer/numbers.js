@@ -51,8 +51,11 @@ function ends([low, high]) {
   const power = sharedPower(Math.max(Math.abs(low), Math.abs(high)));
   const unit = 10 ** power;
   const length = (high - low || Math.abs(low)) / unit;
-  const decimals = length > 0 ? Math.min(12, Math.max(0, 2 - exponent(length))) : 0;
-  const text = (end) => minus(String(Number((end / unit).toFixed(decimals))));
+  // As few decimals as tell both to a thousandth of the length.
+  const tells = (decimals) => [low, high].every((end) => Math.abs(Number((end / unit).toFixed(decimals)) - end / unit) <= 1e-3 * length);
+  let decimals = 0;
+  while (decimals < 12 && !tells(decimals)) decimals++;
+  const text = (end) => minus((end / unit).toFixed(decimals)).replace(/^−?0(\.0*)?$/, "0");
   return { power, texts: [text(low), text(high)] };
 }
 
