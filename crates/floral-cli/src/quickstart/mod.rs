@@ -61,7 +61,11 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     output::print(&format!(
         "\n{}\n* best of its column; the true moments are exact. Done in {seconds:.0} s.\n\
          The report: {}\n",
-        outcome.tables.iter().map(Table::to_text).collect::<String>(),
+        outcome
+            .tables
+            .iter()
+            .map(Table::to_text)
+            .collect::<String>(),
         outcome.report.display()
     ))?;
     Ok(Ending::Done)

@@ -4,7 +4,7 @@ use super::colour::Colour;
 use super::figure::{Curve, mark, opacity, stroke};
 use super::label::Label;
 use super::scale::{Scale, is_drawable};
-use super::text::{Anchor, fitted, text, upwards, widest, width};
+use super::text::{Anchor, text, upwards, widest, width};
 
 /// The drawing's size, and the frame of the curves in it where labels are short.
 pub(super) const WIDTH: f64 = 480.0;
@@ -139,7 +139,9 @@ impl Frame {
     fn bar(&self, x: f64, lower: f64, upper: f64) -> String {
         let [x, lower, upper] = [self.at_x(x), self.at_y(lower), self.at_y(upper)];
         let (left, right) = (x - BAR, x + BAR);
-        format!("M{left:.2} {lower:.2}L{left:.2} {upper:.2}L{right:.2} {upper:.2}L{right:.2} {lower:.2}")
+        format!(
+            "M{left:.2} {lower:.2}L{left:.2} {upper:.2}L{right:.2} {upper:.2}L{right:.2} {lower:.2}"
+        )
     }
 
     /// Ticks, grid lines and names of the axes.
@@ -174,10 +176,10 @@ impl Frame {
     fn names(&self, x_label: &Label, y_label: &Label) -> String {
         let (middle, centre) = ((self.left + self.right) / 2.0, (TOP + BOTTOM) / 2.0);
         let room = 2.0 * middle.min(WIDTH - middle) - GAP;
-        let (words, size) = fitted(&x_label.with_power(self.x.power()), LETTERS, room);
+        let (words, size) = x_label.fitted(self.x.power(), LETTERS, room);
         let below = text([middle, HEIGHT - GAP], Anchor::Middle, size, &words);
         let room = 2.0 * centre.min(HEIGHT - centre) - GAP;
-        let (words, size) = fitted(&y_label.with_power(self.y.power()), LETTERS, room);
+        let (words, size) = y_label.fitted(self.y.power(), LETTERS, room);
         below + &upwards([LETTERS, centre], size, &words)
     }
 }
@@ -190,7 +192,10 @@ fn right(x: &Scale) -> f64 {
 
 /// Whether the labels of a scale of this length, each of which takes so much of it, are apart.
 fn is_apart(scale: &Scale, length: f64, taken: impl Fn(&str) -> f64) -> bool {
-    let places = scale.ticks().iter().map(|tick| length * scale.position(*tick));
+    let places = scale
+        .ticks()
+        .iter()
+        .map(|tick| length * scale.position(*tick));
     let labels: Vec<(f64, f64)> = places
         .zip(scale.labels())
         .map(|(place, label)| (place, taken(&label) / 2.0))

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::text::fitted_before;
+
 /// How a pure number's unit is written in files, and in figures.
 const PURE: &str = "1";
 const DASH: &str = "\u{2013}";
@@ -55,6 +57,20 @@ impl Label {
     /// The text at an axis whose numbers are to be taken times this power of ten:
     /// `pressure [10⁵ Pa]`.
     pub fn with_power(&self, power: i32) -> String {
+        self.name.clone() + &self.unit(power)
+    }
+
+    /// The same, written smaller if it takes more than this room, and with the name cut, not the
+    /// unit, if it still does; and its size.
+    pub(super) fn fitted(&self, power: i32, size: f64, room: f64) -> (String, f64) {
+        let unit = self.unit(power);
+        let (mut name, size) = fitted_before(&self.name, &unit, size, room);
+        name += &unit;
+        (name, size)
+    }
+
+    /// What follows the name: ` [10⁵ Pa]`.
+    fn unit(&self, power: i32) -> String {
         let power = (power != 0).then(|| format!("10{}", raised(power)));
         let units = match self.units.as_deref() {
             Some(PURE | "") if power.is_none() => Some(DASH.to_owned()),
@@ -62,10 +78,9 @@ impl Label {
             Some(units) => Some(typeset(units)),
         };
         let parts: Vec<String> = power.into_iter().chain(units).collect();
-        if parts.is_empty() {
-            self.name.clone()
-        } else {
-            format!("{} [{}]", self.name, parts.join(" "))
+        match parts.is_empty() {
+            true => String::new(),
+            false => format!(" [{}]", parts.join(" ")),
         }
     }
 
@@ -126,6 +141,19 @@ mod tests {
         assert_eq!(of(None, 0), "p");
         assert_eq!(of(Some("1"), 0), "p [\u{2013}]");
         assert_eq!(of(Some("1"), 12), "p [10\u{b9}\u{b2}]");
+    }
+
+    #[test]
+    fn of_a_long_label_the_name_is_cut_and_not_the_unit() {
+        let label = Label::new("mass concentration of a tracer in air", Some("kg m-3"));
+        let (whole, size) = label.fitted(-9, 14.0, 1000.0);
+        assert_eq!((whole, size), (label.with_power(-9), 14.0));
+        let (cut, _) = label.fitted(-9, 14.0, 150.0);
+        assert!(cut.starts_with("mass") && cut.contains('\u{2026}'), "{cut}");
+        assert!(
+            cut.ends_with(" [10\u{207b}\u{2079} kg m\u{207b}\u{b3}]"),
+            "{cut}"
+        );
     }
 
     #[test]

@@ -48,7 +48,10 @@ fn assert_legible(svg: &str, what: &str) {
             && place.right() <= page.right()
             && place.top() >= page.top()
             && place.bottom() <= page.bottom();
-        assert!(is_inside, "{what}: {words:?} at {place:?} is cut by {page:?}");
+        assert!(
+            is_inside,
+            "{what}: {words:?} at {place:?} is cut by {page:?}"
+        );
         for (other, beside) in &texts[..i] {
             // Boxes are as high as the font; letters of neighbouring lines leave a little of them.
             let wide = place.right().min(beside.right()) - place.left().max(beside.left());
@@ -151,7 +154,10 @@ fn labels_of_maps_lie_within_the_page_and_apart() {
 fn a_power_of_ten_stands_once_at_the_axis_with_the_unit() {
     let (texts, _) = texts(&figure([0.0, 2e-9], [-3e5, 1e5], "pressure").to_svg());
     let has = |wanted: &str| texts.iter().any(|(words, _)| words == wanted);
-    assert!(has("x [10\u{207b}\u{2079} kg m\u{207b}\u{b3}]"), "{texts:?}");
+    assert!(
+        has("x [10\u{207b}\u{2079} kg m\u{207b}\u{b3}]"),
+        "{texts:?}"
+    );
     assert!(has("pressure [10\u{2075} kg m\u{207b}\u{b3}]"), "{texts:?}");
     assert!(has("\u{2212}3"), "{texts:?}");
 }

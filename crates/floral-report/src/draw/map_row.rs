@@ -65,8 +65,7 @@ impl<'a> RowLayout<'a> {
 
     /// What the colours mean, with the unit and the power that the numbers at the bar leave out.
     pub fn heading(&self, x: f64, top: f64, room: f64) -> String {
-        let words = self.row.label.with_power(self.scale.power());
-        let (words, size) = fitted(&words, LETTERS, room);
+        let (words, size) = self.row.label.fitted(self.scale.power(), LETTERS, room);
         let place = [x, top + LETTERS];
         let heading = text(place, Anchor::Start, size, &words);
         heading.replacen("<text", "<text font-weight=\"600\"", 1)
@@ -76,7 +75,11 @@ impl<'a> RowLayout<'a> {
     pub fn map(&self, map: &Map, values: &[f64], [x, y]: [f64; 2]) -> String {
         let Cell { width, height, .. } = self.cell;
         let mut svg = String::new();
-        for (i, line) in lines(&map.title, self.cell.pitch - TICK).iter().rev().enumerate() {
+        for (i, line) in lines(&map.title, self.cell.pitch - TICK)
+            .iter()
+            .rev()
+            .enumerate()
+        {
             let (words, size) = fitted(line, LETTERS, self.cell.pitch - TICK);
             let place = [x + width / 2.0, y - 6.0 - LINE * i as f64];
             svg += &text(place, Anchor::Middle, size, &words);
@@ -131,7 +134,9 @@ fn bar_scale(range: [f64; 2], height: f64) -> Scale {
         let [low, high] = range;
         let slack = 1e-9 * (high - low);
         let ticks = scale.ticks().iter();
-        ticks.filter(|tick| (low - slack..=high + slack).contains(tick)).count()
+        ticks
+            .filter(|tick| (low - slack..=high + slack).contains(tick))
+            .count()
     };
     let scale = |about| Scale::covering(range, about);
     let enough = (most..3 * most).map(scale).find(|scale| inside(scale) > 1);
@@ -198,13 +203,25 @@ mod tests {
 
     #[test]
     fn a_colour_bar_has_two_numbers_at_least_and_they_are_apart() {
-        for range in [[0.0, 1.0], [-4.5, -1.5], [0.0731, 0.0749], [1.1e5, 1.9e5], [-3e-9, 3e-9]] {
+        for range in [
+            [0.0, 1.0],
+            [-4.5, -1.5],
+            [0.0731, 0.0749],
+            [1.1e5, 1.9e5],
+            [-3e-9, 3e-9],
+        ] {
             for height in [40.0, 120.0, 330.0] {
                 let scale = bar_scale(range, height);
                 let step = scale.ticks()[1] - scale.ticks()[0];
-                let inside = scale.ticks().iter().filter(|t| (range[0]..=range[1]).contains(*t));
+                let inside = scale
+                    .ticks()
+                    .iter()
+                    .filter(|t| (range[0]..=range[1]).contains(*t));
                 assert!(inside.count() > 1, "{range:?} {scale:?}");
-                assert!(height * step / (range[1] - range[0]) >= 8.0, "{range:?} {height}");
+                assert!(
+                    height * step / (range[1] - range[0]) >= 8.0,
+                    "{range:?} {height}"
+                );
             }
         }
     }

@@ -6,7 +6,7 @@ use super::escape::escaped;
 use super::label::Label;
 use super::map_row::{Cell, RowLayout};
 use super::scale::ends;
-use super::text::{fitted, text, upwards, width, Anchor};
+use super::text::{Anchor, text, upwards, width};
 
 /// The side of a square map, the least width of a column, and the gap between columns.
 const SIDE: f64 = 120.0;
@@ -32,10 +32,15 @@ pub struct Span {
 }
 
 impl Span {
-    /// The two ends as text, and the name with the unit and the power that they leave out.
-    fn texts(&self) -> ([String; 2], String) {
-        let (ends, power) = ends([self.from, self.to]);
-        (ends, self.label.with_power(power))
+    /// The two ends as text.
+    fn ends(&self) -> [String; 2] {
+        ends([self.from, self.to]).0
+    }
+
+    /// The name with the unit and the power that the ends leave out, and its size.
+    fn name(&self, room: f64) -> (String, f64) {
+        let (_, power) = ends([self.from, self.to]);
+        self.label.fitted(power, SMALL, room)
     }
 }
 
@@ -85,7 +90,11 @@ impl Panels {
         let columns = columns.unwrap_or(0) as f64;
         let cell = self.cell();
         let left = self.left();
-        let rows: Vec<RowLayout> = self.rows.iter().map(|row| RowLayout::of(row, &cell)).collect();
+        let rows: Vec<RowLayout> = self
+            .rows
+            .iter()
+            .map(|row| RowLayout::of(row, &cell))
+            .collect();
         let bars = left + columns * cell.pitch;
         let right = rows.iter().map(RowLayout::bar_width).fold(0.0, f64::max);
         let width = bars + right;
@@ -100,10 +109,11 @@ impl Panels {
         }
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {top:.0}\" \
-             style=\"min-width:{:.0}px\" role=\"img\" \
+             style=\"min-width:{:.0}px;max-width:{:.0}px\" role=\"img\" \
              aria-label=\"{}\" font-family=\"system-ui,sans-serif\" font-size=\"{LETTERS}\">\n\
              <g style=\"fill:{}\">\n{svg}</g></svg>\n",
             0.8 * width,
+            1.5 * width,
             escaped(&self.title),
             Colour::Ink
         )
@@ -124,8 +134,11 @@ impl Panels {
 
     /// Room for the name and the ends of the vertical axis.
     fn left(&self) -> f64 {
-        let (ends, _) = self.y.texts();
-        let widest = ends.iter().map(|end| width(end, SMALL)).fold(0.0, f64::max);
+        let widest = self.y.ends();
+        let widest = widest
+            .iter()
+            .map(|end| width(end, SMALL))
+            .fold(0.0, f64::max);
         SMALL + 10.0 + widest + 6.0
     }
 
@@ -159,13 +172,13 @@ impl Panels {
 
     /// The ends and the name of the horizontal axis, under a column.
     fn under(&self, cell: &Cell, [x, bottom]: [f64; 2]) -> String {
-        let ([from, to], name) = self.x.texts();
+        let [from, to] = self.x.ends();
         let room = cell.pitch - GAP;
         let slack = (room - cell.width) / 2.0;
         // Under the corners where there is room for both, else as far apart as the column allows.
         let is_roomy = width(&from, SMALL) + width(&to, SMALL) + GAP <= cell.width;
         let inset = if is_roomy { slack } else { 0.0 };
-        let (name, size) = fitted(&name, SMALL, room + GAP / 2.0);
+        let (name, size) = self.x.name(room + GAP / 2.0);
         let [numbers, names] = [bottom + LETTERS, bottom + 2.0 * LETTERS];
         text([x + inset, numbers], Anchor::Start, SMALL, &from)
             + &text([x + room - inset, numbers], Anchor::End, SMALL, &to)
@@ -174,12 +187,16 @@ impl Panels {
 
     /// The ends and the name of the vertical axis of the map at (x, y).
     fn beside(&self, cell: &Cell, [x, y]: [f64; 2]) -> String {
-        let ([from, to], name) = self.y.texts();
-        let (name, size) = fitted(&name, SMALL, cell.height + 2.0 * LETTERS);
+        let [from, to] = self.y.ends();
+        let (name, size) = self.y.name(cell.height + 2.0 * LETTERS);
         let numbers = x - 6.0;
         text([numbers, y + cell.height], Anchor::End, SMALL, &from)
             + &text([numbers, y + SMALL - 1.0], Anchor::End, SMALL, &to)
-            + &upwards([x - self.left() + SMALL, y + cell.height / 2.0], size, &name)
+            + &upwards(
+                [x - self.left() + SMALL, y + cell.height / 2.0],
+                size,
+                &name,
+            )
     }
 }
 

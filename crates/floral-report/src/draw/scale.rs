@@ -77,7 +77,9 @@ impl Scale {
             _ => &[1.0],
         };
         let stride = ((last - first) / (about as i32 + 1)).max(1) as usize;
-        let mut ticks: Vec<f64> = (first..=last.max(first + 1))
+        // Every so many powers of ten, counted from one.
+        let first = first.div_euclid(stride as i32) * stride as i32;
+        let mut ticks: Vec<f64> = (first..=last.max(first + 1) + stride as i32 - 1)
             .step_by(stride)
             .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
             .collect();
@@ -309,11 +311,17 @@ mod tests {
             (scale.power(), scale.labels().join(" "))
         };
         assert_eq!(of(0.0, 4e5), (5, "0 1 2 3 4".into()));
-        assert_eq!(of(-4e-9, 0.0), (-9, "\u{2212}4 \u{2212}3 \u{2212}2 \u{2212}1 0".into()));
+        assert_eq!(
+            of(-4e-9, 0.0),
+            (-9, "\u{2212}4 \u{2212}3 \u{2212}2 \u{2212}1 0".into())
+        );
         assert_eq!(of(0.0, 4e4), (0, "0 10000 20000 30000 40000".into()));
         assert_eq!(of(0.0, 0.004), (0, "0 0.001 0.002 0.003 0.004".into()));
         let logarithmic = Scale::logarithmic([1e-9, 1e-7], 2);
-        assert_eq!(logarithmic.labels().join(" "), "10\u{207b}\u{2079} 10\u{207b}\u{2078} 10\u{207b}\u{2077}");
+        assert_eq!(
+            logarithmic.labels().join(" "),
+            "10\u{207b}\u{2079} 10\u{207b}\u{2078} 10\u{207b}\u{2077}"
+        );
     }
 
     #[test]

@@ -57,14 +57,21 @@ pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, size: f64)
 
 /// A text in a size, and perhaps cut, so that it takes no more than this room.
 pub(super) fn fitted(text: &str, size: f64, room: f64) -> (String, f64) {
-    let whole = width(text, size);
+    fitted_before(text, "", size, room)
+}
+
+/// A text cut so that together with one that follows, and is not cut, it takes no more than this
+/// room, and the size of both.
+pub(super) fn fitted_before(text: &str, end: &str, size: f64, room: f64) -> (String, f64) {
+    let taken = |text: &str, size| width(text, size) + width(end, size);
+    let whole = taken(text, size);
     if whole <= room {
         return (text.to_owned(), size);
     }
     let smaller = size * (room / whole).max(SMALLEST);
     let mut kept: Vec<char> = text.chars().collect();
     let mut cut = text.to_owned();
-    while width(&cut, smaller) > room && kept.pop().is_some() {
+    while taken(&cut, smaller) > room && kept.pop().is_some() {
         let start: String = kept.iter().collect();
         cut = format!("{}\u{2026}", start.trim_end());
     }

@@ -9,14 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::distribution::{Anomalies, Distribution};
 use super::summary::{ChannelSummary, Summary};
-use super::test_input::{ScoredChannel, ScoredSummary};
+use super::test_input::ScoredSummary;
 use floral::Checksum;
 use floral::dataset::write_atomically;
-use floral::evaluate::Scoring;
 use floral::train::RunFolder;
 
 /// Changes whenever summaries are made or stored differently.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// The hash of contents.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,12 +75,8 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
         })
     };
     let told: Vec<ChannelFacts> = serde_json::from_str(facts.get("channels")?).ok()?;
-    let all = [shared(&pairs("pairs")?, told.len()), shared(&pairs("spread_error")?, told.len())];
-    let (summaries, scored) = told
-        .into_iter()
-        .enumerate()
-        .map(|(i, facts)| facts.with_pairs(all[0][i].clone(), all[1][i].clone()))
-        .unzip();
+    let count = told.len();
+    let channels = told.into_iter().zip(shared(&pairs("pairs")?, count));
     Some(ScoredSummary {
         summary: Summary {
             distribution: Distribution {
@@ -90,9 +85,16 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
                 quantiles: anomalies("quantiles")?,
                 realizations: anomalies("realizations")?,
             },
-            channels: summaries,
+            channels: channels
+                .map(|(facts, pairs)| ChannelSummary {
+                    pairs,
+                    spectrum: facts.spectrum,
+                    lowest: facts.lowest,
+                })
+                .collect(),
         },
-        channels: scored,
+        scoring: serde_json::from_str(facts.get("scoring")?).ok()?,
+        spread_error: shared(&pairs("spread_error")?, count),
     })
 }
 
@@ -101,39 +103,6 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
 struct ChannelFacts {
     spectrum: Vec<f64>,
     lowest: f32,
-    scoring: Scoring,
-}
-
-impl ChannelFacts {
-    fn of((summary, scored): (&ChannelSummary, &ScoredChannel)) -> Self {
-        Self {
-            spectrum: summary.spectrum.clone(),
-            lowest: summary.lowest,
-            scoring: scored.scoring.clone(),
-        }
-    }
-
-    fn with_pairs(
-        self,
-        pairs: Vec<[f32; 2]>,
-        spread_error: Vec<[f32; 2]>,
-    ) -> (ChannelSummary, ScoredChannel) {
-        let Self {
-            spectrum,
-            lowest,
-            scoring,
-        } = self;
-        let summary = ChannelSummary {
-            pairs,
-            spectrum,
-            lowest,
-        };
-        let scored = ScoredChannel {
-            scoring,
-            spread_error,
-        };
-        (summary, scored)
-    }
 }
 
 /// Pairs of channels one after the other, as many of each.
@@ -158,8 +127,7 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
             .collect()
     };
     let pairs: Vec<[f32; 2]> = channels.iter().flat_map(|c| c.pairs.clone()).collect();
-    let spread_error = scored.channels.iter().flat_map(|c| c.spread_error.clone());
-    let spread_error: Vec<[f32; 2]> = spread_error.collect();
+    let spread_error = scored.spread_error.concat();
     let arrays = [
         ("mean", Dtype::F32, floats(&distribution.mean)),
         ("deviation", Dtype::F32, floats(&distribution.deviation)),
@@ -176,15 +144,17 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
             distribution.realizations.codes.clone(),
         ),
     ];
-    let told: Vec<ChannelFacts> = channels
-        .iter()
-        .zip(&scored.channels)
-        .map(ChannelFacts::of)
-        .collect();
+    let told = channels.iter().map(|channel| ChannelFacts {
+        spectrum: channel.spectrum.clone(),
+        lowest: channel.lowest,
+    });
+    let told: Vec<ChannelFacts> = told.collect();
+    let json = |value: serde_json::Result<String>| value.unwrap_or_default();
     let facts = HashMap::from([
+        ("channels".to_owned(), json(serde_json::to_string(&told))),
         (
-            "channels".to_owned(),
-            serde_json::to_string(&told).unwrap_or_default(),
+            "scoring".to_owned(),
+            json(serde_json::to_string(&scored.scoring)),
         ),
         (
             "quantiles".to_owned(),
@@ -221,13 +191,6 @@ mod tests {
         }
     }
 
-    fn scored_channel(start: f32) -> ScoredChannel {
-        ScoredChannel {
-            spread_error: vec![[start, 2.0], [3.0, 4.0]],
-            ..ScoredChannel::default()
-        }
-    }
-
     #[test]
     fn a_scored_summary_survives_its_file() {
         let scored = ScoredSummary {
@@ -243,7 +206,8 @@ mod tests {
                 },
                 channels: [0.0, -2.0].map(channel).to_vec(),
             },
-            channels: vec![scored_channel(1.0), scored_channel(5.0)],
+            spread_error: vec![vec![[1.0, 2.0], [3.0, 4.0]], vec![[5.0, 6.0], [7.0, 8.0]]],
+            ..ScoredSummary::default()
         };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report/key.safetensors");

@@ -2,9 +2,6 @@
 
 use std::borrow::Cow;
 
-use floral::evaluate::{BaselineFields, Truth};
-use floral::regression::Prediction;
-
 /// How fields lie in memory, [channel, point], and which channel is meant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Channel {
@@ -34,41 +31,6 @@ impl Channel {
         let own = fields.flat_map(|field| &field[start..start + self.points]);
         own.copied().collect()
     }
-
-    fn owned<T: Copy>(self, fields: &[T]) -> Vec<T> {
-        self.of(fields).into_owned()
-    }
-
-    /// What is true of it.
-    pub fn truth(self, truth: &Truth) -> Truth {
-        Truth {
-            mean: self.owned(&truth.mean),
-            variance: truth.variance.as_deref().map(|field| self.owned(field)),
-            observations: self.owned(&truth.observations),
-            source: truth.source,
-        }
-    }
-
-    /// What is predicted of it.
-    pub fn moments(self, moments: &Prediction) -> Prediction {
-        Prediction {
-            mean: self.owned(&moments.mean),
-            aleatoric: self.owned(&moments.aleatoric),
-            epistemic: self.owned(&moments.epistemic),
-            factor: moments.factor,
-            novelty: moments.novelty,
-        }
-    }
-
-    /// What baselines predict of it.
-    pub fn baselines(self, fields: &BaselineFields) -> BaselineFields {
-        let own = |field: &Option<Vec<f64>>| field.as_deref().map(|field| self.owned(field));
-        BaselineFields {
-            low: own(&fields.low),
-            mean_residual: own(&fields.mean_residual),
-            kriging: own(&fields.kriging),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -79,9 +41,13 @@ mod tests {
     fn the_channels_of_fields_are_all_their_values() {
         // Two fields of three channels on two points.
         let fields: Vec<i32> = (0..12).collect();
-        let channels: Vec<Vec<i32>> = Channel::all(6, 2).map(|c| c.owned(&fields)).collect();
+        let channels: Vec<Vec<i32>> = Channel::all(6, 2)
+            .map(|c| c.of(&fields).into_owned())
+            .collect();
         assert_eq!(channels, [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11]]);
-        let only: Vec<Vec<i32>> = Channel::all(12, 12).map(|c| c.owned(&fields)).collect();
+        let only: Vec<Vec<i32>> = Channel::all(12, 12)
+            .map(|c| c.of(&fields).into_owned())
+            .collect();
         assert_eq!(only, [fields]);
     }
 }

@@ -129,9 +129,9 @@ pub(super) fn marginal(view: View, is_residual: bool) -> Figure {
         Curve::steps(name, &edges, &heights, colour)
     };
     let truth = curve("truth", &view.truth().pairs, Colour::Ink).with_fill();
-    let runs = view.runs().map(|(run, own)| {
-        curve(&run.label, &own.pairs, Colour::of(run.method)).broken(dash(run))
-    });
+    let runs = view
+        .runs()
+        .map(|(run, own)| curve(&run.label, &own.pairs, Colour::of(run.method)).broken(dash(run)));
     let quantity = view.quantity();
     let (title, x_label) = if is_residual {
         let name = format!("{}, minus low fidelity", quantity.name);
@@ -197,7 +197,9 @@ pub(super) fn ranks(view: View) -> Figure {
 
 /// The error found over the error expected.
 pub(super) fn spread_error(view: View) -> Figure {
-    let all = view.calibrated().flat_map(|(_, own)| own.spread_error.iter().flatten());
+    let all = view
+        .calibrated()
+        .flat_map(|(_, own)| own.spread_error.iter().flatten());
     let largest = all.copied().fold(0.0, f64::max);
     let curves = beside_calibrated(view, vec![0.0, largest], |run, own| {
         let [x, y] = [0, 1].map(|i| own.spread_error.iter().map(|pair| pair[i]).collect());
@@ -221,7 +223,9 @@ pub(super) fn spectra(view: View) -> Option<Figure> {
     let positive = |energies: &[f64]| energies.iter().skip(1).copied().collect();
     let low = truth.low.as_ref();
     let low = low.map(|low| Curve::line("low fidelity", positive(&low.spectrum), Colour::Green));
-    let runs = view.runs().map(|(run, own)| line(run, positive(&own.spectrum)));
+    let runs = view
+        .runs()
+        .map(|(run, own)| line(run, positive(&own.spectrum)));
     let truth = Curve::line("truth", positive(&truth.spectrum), Colour::Ink).dashed();
     (count > 1).then(|| Figure {
         title: view.titled("Radially averaged spectra"),

@@ -23,7 +23,12 @@ type Named = (String, Exported);
 /// several channels each has its own, with its name at the end.
 pub fn exports(comparison: &Comparison) -> Vec<Named> {
     let mut all: Vec<Named> = View::all(comparison)
-        .map(|view| (view.file("scores"), Exported::Table(tables::channel_scores(view))))
+        .map(|view| {
+            (
+                view.file("scores"),
+                Exported::Table(tables::channel_scores(view)),
+            )
+        })
         .collect();
     all.push(("speed".into(), Exported::Table(tables::speed(comparison))));
     for view in View::all(comparison) {

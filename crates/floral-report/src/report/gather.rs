@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use burn::tensor::Device;
 use floral::dataset::Dataset;
-use floral::evaluate::{BaselineFields, Truth, TruthSource, Truths, chosen_inputs, seen_inputs};
+use floral::evaluate::{
+    BaselineFields, Scoring, Truth, TruthSource, Truths, chosen_inputs, seen_inputs,
+};
 use floral::metric::Fields;
 use floral::predict::{Cases, Consumer, PredictionCost, Predictor, Walk, WalkedInput};
 use floral::regression::Prediction;
@@ -17,8 +19,8 @@ use floral::train::checkpoint::DataIdentity;
 use floral::{Error, Field, Observer, Result};
 
 use super::cache::{self, Key};
-use super::compared_run::{ComparedRun, loaded};
 use super::channel::Channel;
+use super::compared_run::{ComparedRun, loaded};
 use super::comparison::{
     ChannelResult, ChannelTruth, Comparison, LowResult, RunResult, Setting, ShownInput,
 };
@@ -51,6 +53,7 @@ pub fn compare(
     let pooled = vec![Pooled::default(); channels];
     let mut gathering = Gathering {
         truths: Truths::of(dataset, options.evaluation.reference)?,
+        scorings: vec![Scoring::default(); runs.len()],
         results: vec![pooled.clone(); runs.len()],
         low: pooled.clone(),
         truth: pooled,
@@ -81,6 +84,8 @@ struct Gathering<'a> {
     truths: Truths<'a>,
     dataset: &'a Dataset,
     options: &'a Options,
+    /// Of each run.
+    scorings: Vec<Scoring>,
     /// Of each run its channels.
     results: Vec<Vec<Pooled>>,
     low: Vec<Pooled>,
@@ -177,9 +182,11 @@ impl Gathering<'_> {
     }
 
     fn take(&mut self, run: usize, input: &WalkedInput, scored: ScoredSummary) {
-        let channels = scored.channels.iter().zip(&scored.summary.channels);
-        for (pooled, (own, summary)) in self.results[run].iter_mut().zip(channels) {
-            pooled.add_scored(own, summary);
+        self.scorings[run].merge(&scored.scoring);
+        let channels = scored.summary.channels.iter().zip(&scored.spread_error);
+        for (pooled, (summary, spread_error)) in self.results[run].iter_mut().zip(channels) {
+            pooled.add(summary);
+            pooled.add_spread_error(spread_error);
         }
         if input.position < self.options.shown
             && let Some(shown) = self.shown.last_mut()
@@ -246,21 +253,26 @@ impl Gathering<'_> {
         let labels = names::channels(self.dataset, self.truth.len());
         let keys = names::keys(self.dataset, &labels);
         let channels = labels.into_iter().zip(keys).enumerate();
-        let runs = self.runs.iter().zip(&self.results);
+        let runs = self
+            .runs
+            .iter()
+            .zip(self.scorings.iter().zip(&self.results));
         Comparison {
             setting: self.setting(inputs),
             channels: channels
                 .map(|(i, (quantity, key))| self.channel(i, quantity, key))
                 .collect(),
-            runs: runs.map(|(run, pooled)| result(run, pooled)).collect(),
+            runs: runs
+                .map(|(run, (scoring, pooled))| result(run, scoring, pooled))
+                .collect(),
             shown: self.shown,
         }
     }
 
     fn channel(&self, index: usize, quantity: Label, key: String) -> ChannelTruth {
         let (truth, low) = (&self.truth[index], &self.low[index]);
-        let mut results = self.results.iter().map(|channels| &channels[index]);
-        let errors = results.find_map(|result| result.scoring.low());
+        let mut scorings = self.scorings.iter().map(|scoring| scoring.channel(index));
+        let errors = scorings.find_map(Scoring::low);
         ChannelTruth {
             key,
             quantity,
@@ -295,7 +307,7 @@ impl Gathering<'_> {
     }
 }
 
-fn result(run: &ComparedRun, channels: &[Pooled]) -> RunResult {
+fn result(run: &ComparedRun, scoring: &Scoring, channels: &[Pooled]) -> RunResult {
     let header = run.predictor.header();
     let logged = run.epochs.last().map(|record| record.seconds);
     RunResult {
@@ -309,16 +321,20 @@ fn result(run: &ComparedRun, channels: &[Pooled]) -> RunResult {
         training_seconds: logged.unwrap_or(header.progress.seconds),
         epoch: header.progress.epoch,
         epochs: run.epochs.clone(),
-        channels: channels.iter().map(channel_result).collect(),
+        channels: channels
+            .iter()
+            .enumerate()
+            .map(|(i, pooled)| channel_result(scoring.channel(i), pooled))
+            .collect(),
     }
 }
 
-fn channel_result(pooled: &Pooled) -> ChannelResult {
-    let observed = pooled.scoring.observed();
+fn channel_result(scoring: &Scoring, pooled: &Pooled) -> ChannelResult {
+    let observed = scoring.observed();
     ChannelResult {
-        prediction: pooled.scoring.prediction(),
-        mean_residual: pooled.scoring.mean_residual(),
-        kriging: pooled.scoring.kriging(),
+        prediction: scoring.prediction(),
+        mean_residual: scoring.mean_residual(),
+        kriging: scoring.kriging(),
         coverage: observed.map_or_else(Vec::new, |scores| scores.coverage.curve()),
         ranks: observed.map_or_else(Vec::new, |scores| scores.ranks.frequencies()),
         spread_error: pooled.spread_error(),

@@ -53,7 +53,9 @@ impl Bins {
     /// Over a range that reaches from below zero to beyond it, none of them on both sides of it: what
     /// is never negative has nothing in those below.
     pub fn around_zero([low, high]: [f64; 2]) -> Self {
-        let below = (BINS as f64 * -low / (high - low)).ceil().clamp(1.0, BINS as f64 - 1.0);
+        let below = (BINS as f64 * -low / (high - low))
+            .ceil()
+            .clamp(1.0, BINS as f64 - 1.0);
         let width = high / (BINS as f64 - below);
         let low = -below * width;
         Self { low, width }
@@ -61,7 +63,9 @@ impl Bins {
 
     /// Their edges, ascending.
     pub fn edges(self) -> Vec<f64> {
-        (0..=BINS).map(|i| self.low + self.width * i as f64).collect()
+        (0..=BINS)
+            .map(|i| self.low + self.width * i as f64)
+            .collect()
     }
 
     /// The density of values; those beyond the bins count in the total alone.
@@ -144,7 +148,13 @@ mod tests {
 
     #[test]
     fn ranges_survive_values_that_are_all_alike_or_missing() {
-        for values in [vec![], vec![f64::NAN], vec![3.0; 4], vec![0.0], vec![-1e-12; 2]] {
+        for values in [
+            vec![],
+            vec![f64::NAN],
+            vec![3.0; 4],
+            vec![0.0],
+            vec![-1e-12; 2],
+        ] {
             let [low, high] = range(values.iter().copied());
             assert!(low < high, "{values:?}");
         }

@@ -8,6 +8,7 @@ use super::view::View;
 use crate::draw::{ColourMap, Map, MapRow, Panels, Span};
 use floral::Axis;
 use floral::grid::AxisKind;
+use floral::units::{Relation, relation};
 
 /// Realizations drawn in one figure.
 const DRAWN: usize = 4;
@@ -34,9 +35,17 @@ pub(super) fn aspect(setting: &Setting) -> Option<f64> {
         return None;
     };
     let is_time = |axis: &Axis| axis.domain.kind == AxisKind::Times;
-    let is_alike = of_x.units == of_y.units && is_time(x) == is_time(y);
-    let aspect = y.domain.length() / x.domain.length();
-    (is_alike && aspect.is_finite() && aspect > 0.0).then_some(aspect)
+    let factor = match (&of_y.units, &of_x.units) {
+        (None, None) => 1.0,
+        (Some(of_y), Some(of_x)) => match relation(of_y, of_x) {
+            Relation::Same => 1.0,
+            Relation::Scaled(factor) => factor,
+            Relation::Apart | Relation::Unknown => return None,
+        },
+        _ => return None,
+    };
+    let aspect = factor * y.domain.length() / x.domain.length();
+    (is_time(x) == is_time(y) && aspect.is_finite() && aspect > 0.0).then_some(aspect)
 }
 
 /// The range of the colours of a field; of one that is never negative it is not negative either.
@@ -49,7 +58,14 @@ fn colours(values: &[f64]) -> [f64; 2] {
         return [0.0, 1.0];
     }
     let [wide_low, wide_high] = widened([low, high], MARGIN);
-    [if low >= 0.0 { wide_low.max(0.0) } else { wide_low }, wide_high]
+    [
+        if low >= 0.0 {
+            wide_low.max(0.0)
+        } else {
+            wide_low
+        },
+        wide_high,
+    ]
 }
 
 /// A number that is not zero, or else one.
@@ -107,8 +123,18 @@ pub(super) fn fields(view: View, shown: &ShownInput) -> Panels {
     let mean = format!("mean of {}", view.quantity().name);
     let rows = vec![
         row(&mean, ColourMap::Field, colours(&truth), means),
-        row("error of the mean", ColourMap::Difference, [-reach, reach], errors),
-        row("standard deviation", ColourMap::Spread, [0.0, spread], deviations),
+        row(
+            "error of the mean",
+            ColourMap::Difference,
+            [-reach, reach],
+            errors,
+        ),
+        row(
+            "standard deviation",
+            ColourMap::Spread,
+            [0.0, spread],
+            deviations,
+        ),
     ];
     panels(view.comparison, view.titled_input(shown, ""), rows)
 }
@@ -145,7 +171,11 @@ pub(super) fn samples(view: View, shown: &ShownInput) -> Panels {
     let runs = view.runs().zip(&shown.runs);
     let runs = runs.filter_map(|((run, _), distribution)| row(&run.label, distribution));
     let title = view.titled_input(shown, "realizations");
-    panels(view.comparison, title, truth.into_iter().chain(runs).collect())
+    panels(
+        view.comparison,
+        title,
+        truth.into_iter().chain(runs).collect(),
+    )
 }
 
 /// The low-fidelity solution against solutions or residuals, over all inputs; none without it.
@@ -161,7 +191,9 @@ pub(super) fn joints(view: View, is_residual: bool) -> Option<Panels> {
         values: Some(joint(pairs.iter().map(pair), first, second)),
     };
     let runs = view.runs().map(|(run, own)| map(&run.label, &own.pairs));
-    let maps: Vec<Map> = std::iter::once(map("truth", &truth.pairs)).chain(runs).collect();
+    let maps: Vec<Map> = std::iter::once(map("truth", &truth.pairs))
+        .chain(runs)
+        .collect();
     let quantity = view.quantity();
     let (title, label) = if is_residual {
         ("Low fidelity and residual", quantity.named("residual"))

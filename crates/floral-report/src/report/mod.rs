@@ -34,8 +34,10 @@ pub use options::Options;
 pub use story::page;
 pub use summary::{ChannelSummary, Summary};
 pub use tables::scores;
-pub use test_input::{ScoredChannel, ScoredSummary};
+pub use test_input::ScoredSummary;
 
+#[cfg(test)]
+mod channel_laws;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -23,7 +23,10 @@ pub(super) fn channels(dataset: &Dataset, count: usize) -> Vec<Label> {
             (None, 1) => "solution".into(),
             (None, _) => format!("channel {i}"),
         };
-        Label::new(name, quantity.and_then(|quantity| quantity.units.as_deref()))
+        Label::new(
+            name,
+            quantity.and_then(|quantity| quantity.units.as_deref()),
+        )
     };
     (0..count).map(label).collect()
 }
@@ -34,16 +37,26 @@ pub(super) fn keys(dataset: &Dataset, labels: &[Label]) -> Vec<String> {
         return vec![String::new(); labels.len()];
     }
     let quantities = dataset.solution_quantities();
-    let short = |i: usize| quantities.get(i).and_then(|quantity| quantity.name.as_deref());
+    let short = |i: usize| {
+        quantities
+            .get(i)
+            .and_then(|quantity| quantity.name.as_deref())
+    };
     let plain = labels.iter().enumerate();
     let plain: Vec<String> = plain
         .map(|(i, label)| in_a_file(short(i).unwrap_or(&label.name)))
         .collect();
-    let key = |(i, key): (usize, &String)| {
-        let is_taken = key.is_empty() || plain[..i].contains(key);
-        if is_taken { format!("{key}-{i}") } else { key.clone() }
+    distinct(&plain)
+}
+
+/// The same names, with a number where one is missing or is taken already.
+fn distinct(names: &[String]) -> Vec<String> {
+    let name = |(i, name): (usize, &String)| match name.as_str() {
+        "" => i.to_string(),
+        own if names[..i].contains(name) => format!("{own}-{i}"),
+        own => own.to_owned(),
     };
-    plain.iter().enumerate().map(key).collect()
+    names.iter().enumerate().map(name).collect()
 }
 
 /// A name without what file systems and shells take amiss.
@@ -53,7 +66,10 @@ fn in_a_file(name: &str) -> String {
         _ => '-',
     });
     let name: String = letters.collect();
-    name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+    name.split('-')
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 /// The grid without axes of a single point, which no figure shows; of a single point the first axis.
@@ -70,5 +86,29 @@ pub(super) fn drawn(grid: &Grid) -> Grid {
 pub(super) fn axes(grid: &Grid) -> Vec<Label> {
     let name = |axis: &Axis| axis.long_name.clone().unwrap_or_else(|| axis.name.clone());
     let axes = grid.axes.iter();
-    axes.map(|axis| Label::new(name(axis), axis.units.as_deref())).collect()
+    axes.map(|axis| Label::new(name(axis), axis.units.as_deref()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_different_and_plain() {
+        assert_eq!(in_a_file("CO2 (aq) / mol"), "CO2-aq-mol");
+        let names = ["u", "u", "\u{3b8}", "()"].map(in_a_file);
+        assert_eq!(distinct(&names), ["u", "u-1", "\u{3b8}", "3"]);
+    }
+
+    #[test]
+    fn a_figure_has_no_axis_of_a_single_point() {
+        let shape = |sizes: &[usize]| {
+            let axes = sizes.iter().map(|n| Axis::closed("x", *n));
+            drawn(&Grid::new(axes.collect())).shape()
+        };
+        assert_eq!(shape(&[1, 5]), [5]);
+        assert_eq!(shape(&[4, 5]), [4, 5]);
+        assert_eq!(shape(&[1, 1]), [1]);
+    }
 }

@@ -1,9 +1,6 @@
-//! What is pooled over inputs for a report: scores, spectra, pairs of values.
-
-use floral::evaluate::Scoring;
+//! What is pooled over inputs for a report, channel by channel: spectra, pairs of values, errors.
 
 use super::summary::ChannelSummary;
-use super::test_input::ScoredChannel;
 
 /// Groups of points by their expected error.
 const GROUPS: usize = 8;
@@ -11,7 +8,6 @@ const GROUPS: usize = 8;
 /// Sums over the inputs of one channel, of a run or of the truth.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pooled {
-    pub scoring: Scoring,
     pub pairs: Vec<[f32; 2]>,
     lowest: Option<f32>,
     spectrum: Vec<f64>,
@@ -23,15 +19,16 @@ impl Pooled {
     /// Adds what is shown of an input.
     pub fn add(&mut self, summary: &ChannelSummary) {
         self.pairs.extend_from_slice(&summary.pairs);
-        self.lowest = Some(self.lowest.map_or(summary.lowest, |l| l.min(summary.lowest)));
+        self.lowest = Some(
+            self.lowest
+                .map_or(summary.lowest, |l| l.min(summary.lowest)),
+        );
         self.add_spectrum(&summary.spectrum);
     }
 
-    /// Adds a prediction with its scores.
-    pub fn add_scored(&mut self, scored: &ScoredChannel, summary: &ChannelSummary) {
-        self.scoring.merge(&scored.scoring);
-        self.spread_error.extend_from_slice(&scored.spread_error);
-        self.add(summary);
+    /// Adds expected and found errors of an input.
+    pub fn add_spread_error(&mut self, spread_error: &[[f32; 2]]) {
+        self.spread_error.extend_from_slice(spread_error);
     }
 
     /// The smallest value; not a number where there is none.

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::draw::{Block, Figure, Group, Page, Section};
 use floral::Result;
+use floral::evaluate::TruthSource;
 
 /// The whole report, a page that needs no other file.
 pub fn page(comparison: &Comparison) -> Result<Page> {
@@ -107,9 +108,16 @@ fn numbers(comparison: &Comparison) -> Section {
     } else {
         ""
     };
+    let sampling = match comparison.setting.truth {
+        TruthSource::Exact => "",
+        _ => {
+            " The truth is an estimate: what its realizations leave open counts in all errors of \
+             mean and variance."
+        }
+    };
     let text = format!(
         "{best}Deterministic methods have no spread, and no scores of one. The band, CRPS, energy \
-         score and spread are measured against single realizations of the dataset."
+         score and spread are measured against single realizations of the dataset.{sampling}"
     );
     let mut blocks = Vec::new();
     if comparison.channels.len() > 1 {
@@ -139,10 +147,15 @@ fn explorer(comparison: &Comparison) -> Result<Section> {
 }
 
 fn distributions(comparison: &Comparison) -> Section {
-    let has_low = comparison.channels.iter().any(|channel| channel.low.is_some());
+    let has_low = comparison
+        .channels
+        .iter()
+        .any(|channel| channel.low.is_some());
     let kinds = |has_low: bool| {
         let kinds = [false, true];
-        kinds.into_iter().filter(move |is_residual| has_low || !is_residual)
+        kinds
+            .into_iter()
+            .filter(move |is_residual| has_low || !is_residual)
     };
     let blocks = by_channel(comparison, |view| {
         let own = kinds(view.truth().low.is_some());
@@ -196,7 +209,9 @@ fn side_by_side(
 }
 
 fn spectra(comparison: &Comparison) -> Option<Section> {
-    let blocks = side_by_side(comparison, |view| curves::spectra(view).into_iter().collect());
+    let blocks = side_by_side(comparison, |view| {
+        curves::spectra(view).into_iter().collect()
+    });
     Some(section(
         "Spectra",
         "Mean energy of single fields by wave number, under a Hann window. A method that loses \

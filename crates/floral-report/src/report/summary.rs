@@ -65,12 +65,16 @@ fn pairs(members: Fields, low: Option<&[f64]>, channel: Channel) -> Vec<[f32; 2]
         [low, members.field(at / points)[value]]
     };
     let wanted = (VALUES / channel.channels).max(FEWEST);
-    scattered(members.count() * points, wanted).map(pair).collect()
+    scattered(members.count() * points, wanted)
+        .map(pair)
+        .collect()
 }
 
 fn lowest(members: Fields, channel: Channel) -> f32 {
     let start = channel.index * channel.points;
-    let own = members.iter().flat_map(|field| &field[start..start + channel.points]);
+    let own = members
+        .iter()
+        .flat_map(|field| &field[start..start + channel.points]);
     own.copied().fold(f32::INFINITY, f32::min)
 }
 
@@ -124,7 +128,9 @@ mod tests {
     #[test]
     fn a_value_keeps_the_low_fidelity_value_of_its_point() {
         // Two members of two channels on three points.
-        let members = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 11.0, 21.0, 31.0, 41.0, 51.0, 61.0];
+        let members = [
+            10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 11.0, 21.0, 31.0, 41.0, 51.0, 61.0,
+        ];
         let low = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         let fields = Fields::new(&members, 6).unwrap();
         for channel in Channel::all(6, 3) {
@@ -137,6 +143,11 @@ mod tests {
             let without = pairs(fields, None, channel);
             assert!(without.iter().all(|[low, _]| low.is_nan()));
         }
-        assert_eq!(Channel::all(6, 3).map(|c| lowest(fields, c)).collect::<Vec<_>>(), [10.0, 40.0]);
+        assert_eq!(
+            Channel::all(6, 3)
+                .map(|c| lowest(fields, c))
+                .collect::<Vec<_>>(),
+            [10.0, 40.0]
+        );
     }
 }

@@ -32,7 +32,11 @@ pub(super) fn channel_scores(view: View) -> Table {
     let in_units = |words: &str| meaning(words, quantity);
     Table {
         columns: vec![
-            column("mean L2", &in_units("error of the mean field"), Best::Lowest),
+            column(
+                "mean L2",
+                &in_units("error of the mean field"),
+                Best::Lowest,
+            ),
             column("RMSE", &in_units("pooled"), Best::Lowest),
             column("nRMSE", "pooled, relative", Best::Lowest),
             column(
@@ -61,7 +65,8 @@ pub(super) fn channel_scores(view: View) -> Table {
 /// The units of a quantity as they are printed, unless it is a pure number.
 fn told(label: &Label) -> Option<String> {
     let units = label.units.as_deref().filter(|units| *units != "1");
-    units.map(typeset)
+    // A unit is not broken over two lines.
+    units.map(|units| typeset(units).replace(' ', "\u{a0}"))
 }
 
 /// One score that needs no units, of every channel.

@@ -21,18 +21,11 @@ const POINTS: usize = 1024;
 pub struct ScoredSummary {
     /// What is shown.
     pub summary: Summary,
-    /// What each channel is scored.
-    pub channels: Vec<ScoredChannel>,
-}
-
-/// The scores of one channel of a prediction.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ScoredChannel {
-    /// Its scores alone.
+    /// Its scores alone, also of each channel.
     pub scoring: Scoring,
-    /// The variance that the ensemble expects of its mean's error and the square of that error, at
-    /// some points; empty for a deterministic method.
-    pub spread_error: Vec<[f32; 2]>,
+    /// Of each channel the variance that the ensemble expects of its mean's error and the square of
+    /// that error, at some points; empty for a deterministic method.
+    pub spread_error: Vec<Vec<[f32; 2]>>,
 }
 
 /// One input with all that is true of it.
@@ -57,27 +50,23 @@ pub(super) struct Predicted<'a> {
 impl TestInput<'_> {
     /// The summary and the scores of a prediction.
     pub fn scored(&self, predicted: &Predicted) -> Result<ScoredSummary> {
-        let fields = Fields::new(predicted.members, self.truth.mean.len())?;
-        let (mean, variance) = moments(fields)?;
-        let channels = Channel::all(fields.points(), self.grid.len());
-        let channels = channels.map(|channel| self.scored_channel(predicted, channel));
-        Ok(ScoredSummary {
-            channels: channels.collect::<Result<_>>()?,
-            summary: self.summary(fields, &mean, variance.as_deref()),
-        })
-    }
-
-    fn scored_channel(&self, predicted: &Predicted, channel: Channel) -> Result<ScoredChannel> {
-        let truth = channel.truth(self.truth);
-        let members = channel.of(predicted.members);
-        let own = predicted.moments.map(|moments| channel.moments(moments));
         let mut scoring = Scoring::default();
         scoring.add_cost(predicted.cost);
-        scoring.push_baselines(&channel.baselines(predicted.baselines), &truth)?;
-        scoring.push(&members, own.as_ref(), &truth)?;
-        Ok(ScoredChannel {
+        scoring.push_baselines(predicted.baselines, self.truth)?;
+        scoring.push(predicted.members, predicted.moments, self.truth)?;
+        let fields = Fields::new(predicted.members, self.truth.mean.len())?;
+        let mut statistics = EnsembleStatistics::new(fields.points(), 0, &Wanted::default())?;
+        fields
+            .iter()
+            .try_for_each(|member| statistics.push(member))?;
+        let variance = (fields.count() > 1).then(|| statistics.variance());
+        let channels = Channel::all(fields.points(), self.grid.len());
+        let spread_error =
+            channels.map(|channel| self.spread_error(&statistics, variance.as_deref(), channel));
+        Ok(ScoredSummary {
+            spread_error: spread_error.collect(),
+            summary: self.summary(fields, statistics.mean(), variance.as_deref()),
             scoring,
-            spread_error: spread_error(Fields::new(&members, channel.points)?, &truth)?,
         })
     }
 
@@ -88,30 +77,27 @@ impl TestInput<'_> {
         let distribution = Distribution::of(members, mean, variance, self.kept, &places);
         Summary::new(members, self.low.map(Field::values), &shape, distribution)
     }
-}
 
-/// Mean and variance of members, the latter of more than one.
-fn moments(members: Fields) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
-    let mut statistics = EnsembleStatistics::new(members.points(), 0, &Wanted::default())?;
-    members
-        .iter()
-        .try_for_each(|member| statistics.push(member))?;
-    let variance = (members.count() > 1).then(|| statistics.variance());
-    Ok((statistics.mean().to_vec(), variance))
-}
-
-fn spread_error(members: Fields, truth: &Truth) -> Result<Vec<[f32; 2]>> {
-    let (points, observations) = (truth.mean.len(), &truth.observations);
-    let (mean, variance) = moments(members)?;
-    let Some(variance) = variance.filter(|_| !observations.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let share = 1.0 + 1.0 / members.count() as f64;
-    let count = (observations.len() / points) as f64;
-    let at = |point: usize| {
-        let seen = observations.iter().skip(point).step_by(points);
-        let square: f64 = seen.map(|y| (f64::from(*y) - mean[point]).powi(2)).sum();
-        [(variance[point] * share) as f32, (square / count) as f32]
-    };
-    Ok(scattered(points, POINTS).map(at).collect())
+    fn spread_error(
+        &self,
+        statistics: &EnsembleStatistics,
+        variance: Option<&[f64]>,
+        channel: Channel,
+    ) -> Vec<[f32; 2]> {
+        let (values, observations) = (self.truth.mean.len(), &self.truth.observations);
+        let Some(variance) = variance.filter(|_| !observations.is_empty()) else {
+            return Vec::new();
+        };
+        let members = statistics.count() as f64;
+        let count = (observations.len() / values) as f64;
+        let at = |point: usize| {
+            let value = channel.index * channel.points + point;
+            let mean = statistics.mean()[value];
+            let seen = observations.iter().skip(value).step_by(values);
+            let square: f64 = seen.map(|y| (f64::from(*y) - mean).powi(2)).sum();
+            let expected = variance[value] * (members + 1.0) / members;
+            [expected as f32, (square / count) as f32]
+        };
+        scattered(channel.points, POINTS).map(at).collect()
+    }
 }

@@ -28,7 +28,7 @@ function roomyTicks(range, from, to) {
 // The two axes of a chart: where values lie, and the drawing of ticks and names.
 function axes({ x, y, xLabel, yLabel }) {
   const { width, height, top, bottom } = CHART;
-  const upward = ticks(y, 4);
+  const upward = ticks(y, 5);
   const left = Math.max(CHART.left, 28 + Math.max(...upward.all.map((tick) => textWidth(tick.text))));
   const sideward = roomyTicks(x, left, CHART.right);
   const last = sideward.all[sideward.all.length - 1];
@@ -45,9 +45,9 @@ function axes({ x, y, xLabel, yLabel }) {
     parts.push(words(tick.text, { x: atX(tick.at), y: bottom + 19, "text-anchor": "middle" }));
   }
   const [middle, centre] = [(left + right) / 2, (top + bottom) / 2];
-  const below = fitted(labelled(xLabel, sideward.power), 2 * Math.min(middle, width - middle) - 6);
+  const below = fitted(xLabel, sideward.power, 2 * Math.min(middle, width - middle) - 6);
   parts.push(words(below.text, { x: middle, y: height - 6, "text-anchor": "middle", "font-size": below.size }));
-  const beside = fitted(labelled(yLabel, upward.power), 2 * Math.min(centre, height - centre) - 6);
+  const beside = fitted(yLabel, upward.power, 2 * Math.min(centre, height - centre) - 6);
   parts.push(words(beside.text, { transform: `translate(12 ${centre}) rotate(-90)`, "text-anchor": "middle", "font-size": beside.size }));
   return { left, right, atX, atY, parts };
 }

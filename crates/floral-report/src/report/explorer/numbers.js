@@ -22,13 +22,17 @@ function minus(text) {
 }
 
 // "pressure [10⁵ Pa]"; units are null where they are not known, and 1 for a pure number.
-function labelled({ name, units }, power = 0) {
+function labelled(label, power = 0) {
+  return label.name + unitText(label, power);
+}
+
+function unitText({ units }, power) {
   const isPure = units === "1";
   const parts = [];
   if (power) parts.push(`10${raised(power)}`);
   if (isPure && !power) parts.push("–");
   if (units && !isPure) parts.push(units);
-  return parts.length ? `${name} [${parts.join(" ")}]` : name;
+  return parts.length ? ` [${parts.join(" ")}]` : "";
 }
 
 // A number by itself, with three digits.
@@ -81,10 +85,11 @@ function textWidth(text) {
   return ruler.measureText(text).width;
 }
 
-// A text that takes no more than this room: smaller, and cut if need be.
-function fitted(text, room) {
-  const size = Math.max(10.5, Math.min(14, (14 * room) / textWidth(text)));
-  let cut = text;
-  while (cut.length > 1 && (textWidth(cut) * size) / 14 > room + 0.5) cut = `${cut.replace(/…$/, "").slice(0, -1)}…`;
-  return { text: cut, size };
+// A label that takes no more than this room: smaller, and with the name, not the unit, cut if need be.
+function fitted(label, power, room) {
+  const unit = unitText(label, power);
+  const size = Math.max(10.5, Math.min(14, (14 * room) / textWidth(label.name + unit)));
+  let name = label.name;
+  while (name.length > 1 && (textWidth(name + unit) * size) / 14 > room + 0.5) name = `${name.replace(/…$/, "").slice(0, -1)}…`;
+  return { text: name + unit, size };
 }
