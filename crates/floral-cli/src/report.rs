@@ -193,10 +193,10 @@ fn write_page(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
     let html = page(comparison)?.to_html();
     write(&arguments.output, html.as_bytes())?;
     output::tell(&format!(
-        "{}: {} runs, {} inputs, {:.1} MB",
+        "{}: {}, {}, {:.1} MB",
         arguments.output.display(),
-        comparison.runs.len(),
-        comparison.setting.inputs.len(),
+        counted(comparison.runs.len(), "run"),
+        counted(comparison.setting.inputs.len(), "input"),
         html.len() as f64 / 1e6
     ));
     if html.len() > LARGE {
@@ -205,6 +205,11 @@ fn write_page(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
         );
     }
     Ok(())
+}
+
+fn counted(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
 }
 
 fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
@@ -233,7 +238,11 @@ fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
         write(&folder.join(format!("{name}.{extension}")), &bytes)?;
         written += 1;
     }
-    output::tell(&format!("{}: {written} files", folder.display()));
+    output::tell(&format!(
+        "{}: {}",
+        folder.display(),
+        counted(written, "file")
+    ));
     Ok(())
 }
 

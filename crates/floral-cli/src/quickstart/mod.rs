@@ -61,7 +61,11 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     output::print(&format!(
         "\n{}\n* best of its column; the true moments are exact. Done in {seconds:.0} s.\n\
          The report: {}\n",
-        outcome.table.to_text(),
+        outcome
+            .tables
+            .iter()
+            .map(Table::to_text)
+            .collect::<String>(),
         outcome.report.display()
     ))?;
     Ok(Ending::Done)
@@ -94,8 +98,8 @@ impl Folder {
 #[derive(Debug, Clone, PartialEq)]
 struct Outcome {
     report: PathBuf,
-    /// Methods by metrics.
-    table: Table,
+    /// Methods by metrics, a table for every channel of the solution.
+    tables: Vec<Table>,
 }
 
 /// Generates, trains, compares and reports.
@@ -122,7 +126,7 @@ fn quickstart(
     narrator.say(&format!("  the report is written ({seconds:.1} s)"));
     Ok(Outcome {
         report: folder.report(),
-        table: scores(&comparison),
+        tables: scores(&comparison),
     })
 }
 

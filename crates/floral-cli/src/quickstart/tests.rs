@@ -24,7 +24,11 @@ fn a_quickstart_ends_with_a_report_and_does_nothing_twice() {
     let plan = Plan::tiny(3);
     let (first, _) = tried(folder.path(), &plan);
     let first = first.unwrap();
-    let names: Vec<&str> = first.table.rows.iter().map(|r: &Row| &*r.name).collect();
+    let names: Vec<&str> = first.tables[0]
+        .rows
+        .iter()
+        .map(|r: &Row| &*r.name)
+        .collect();
     assert_eq!(
         names,
         [

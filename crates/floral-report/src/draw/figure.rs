@@ -2,14 +2,10 @@
 
 use super::colour::Colour;
 use super::escape::escaped;
-use super::frame::{Frame, HEIGHT, LEFT, RIGHT, WIDTH};
-use super::scale::{Scale, is_drawable};
-
-/// An estimate of the width of a character of the legend.
-const CHARACTER: f64 = 7.8;
-
-/// The height of a line of the legend.
-const LINE: f64 = 19.0;
+use super::frame::{Extent, Frame, HEIGHT, LETTERS, WIDTH};
+use super::label::Label;
+use super::legend::Legend;
+use super::scale::is_drawable;
 
 /// How a line is broken, so that curves of one colour differ, also in print without colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +57,8 @@ pub struct Curve {
     pub marked: bool,
     /// Whether the area under it is filled.
     pub filled: bool,
+    /// Where its band ends if it would reach further down.
+    pub floor: Option<f64>,
 }
 
 impl Curve {
@@ -76,6 +74,7 @@ impl Curve {
             thin: false,
             marked: false,
             filled: false,
+            floor: None,
         }
     }
 
@@ -116,6 +115,12 @@ impl Curve {
         self
     }
 
+    /// The same with a band that ends at this value, as that of a quantity which is never below it.
+    pub fn above(mut self, floor: Option<f64>) -> Self {
+        self.floor = floor;
+        self
+    }
+
     /// The same dashed.
     pub fn dashed(self) -> Self {
         self.broken(Dash::Dashed)
@@ -138,8 +143,16 @@ impl Curve {
         if self.filled {
             return (vec![0.0; self.values.len()], self.values.clone());
         }
+        let floor = self.floor.unwrap_or(f64::NEG_INFINITY);
         let pairs = self.values.iter().zip(&self.half_band);
-        pairs.map(|(v, h)| (v - h.abs(), v + h.abs())).unzip()
+        pairs
+            .map(|(v, h)| ((v - h.abs()).max(floor), v + h.abs()))
+            .unzip()
+    }
+
+    /// Whether its points are marked; a single one is not seen otherwise.
+    pub(super) fn is_marked(&self) -> bool {
+        self.marked || self.values.len() == 1
     }
 }
 
@@ -149,13 +162,15 @@ pub struct Figure {
     /// What it shows.
     pub title: String,
     /// The name of the horizontal axis.
-    pub x_label: String,
+    pub x_label: Label,
     /// The name of the vertical axis.
-    pub y_label: String,
+    pub y_label: Label,
     /// The places of the values.
     pub x: Vec<f64>,
     /// The curves, the first at the back.
     pub curves: Vec<Curve>,
+    /// What the bands around curves are, for the legend.
+    pub bands: Option<String>,
     /// Values that the vertical axis covers besides the curves, so that figures can share it.
     pub covers: Vec<f64>,
     /// Whether the horizontal axis is logarithmic.
@@ -178,28 +193,27 @@ impl Figure {
 
     /// The figure as an SVG element that scales with its container.
     pub fn to_svg(&self) -> String {
-        let scale = |values: Vec<f64>, is_logarithmic| {
-            if is_logarithmic {
-                Scale::logarithmic(values)
-            } else {
-                Scale::covering(values, 5)
-            }
+        let extent = |values, is_logarithmic| Extent {
+            values,
+            is_logarithmic,
         };
-        let frame = Frame {
-            x: scale(self.places(), self.log_x),
-            y: scale(self.extent(), self.log_y),
-        };
+        let frame = Frame::new(
+            &extent(self.places(), self.log_x),
+            &extent(self.extent(), self.log_y),
+        );
         let bands: String = self.curves.iter().map(|c| frame.band(&self.x, c)).collect();
         let lines: String = self.curves.iter().map(|c| frame.line(&self.x, c)).collect();
         let title = escaped(&self.title);
-        let (legend, lift) = self.legend();
+        let legend = Legend::of(self, frame.left, frame.right);
+        let lift = legend.lift();
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {:.0} {WIDTH} {:.0}\" role=\"img\" \
-             aria-label=\"{title}\" font-family=\"system-ui,sans-serif\" font-size=\"14\">\n\
-             {}{bands}{lines}{legend}</svg>\n",
+             aria-label=\"{title}\" font-family=\"system-ui,sans-serif\" font-size=\"{LETTERS}\">\n\
+             {}{bands}{lines}{}</svg>\n",
             0.0 - lift,
             HEIGHT + lift,
             frame.axes(&self.x_label, &self.y_label),
+            legend.to_svg()
         )
     }
 
@@ -207,55 +221,6 @@ impl Figure {
     fn places(&self) -> Vec<f64> {
         let own = self.curves.iter().flat_map(|curve| &curve.x);
         self.x.iter().chain(own).copied().collect()
-    }
-
-    /// The legend, and how far its lines beyond the first reach above the drawing.
-    fn legend(&self) -> (String, f64) {
-        let width = |name: &str| 32.0 + CHARACTER * name.chars().count() as f64;
-        let mut lines: Vec<Vec<(f64, &Curve)>> = vec![Vec::new()];
-        let mut x = LEFT;
-        for curve in &self.curves {
-            let Some(name) = &curve.name else { continue };
-            if x > LEFT && x + width(name) > RIGHT {
-                lines.push(Vec::new());
-                x = LEFT;
-            }
-            if let Some(line) = lines.last_mut() {
-                line.push((x, curve));
-            }
-            x += width(name) + 16.0;
-        }
-        let lift = LINE * (lines.len() - 1) as f64;
-        let mut svg = String::new();
-        for (i, (x, curve)) in lines
-            .iter()
-            .enumerate()
-            .flat_map(|(i, line)| line.iter().map(move |entry| (i, entry)))
-        {
-            let Some(name) = &curve.name else { continue };
-            let (colour, y) = (curve.colour, 15.0 - lift + LINE * i as f64);
-            if !curve.half_band.is_empty() || curve.filled {
-                svg += &format!(
-                    "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"26\" height=\"12\" \
-                     style=\"fill:{colour};fill-opacity:{}\"/>\n",
-                    y - 6.0,
-                    opacity(colour)
-                );
-            }
-            if curve.marked {
-                svg += &mark(x + 13.0, y, colour);
-            }
-            let style = stroke(curve);
-            svg += &format!(
-                "<path d=\"M{x:.1} {y:.1}h26\" style=\"{style}\"/>\n\
-                 <text x=\"{:.1}\" y=\"{:.1}\" style=\"fill:{}\">{}</text>\n",
-                x + 32.0,
-                y + 4.5,
-                Colour::Ink,
-                escaped(name)
-            );
-        }
-        (svg, lift)
     }
 }
 

@@ -1,27 +1,62 @@
-//! The frame of a figure: two axes, and curves between them.
+//! The frame of a figure: two axes with room for their labels, and curves between them.
 
 use super::colour::Colour;
-use super::escape::escaped;
 use super::figure::{Curve, mark, opacity, stroke};
+use super::label::Label;
 use super::scale::{Scale, is_drawable};
+use super::text::{Anchor, text, upwards, widest, width};
 
-/// The drawing's size, and the frame of the curves in it.
+/// The drawing's size, and the frame of the curves in it where labels are short.
 pub(super) const WIDTH: f64 = 480.0;
 pub(super) const HEIGHT: f64 = 300.0;
-pub(super) const LEFT: f64 = 64.0;
-pub(super) const RIGHT: f64 = 462.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 462.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 256.0;
 
+/// The size of letters.
+pub(super) const LETTERS: f64 = 14.0;
+
+/// What a name beside the vertical axis takes, with a gap; the gap between labels; the height of
+/// one.
+const NAME: f64 = 24.0;
+const GAP: f64 = 7.0;
+const LINE: f64 = 16.0;
+
+/// Half the width of the band of a single point.
+const BAR: f64 = 8.0;
+
+/// The values that an axis covers, and whether it is logarithmic.
+pub(super) struct Extent {
+    pub values: Vec<f64>,
+    pub is_logarithmic: bool,
+}
+
 /// The two axes of a figure.
 pub(super) struct Frame {
-    pub x: Scale,
-    pub y: Scale,
+    x: Scale,
+    y: Scale,
+    pub left: f64,
+    pub right: f64,
 }
 
 impl Frame {
+    /// A frame that covers both extents. Where labels are long it is narrower and has fewer ticks.
+    pub fn new(x: &Extent, y: &Extent) -> Self {
+        let y = Scale::fitting(&y.values, y.is_logarithmic, |scale| {
+            is_apart(scale, BOTTOM - TOP, |_| LINE)
+        });
+        let left = LEFT.max(NAME + widest(&y.labels(), LETTERS) + GAP);
+        let x = Scale::fitting(&x.values, x.is_logarithmic, |scale| {
+            let taken = |label: &str| width(label, LETTERS) + GAP;
+            is_apart(scale, right(scale) - left, taken)
+        });
+        let right = right(&x);
+        Self { x, y, left, right }
+    }
+
     fn at_x(&self, value: f64) -> f64 {
-        LEFT + self.x.position(value) * (RIGHT - LEFT)
+        self.left + self.x.position(value) * (self.right - self.left)
     }
 
     fn at_y(&self, value: f64) -> f64 {
@@ -43,7 +78,7 @@ impl Frame {
         path
     }
 
-    /// A curve's line over its own places, or else these, and its marks.
+    /// A curve's line over its own places, or else these, and its marks; a single point is no line.
     pub fn line(&self, x: &[f64], curve: &Curve) -> String {
         let points = || {
             places(x, curve)
@@ -53,7 +88,7 @@ impl Frame {
         };
         let (path, style) = (self.path(points()), stroke(curve));
         let line = format!("<path d=\"{path}\" style=\"{style}\"/>\n");
-        if curve.marked {
+        if curve.is_marked() {
             line + &points()
                 .map(|(x, y)| self.mark(x, y, curve))
                 .collect::<String>()
@@ -82,7 +117,13 @@ impl Frame {
         let there = x.iter().zip(upper.iter());
         let back = x.iter().zip(lower.iter()).rev();
         let around = there.chain(back).map(|(x, y)| (*x, *y));
-        let path = self.path(around.filter(|(x, y)| is_drawable(*x) && is_drawable(*y)));
+        let around: Vec<(f64, f64)> = around
+            .filter(|(x, y)| is_drawable(*x) && is_drawable(*y))
+            .collect();
+        let path = match around[..] {
+            [(x, upper), (_, lower)] => self.bar(x, lower, upper),
+            _ => self.path(around.into_iter()),
+        };
         if path.is_empty() {
             path
         } else {
@@ -94,40 +135,73 @@ impl Frame {
         }
     }
 
+    /// The outline of the band of a single point.
+    fn bar(&self, x: f64, lower: f64, upper: f64) -> String {
+        let [x, lower, upper] = [self.at_x(x), self.at_y(lower), self.at_y(upper)];
+        let (left, right) = (x - BAR, x + BAR);
+        format!(
+            "M{left:.2} {lower:.2}L{left:.2} {upper:.2}L{right:.2} {upper:.2}L{right:.2} {lower:.2}"
+        )
+    }
+
     /// Ticks, grid lines and names of the axes.
-    pub fn axes(&self, x_label: &str, y_label: &str) -> String {
+    pub fn axes(&self, x_label: &Label, y_label: &Label) -> String {
+        let Self { left, right, .. } = self;
         let mut svg = format!("<g style=\"fill:{}\">\n", Colour::Grey);
         for tick in self.y.ticks() {
-            let (y, label) = (self.at_y(*tick), self.y.label(*tick));
+            let y = self.at_y(*tick);
+            let place = [left - GAP, y + 4.5];
             svg += &format!(
-                "<path d=\"M{LEFT} {y:.2}H{RIGHT}\" style=\"stroke:var(--grid,#e3e6ea)\"/>\n\
-                 <text x=\"{:.1}\" y=\"{:.2}\" text-anchor=\"end\">{label}</text>\n",
-                LEFT - 7.0,
-                y + 4.5
+                "<path d=\"M{left:.1} {y:.2}H{right:.1}\" style=\"stroke:var(--grid,#e3e6ea)\"/>\n{}",
+                text(place, Anchor::End, LETTERS, &self.y.label(*tick))
             );
         }
         for tick in self.x.ticks() {
-            let (x, label) = (self.at_x(*tick), self.x.label(*tick));
+            let x = self.at_x(*tick);
+            let place = [x, BOTTOM + 19.0];
             svg += &format!(
-                "<path d=\"M{x:.2} {BOTTOM}v5\" style=\"stroke:{}\"/>\n\
-                 <text x=\"{x:.2}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\n",
+                "<path d=\"M{x:.2} {BOTTOM}v5\" style=\"stroke:{}\"/>\n{}",
                 Colour::Grey,
-                BOTTOM + 19.0
+                text(place, Anchor::Middle, LETTERS, &self.x.label(*tick))
             );
         }
-        let (middle, centre) = ((LEFT + RIGHT) / 2.0, (TOP + BOTTOM) / 2.0);
         svg += &format!(
-            "<path d=\"M{LEFT} {BOTTOM}H{RIGHT}\" style=\"stroke:{}\"/>\n\
-             <text x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
-             <text transform=\"translate(14 {centre}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n\
-             </g>\n",
-            Colour::Grey,
-            HEIGHT - 7.0,
-            escaped(x_label),
-            escaped(y_label)
+            "<path d=\"M{left:.1} {BOTTOM}H{right:.1}\" style=\"stroke:{}\"/>\n",
+            Colour::Grey
         );
-        svg
+        svg + &self.names(x_label, y_label) + "</g>\n"
     }
+
+    /// The names of the axes, with their units and the powers that their labels leave out.
+    fn names(&self, x_label: &Label, y_label: &Label) -> String {
+        let (middle, centre) = ((self.left + self.right) / 2.0, (TOP + BOTTOM) / 2.0);
+        let room = 2.0 * middle.min(WIDTH - middle) - GAP;
+        let (words, size) = x_label.fitted(self.x.power(), LETTERS, room);
+        let below = text([middle, HEIGHT - GAP], Anchor::Middle, size, &words);
+        let room = 2.0 * centre.min(HEIGHT - centre) - GAP;
+        let (words, size) = y_label.fitted(self.y.power(), LETTERS, room);
+        below + &upwards([LETTERS, centre], size, &words)
+    }
+}
+
+/// The right end of a frame, with room for half of the last label.
+fn right(x: &Scale) -> f64 {
+    let last = x.labels().pop().unwrap_or_default();
+    RIGHT.min(WIDTH - 2.0 - width(&last, LETTERS) / 2.0)
+}
+
+/// Whether the labels of a scale of this length, each of which takes so much of it, are apart.
+fn is_apart(scale: &Scale, length: f64, taken: impl Fn(&str) -> f64) -> bool {
+    let places = scale
+        .ticks()
+        .iter()
+        .map(|tick| length * scale.position(*tick));
+    let labels: Vec<(f64, f64)> = places
+        .zip(scale.labels())
+        .map(|(place, label)| (place, taken(&label) / 2.0))
+        .collect();
+    let is_clear = |pair: &[(f64, f64)]| pair[1].0 - pair[0].0 >= pair[0].1 + pair[1].1;
+    labels.windows(2).all(is_clear)
 }
 
 fn places<'a>(x: &'a [f64], curve: &'a Curve) -> &'a [f64] {

@@ -90,7 +90,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("c$\\times$d & 1.00 & \\textbf{$-$0.500} \\\\"),
+            text.contains("c$\\times$d & 1.00 & $-$0.500 \\\\"),
             "{text}"
         );
         let rules = ["\\toprule", "\\midrule", "\\bottomrule"];

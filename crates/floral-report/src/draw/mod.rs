@@ -8,7 +8,10 @@ mod colour_map;
 mod escape;
 mod figure;
 mod frame;
+mod label;
 mod latex;
+mod legend;
+mod map_row;
 mod page;
 mod panels;
 mod png;
@@ -18,14 +21,19 @@ mod style;
 mod table;
 #[cfg(test)]
 mod testing;
+mod text;
 
 pub use colour::Colour;
 pub use colour_map::{COLOURS, ColourMap};
 pub use escape::escaped;
 pub use figure::{Curve, Dash, Figure};
-pub use page::{Block, Interactive, Page, Section};
-pub use panels::{Map, MapRow, Panels, Span};
+pub use label::{Label, typeset};
+pub use page::{Block, Group, Interactive, Page, Section};
+pub use panels::{Map, MapRow, Panels, SLENDEREST, Span};
 pub use png::png;
 pub use print::{pdf, raster, standalone};
 pub use scale::Scale;
 pub use table::{Best, Column, Row, Table};
+
+#[cfg(test)]
+mod laws;

@@ -21,6 +21,19 @@ pub enum Block {
     Lines(Vec<String>),
     /// A part that answers to its reader.
     Interactive(Interactive),
+    /// Parts under a heading that a reader opens and closes.
+    Group(Group),
+}
+
+/// Parts under a heading that a reader opens and closes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// The heading.
+    pub heading: String,
+    /// What is under it; no part that answers to its reader.
+    pub blocks: Vec<Block>,
+    /// Whether it is open to begin with.
+    pub is_open: bool,
 }
 
 /// Markup with a program behind it. Markup, style and script are trusted, and written as they are.
@@ -103,6 +116,7 @@ fn block(block: &Block) -> String {
         Block::Text(text) => format!("<p>{}</p>\n", escaped(text)),
         Block::Table(table) => table.to_html(),
         Block::Interactive(part) => part.markup.clone(),
+        Block::Group(part) => group(part),
         Block::Panels(panels) => {
             let (title, svg) = (escaped(&panels.title), panels.to_svg());
             format!(
@@ -116,6 +130,13 @@ fn block(block: &Block) -> String {
             format!("<div class=\"figures\">\n{figures}</div>\n")
         }
     }
+}
+
+fn group(group: &Group) -> String {
+    let open = if group.is_open { " open" } else { "" };
+    let blocks: String = group.blocks.iter().map(block).collect();
+    let heading = escaped(&group.heading);
+    format!("<details{open}>\n<summary>{heading}</summary>\n{blocks}</details>\n")
 }
 
 fn captioned(figure: &Figure) -> String {
@@ -150,7 +171,12 @@ mod tests {
                 blocks: vec![
                     Block::Text("text".into()),
                     Block::Figures(vec![figure]),
-                    Block::Table(table),
+                    Block::Table(table.clone()),
+                    Block::Group(Group {
+                        heading: "p [<Pa>]".into(),
+                        blocks: vec![Block::Table(table)],
+                        is_open: false,
+                    }),
                     Block::Lines(vec!["$ floral > out".into()]),
                 ],
             }],

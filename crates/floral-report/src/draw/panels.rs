@@ -1,31 +1,47 @@
 //! Fields side by side as colours, rows of them sharing a scale, as SVG.
 
-use base64::prelude::{BASE64_STANDARD, Engine};
-
 use super::colour::Colour;
-use super::colour_map::{COLOURS, ColourMap};
+use super::colour_map::ColourMap;
 use super::escape::escaped;
-use super::png::png;
-use super::scale::Scale;
+use super::label::Label;
+use super::map_row::{Cell, RowLayout};
+use super::scale::ends;
+use super::text::{Anchor, text, upwards, width};
 
-/// Sizes of the drawing: a map, the gaps around it, and the margins for titles and colour bars.
+/// The side of a square map, the least width of a column, and the gap between columns.
 const SIDE: f64 = 120.0;
+const NARROWEST: f64 = 96.0;
 const GAP: f64 = 12.0;
-const LEFT: f64 = 58.0;
-const TOP: f64 = 38.0;
-const BOTTOM: f64 = 44.0;
-const BAR: f64 = 12.0;
-const RIGHT: f64 = 74.0;
+
+/// Maps are this many times higher than wide, or wider than high, and no more.
+pub const SLENDEREST: f64 = 8.0;
+
+/// The size of letters of titles, and of numbers.
+pub(super) const LETTERS: f64 = 13.0;
+pub(super) const SMALL: f64 = 11.0;
 
 /// An axis of a map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
     /// Its name.
-    pub label: String,
-    /// The first coordinate.
+    pub label: Label,
+    /// Where it begins.
     pub from: f64,
-    /// The last.
+    /// Where it ends.
     pub to: f64,
+}
+
+impl Span {
+    /// The two ends as text.
+    fn ends(&self) -> [String; 2] {
+        ends([self.from, self.to]).0
+    }
+
+    /// The name with the unit and the power that the ends leave out, and its size.
+    fn name(&self, room: f64) -> (String, f64) {
+        let (_, power) = ends([self.from, self.to]);
+        self.label.fitted(power, SMALL, room)
+    }
 }
 
 /// A field, [horizontal, vertical], the vertical index varying fastest and growing upwards.
@@ -41,7 +57,7 @@ pub struct Map {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapRow {
     /// What the colours mean.
-    pub label: String,
+    pub label: Label,
     /// Which colours.
     pub colours: ColourMap,
     /// The values of the first and the last colour; what lies beyond takes the end's.
@@ -61,6 +77,8 @@ pub struct Panels {
     pub y: Span,
     /// Points along the vertical axis.
     pub height: usize,
+    /// How high a map is for its width; none where the axes do not compare.
+    pub aspect: Option<f64>,
     /// The rows, from the top.
     pub rows: Vec<MapRow>,
 }
@@ -68,178 +86,123 @@ pub struct Panels {
 impl Panels {
     /// The drawing as an SVG element that scales with its container.
     pub fn to_svg(&self) -> String {
-        let columns = self
+        let columns = self.rows.iter().map(|row| row.maps.len()).max();
+        let columns = columns.unwrap_or(0) as f64;
+        let cell = self.cell();
+        let left = self.left();
+        let rows: Vec<RowLayout> = self
             .rows
             .iter()
-            .map(|row| row.maps.len())
-            .max()
-            .unwrap_or(0);
-        let width = LEFT + columns as f64 * (SIDE + GAP) + RIGHT;
-        let pitch = SIDE + TOP + GAP;
-        let height = self.rows.len() as f64 * pitch + BOTTOM;
-        let rows = self.rows.iter().enumerate();
-        let rows: String = rows
-            .map(|(i, row)| self.row(row, i as f64 * pitch, columns, &self.rows[i + 1..]))
+            .map(|row| RowLayout::of(row, &cell))
             .collect();
+        let bars = left + columns * cell.pitch;
+        let right = rows.iter().map(RowLayout::bar_width).fold(0.0, f64::max);
+        let width = bars + right;
+        let (mut svg, mut top) = (String::new(), 0.0);
+        for (i, row) in rows.iter().enumerate() {
+            svg += &row.heading(left, top, width - left);
+            top += row.above();
+            svg += &self.maps(row, [left, top], &self.rows[i + 1..]);
+            svg += &row.bar([bars, top]);
+            let is_under = self.is_lowest_somewhere(i);
+            top += cell.height + GAP + if is_under { 2.0 * LETTERS } else { 0.0 };
+        }
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-             style=\"min-width:{:.0}px\" role=\"img\" \
-             aria-label=\"{}\" font-family=\"system-ui,sans-serif\" font-size=\"13\">\n\
-             <g style=\"fill:{}\">\n{rows}</g></svg>\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {top:.0}\" \
+             style=\"min-width:{:.0}px;max-width:{:.0}px\" role=\"img\" \
+             aria-label=\"{}\" font-family=\"system-ui,sans-serif\" font-size=\"{LETTERS}\">\n\
+             <g style=\"fill:{}\">\n{svg}</g></svg>\n",
             0.8 * width,
+            1.5 * width,
             escaped(&self.title),
             Colour::Ink
         )
     }
 
-    /// A row of maps; `below` are the rows under it.
-    fn row(&self, row: &MapRow, top: f64, columns: usize, below: &[MapRow]) -> String {
+    /// Sides whose product is that of a square map, in the ratio of the domain's.
+    fn cell(&self) -> Cell {
+        let aspect = self.aspect.unwrap_or(1.0);
+        let aspect = aspect.clamp(1.0 / SLENDEREST, SLENDEREST);
+        let width = SIDE / aspect.sqrt();
+        Cell {
+            width,
+            height: SIDE * aspect.sqrt(),
+            pitch: width.max(NARROWEST) + GAP,
+            points: self.height,
+        }
+    }
+
+    /// Room for the name and the ends of the vertical axis.
+    fn left(&self) -> f64 {
+        let widest = self.y.ends();
+        let widest = widest
+            .iter()
+            .map(|end| width(end, SMALL))
+            .fold(0.0, f64::max);
+        SMALL + 10.0 + widest + 6.0
+    }
+
+    /// Whether some map of a row has none under it.
+    fn is_lowest_somewhere(&self, row: usize) -> bool {
+        let maps = self.rows[row].maps.iter().enumerate();
+        let mut shown = maps.filter(|(_, map)| map.values.is_some());
+        shown.any(|(column, _)| is_lowest(column, &self.rows[row + 1..]))
+    }
+
+    /// The maps of a row whose upper edge is at this place; `below` are the rows under it.
+    fn maps(&self, row: &RowLayout, [left, top]: [f64; 2], below: &[MapRow]) -> String {
         let mut svg = String::new();
         let mut is_first = true;
-        for (i, map) in row.maps.iter().enumerate() {
+        for (column, map) in row.maps().iter().enumerate() {
             let Some(values) = &map.values else { continue };
-            let (x, y) = (LEFT + i as f64 * (SIDE + GAP), top + TOP);
-            svg += &self.map(&map.title, values, row, [x, y]);
+            let cell = row.cell();
+            let column_left = left + column as f64 * cell.pitch;
+            let x = column_left + (cell.pitch - GAP - cell.width) / 2.0;
+            svg += &row.map(map, values, [x, top]);
             if is_first {
-                svg += &beside(&self.y, x, y);
+                svg += &self.beside(cell, [x, top]);
             }
             is_first = false;
-            let goes_on = |row: &MapRow| row.maps.get(i).is_some_and(|map| map.values.is_some());
-            if !below.iter().any(goes_on) {
-                svg += &under(&self.x, x, y + SIDE);
+            if is_lowest(column, below) {
+                svg += &self.under(cell, [column_left, top + cell.height]);
             }
         }
-        svg + &bar(row, LEFT + columns as f64 * (SIDE + GAP), top + TOP)
+        svg
     }
 
-    fn map(&self, title: &str, values: &[f64], row: &MapRow, [x, y]: [f64; 2]) -> String {
-        let middle = x + SIDE / 2.0;
-        let mut svg = String::new();
-        for (i, line) in lines(title).iter().rev().enumerate() {
-            svg += &format!(
-                "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-                y - 7.0 - 14.0 * i as f64,
-                escaped(line)
-            );
-        }
-        let columns = values.len() / self.height.max(1);
-        let pixels = pixels(values, self.height, row);
-        svg += &image(&pixels, columns, [x, y, SIDE, SIDE]);
-        svg + &format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{SIDE}\" height=\"{SIDE}\" \
-             style=\"fill:none;stroke:{}\"/>\n",
-            Colour::Grey
-        )
+    /// The ends and the name of the horizontal axis, under a column.
+    fn under(&self, cell: &Cell, [x, bottom]: [f64; 2]) -> String {
+        let [from, to] = self.x.ends();
+        let room = cell.pitch - GAP;
+        let slack = (room - cell.width) / 2.0;
+        // Under the corners where there is room for both, else as far apart as the column allows.
+        let is_roomy = width(&from, SMALL) + width(&to, SMALL) + GAP <= cell.width;
+        let inset = if is_roomy { slack } else { 0.0 };
+        let (name, size) = self.x.name(room + GAP / 2.0);
+        let [numbers, names] = [bottom + LETTERS, bottom + 2.0 * LETTERS];
+        text([x + inset, numbers], Anchor::Start, SMALL, &from)
+            + &text([x + room - inset, numbers], Anchor::End, SMALL, &to)
+            + &text([x + room / 2.0, names], Anchor::Middle, size, &name)
     }
-}
 
-/// A title in at most two lines, broken near its middle if it is long.
-fn lines(title: &str) -> Vec<&str> {
-    const LONG: usize = 17;
-    let middle = title.len() / 2;
-    let blanks = title.match_indices(' ').map(|(at, _)| at);
-    match blanks.min_by_key(|at| at.abs_diff(middle)) {
-        Some(at) if title.chars().count() > LONG => vec![&title[..at], &title[at + 1..]],
-        _ => vec![title],
+    /// The ends and the name of the vertical axis of the map at (x, y).
+    fn beside(&self, cell: &Cell, [x, y]: [f64; 2]) -> String {
+        let [from, to] = self.y.ends();
+        let (name, size) = self.y.name(cell.height + 2.0 * LETTERS);
+        let numbers = x - 6.0;
+        text([numbers, y + cell.height], Anchor::End, SMALL, &from)
+            + &text([numbers, y + SMALL - 1.0], Anchor::End, SMALL, &to)
+            + &upwards(
+                [x - self.left() + SMALL, y + cell.height / 2.0],
+                size,
+                &name,
+            )
     }
 }
 
-fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
-    [r, g, b, 255]
-}
-
-/// Colours row by row from the top.
-fn pixels(values: &[f64], height: usize, row: &MapRow) -> Vec<[u8; 4]> {
-    let (table, [low, high]) = (row.colours.table(), row.range);
-    let width = values.len() / height.max(1);
-    let colour = |value: f64| match (value - low) / (high - low) {
-        // Nothing is there, and nothing is shown.
-        t if t.is_nan() => [0; 4],
-        t => opaque(table[(t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as usize]),
-    };
-    let places = (0..height)
-        .rev()
-        .flat_map(|j| (0..width).map(move |i| i * height + j));
-    places.map(|at| colour(values[at])).collect()
-}
-
-fn image(pixels: &[[u8; 4]], columns: usize, [x, y, width, height]: [f64; 4]) -> String {
-    format!(
-        "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
-         preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" \
-         href=\"data:image/png;base64,{}\"/>\n",
-        BASE64_STANDARD.encode(png(columns, pixels))
-    )
-}
-
-/// The colour bar of a row.
-fn bar(row: &MapRow, x: f64, y: f64) -> String {
-    let mut colours = row.colours.table().map(opaque).to_vec();
-    colours.reverse();
-    let mut svg = image(&colours, 1, [x, y, BAR, SIDE]);
-    let [low, high] = row.range;
-    let scale = Scale::covering([low, high], 4);
-    for tick in scale.ticks() {
-        let share = (tick - low) / (high - low);
-        if !(-1e-9..=1.0 + 1e-9).contains(&share) {
-            continue;
-        }
-        let at = y + SIDE * (1.0 - share);
-        svg += &format!(
-            "<path d=\"M{:.1} {at:.2}h4\" style=\"stroke:{}\"/>\n\
-             <text x=\"{:.1}\" y=\"{:.2}\" font-size=\"11\">{}</text>\n",
-            x + BAR,
-            Colour::Grey,
-            x + BAR + 6.0,
-            at + 4.0,
-            scale.label(*tick)
-        );
-    }
-    svg + &format!(
-        "<text transform=\"translate({:.1} {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-        x + RIGHT - 8.0,
-        y + SIDE / 2.0,
-        escaped(&row.label)
-    )
-}
-
-/// The ends and the name of the horizontal axis.
-fn under(span: &Span, x: f64, bottom: f64) -> String {
-    let text = |x: f64, y: f64, anchor: &str, text: &str| {
-        format!(
-            "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" font-size=\"11\">{text}</text>\n"
-        )
-    };
-    text(x, bottom + 14.0, "start", &end(span.from))
-        + &text(x + SIDE, bottom + 14.0, "end", &end(span.to))
-        + &text(
-            x + SIDE / 2.0,
-            bottom + 28.0,
-            "middle",
-            &escaped(&span.label),
-        )
-}
-
-/// The ends and the name of the vertical axis of the map at (x, y).
-fn beside(span: &Span, x: f64, y: f64) -> String {
-    let text = |y: f64, text: String| {
-        let x = x - 6.0;
-        format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"end\" font-size=\"11\">{text}</text>\n")
-    };
-    let name = format!(
-        "<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" \
-         font-size=\"11\">{}</text>\n",
-        x + 14.0 - LEFT,
-        y + SIDE / 2.0,
-        escaped(&span.label)
-    );
-    text(y + SIDE, end(span.from)) + &text(y + 10.0, end(span.to)) + &name
-}
-
-fn end(coordinate: f64) -> String {
-    let text = format!("{coordinate:.2}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    text.replace('-', "\u{2212}")
+fn is_lowest(column: usize, below: &[MapRow]) -> bool {
+    let goes_on = |row: &MapRow| row.maps.get(column).is_some_and(|map| map.values.is_some());
+    !below.iter().any(goes_on)
 }
 
 #[cfg(test)]
@@ -262,6 +225,7 @@ mod tests {
             x: span("x"),
             y: span("y & z"),
             height: 3,
+            aspect: None,
             rows: vec![MapRow {
                 label: "mean".into(),
                 colours: ColourMap::Field,
@@ -296,13 +260,21 @@ mod tests {
     }
 
     #[test]
-    fn the_first_index_runs_to_the_right_and_the_second_upwards() {
-        let panels = panels();
-        let row = &panels.rows[0];
-        let values = row.maps[0].values.as_ref().unwrap();
-        let (pixels, table) = (pixels(values, 3, row), ColourMap::Field.table());
-        assert_eq!(pixels.len(), 6);
-        assert_eq!(pixels[4], opaque(table[0]));
-        assert_eq!(pixels[1], opaque(table[COLOURS - 1]));
+    fn a_map_has_the_aspect_of_its_domain() {
+        for aspect in [0.2, 0.6, 1.0, 2.0 / 1.2, 5.0] {
+            let cell = Panels {
+                aspect: Some(aspect),
+                ..panels()
+            }
+            .cell();
+            assert!((cell.height / cell.width - aspect).abs() < 1e-12);
+            assert!(cell.pitch > cell.width);
+        }
+        let endless = Panels {
+            aspect: Some(1e6),
+            ..panels()
+        };
+        let cell = endless.cell();
+        assert!((cell.height / cell.width - SLENDEREST).abs() < 1e-9);
     }
 }

@@ -1,4 +1,6 @@
-//! A linear or logarithmic scale whose ticks are round numbers.
+//! A linear or logarithmic scale whose ticks are round numbers, short ones by a shared power of ten.
+
+use super::label::raised;
 
 /// Values further out than this are not drawn: differences of them would overflow.
 const LARGEST: f64 = 1e300;
@@ -6,15 +8,43 @@ const LARGEST: f64 = 1e300;
 /// The smallest range, relative to its values, that rounding leaves meaningful.
 const NARROWEST: f64 = 1e-9;
 
+/// Numbers from here on are written as multiples of a power of ten.
+const LONG: f64 = 1e5;
+
+/// As are those below one that need more decimals than these.
+const DECIMALS: i32 = 4;
+
+/// Ticks that a scale has unless they do not fit.
+const TICKS: usize = 5;
+
 /// An axis from its first tick to its last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
     ticks: Vec<f64>,
     decimals: usize,
+    power: i32,
     is_logarithmic: bool,
 }
 
 impl Scale {
+    /// A scale that covers all values which can be drawn, with as many ticks as pass the test, or
+    /// the fewest.
+    pub(super) fn fitting(
+        values: &[f64],
+        is_logarithmic: bool,
+        fits: impl Fn(&Self) -> bool,
+    ) -> Self {
+        let scale = |about| {
+            if is_logarithmic {
+                Self::logarithmic(values.iter().copied(), about)
+            } else {
+                Self::covering(values.iter().copied(), about)
+            }
+        };
+        let found = (1..=TICKS).rev().map(scale).find(|scale| fits(scale));
+        found.unwrap_or_else(|| scale(1))
+    }
+
     /// A scale with about so many ticks that covers all values which can be drawn.
     pub fn covering(values: impl IntoIterator<Item = f64>, about: usize) -> Self {
         let (low, high) = range(values);
@@ -23,31 +53,34 @@ impl Scale {
         let first = (low / step + NARROWEST).floor();
         let last = (high / step - NARROWEST).ceil().max(first + 1.0);
         let count = (last - first) as usize;
-        // Decimals that a step of 1, 2 or 5 times a power of ten needs.
-        let decimals = (-step.log10().floor()).clamp(0.0, 12.0) as usize;
+        let largest = first.abs().max(last.abs()) * step;
+        let power = shared_power(largest, step);
         Self {
             ticks: (0..=count).map(|i| (first + i as f64) * step).collect(),
-            decimals,
+            decimals: (power - exponent(step)).clamp(0, 15) as usize,
+            power,
             is_logarithmic: false,
         }
     }
 
-    /// A logarithmic scale that covers all positive values: ticks at powers of ten, and at twice and
-    /// five times them where there are few.
-    pub fn logarithmic(values: impl IntoIterator<Item = f64>) -> Self {
+    /// A logarithmic scale that covers all positive values, with about so many ticks: at powers of
+    /// ten, and at twice and five times them where there are few.
+    pub fn logarithmic(values: impl IntoIterator<Item = f64>, about: usize) -> Self {
         let drawable = values.into_iter().filter(|v| is_drawable(*v) && *v > 0.0);
         let (low, high) = drawable.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| {
             (low.min(v), high.max(v))
         });
         let (low, high) = if low > high { (1.0, 10.0) } else { (low, high) };
         let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
-        let factors: &[f64] = if last - first <= 2 {
-            &[1.0, 2.0, 5.0]
-        } else {
-            &[1.0]
+        let factors: &[f64] = match last - first {
+            0..=2 if about >= TICKS => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
         };
-        let powers = (first..=last.max(first + 1)).step_by(((last - first) / 6).max(1) as usize);
-        let mut ticks: Vec<f64> = powers
+        let stride = ((last - first) / (about as i32 + 1)).max(1) as usize;
+        // Every so many powers of ten, counted from one.
+        let first = first.div_euclid(stride as i32) * stride as i32;
+        let mut ticks: Vec<f64> = (first..=last.max(first + 1) + stride as i32 - 1)
+            .step_by(stride)
             .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
             .collect();
         // The last tick below all values and the first above them are the ends.
@@ -61,6 +94,7 @@ impl Scale {
         Self {
             ticks,
             decimals: 0,
+            power: 0,
             is_logarithmic: true,
         }
     }
@@ -68,6 +102,11 @@ impl Scale {
     /// The ticks, ascending.
     pub fn ticks(&self) -> &[f64] {
         &self.ticks
+    }
+
+    /// The power of ten by which the labels of a linear scale are to be multiplied.
+    pub fn power(&self) -> i32 {
+        self.power
     }
 
     /// Where a value lies between the first tick, 0, and the last, 1.
@@ -80,27 +119,80 @@ impl Scale {
         }
     }
 
-    /// A tick as text, with a true minus sign.
+    /// A number as it stands at a tick, with a true minus sign.
     pub fn label(&self, tick: f64) -> String {
-        let magnitude = tick.abs();
         if self.is_logarithmic {
-            return match magnitude {
-                m if (1e-3..1e5).contains(&m) => format!("{m}"),
-                m => format!("{m:.0e}").replace("e-", "e\u{2212}"),
-            };
+            return self.power_label(tick);
         }
-        let text = match magnitude {
-            m if m >= 1e6 => format!("{m:.1e}"),
-            m if m > 0.0 && self.decimals > 5 => format!("{m:.1e}"),
-            m => format!("{m:.*}", self.decimals),
-        };
-        let is_zero = text.parse::<f64>() == Ok(0.0);
-        if tick < 0.0 && !is_zero {
-            format!("\u{2212}{text}")
-        } else {
-            text
+        let text = format!("{:.*}", self.decimals, tick / 10f64.powi(self.power));
+        match text.parse::<f64>() {
+            Ok(0.0) => "0".into(),
+            _ => text.replace('-', "\u{2212}"),
         }
     }
+
+    /// All labels, in the order of the ticks.
+    pub(super) fn labels(&self) -> Vec<String> {
+        self.ticks.iter().map(|tick| self.label(*tick)).collect()
+    }
+
+    /// Plain numbers where all ticks are short ones, powers of ten otherwise.
+    fn power_label(&self, tick: f64) -> String {
+        let is_short = |tick: &f64| (1e-3..1e4).contains(tick);
+        if self.ticks.iter().all(is_short) {
+            return format!("{tick}");
+        }
+        let power = exponent(tick);
+        match (tick / 10f64.powi(power)).round() {
+            1.0 => format!("10{}", raised(power)),
+            factor => format!("{factor}\u{b7}10{}", raised(power)),
+        }
+    }
+}
+
+/// The power of ten that makes labels short; none where they are short as they are.
+fn shared_power(largest: f64, step: f64) -> i32 {
+    let is_long = largest >= LONG * (1.0 - NARROWEST);
+    let has_decimals = exponent(step) < -DECIMALS && largest < 1.0;
+    if is_long || has_decimals {
+        exponent(largest)
+    } else {
+        0
+    }
+}
+
+/// The power of ten at or below a positive number; one that misses it by rounding has it.
+fn exponent(number: f64) -> i32 {
+    (number.log10() + NARROWEST).floor() as i32
+}
+
+/// The two ends of a range as text, and the power of ten by which they are to be multiplied.
+pub(super) fn ends([from, to]: [f64; 2]) -> ([String; 2], i32) {
+    let largest = from.abs().max(to.abs());
+    let power = match largest {
+        l if l >= LONG || (l > 0.0 && l < 10f64.powi(2 - DECIMALS)) => exponent(l),
+        _ => 0,
+    };
+    let unit = 10f64.powi(power);
+    let length = if to == from { largest } else { to - from };
+    // As few decimals as tell both to a thousandth of the length.
+    let tells = |decimals: &usize| {
+        let step = 10f64.powi(*decimals as i32) / unit;
+        let is_close = |end: f64| {
+            let rounded = (end * step).round() / step;
+            (rounded - end).abs() <= 1e-3 * length.abs()
+        };
+        is_close(from) && is_close(to)
+    };
+    let decimals = (0..12).find(tells).unwrap_or(12);
+    let written = |end: f64| {
+        let text = format!("{:.decimals$}", end / unit);
+        match text.parse::<f64>() {
+            Ok(0.0) => "0".into(),
+            _ => text.replace('-', "\u{2212}"),
+        }
+    };
+    ([from, to].map(written), power)
 }
 
 /// Whether a value can be drawn.
@@ -138,7 +230,10 @@ fn round_step(step: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const RANGES: [(f64, f64); 8] = [
+    const RANGES: [(f64, f64); 11] = [
+        (0.0, 2.4e5),
+        (101_324.0, 101_326.0),
+        (-41_630.0, 0.0),
         (0.0, 1.0),
         (-1.63, 2.41),
         (0.0731, 0.0749),
@@ -179,7 +274,7 @@ mod tests {
             (1.0, 1.0),
             (5e-7, 3e11),
         ] {
-            let scale = Scale::logarithmic([low, high, 0.0, -1.0, f64::NAN]);
+            let scale = Scale::logarithmic([low, high, 0.0, -1.0, f64::NAN], 5);
             let ticks = scale.ticks();
             assert!((2..=14).contains(&ticks.len()), "{ticks:?}");
             assert!(ticks.is_sorted(), "{ticks:?}");
@@ -191,21 +286,64 @@ mod tests {
                 );
             }
         }
-        assert_eq!(Scale::logarithmic([]).position(10.0), 1.0);
+        assert_eq!(Scale::logarithmic([], 5).position(10.0), 1.0);
     }
 
     #[test]
     fn every_label_is_different_and_says_its_tick() {
         for (low, high) in RANGES {
             let scale = Scale::covering([low, high], 5);
-            let labels: Vec<String> = scale.ticks().iter().map(|t| scale.label(*t)).collect();
+            let labels = scale.labels();
             for (i, label) in labels.iter().enumerate() {
                 assert!(!labels[..i].contains(label), "{labels:?}");
                 let value: f64 = label.replace('\u{2212}', "-").parse().unwrap();
+                let value = value * 10f64.powi(scale.power());
                 let step = scale.ticks()[1] - scale.ticks()[0];
-                assert!((value - scale.ticks()[i]).abs() < 0.1 * step, "{label}");
+                assert!((value - scale.ticks()[i]).abs() < 1e-6 * step, "{label}");
             }
         }
+    }
+
+    #[test]
+    fn large_and_small_numbers_share_a_power_of_ten() {
+        let of = |low, high| {
+            let scale = Scale::covering([low, high], 4);
+            (scale.power(), scale.labels().join(" "))
+        };
+        assert_eq!(of(0.0, 4e5), (5, "0 1 2 3 4".into()));
+        assert_eq!(
+            of(-4e-9, 0.0),
+            (-9, "\u{2212}4 \u{2212}3 \u{2212}2 \u{2212}1 0".into())
+        );
+        assert_eq!(of(0.0, 4e4), (0, "0 10000 20000 30000 40000".into()));
+        assert_eq!(of(0.0, 0.004), (0, "0 0.001 0.002 0.003 0.004".into()));
+        let logarithmic = Scale::logarithmic([1e-9, 1e-7], 2);
+        assert_eq!(
+            logarithmic.labels().join(" "),
+            "10\u{207b}\u{2079} 10\u{207b}\u{2078} 10\u{207b}\u{2077}"
+        );
+    }
+
+    #[test]
+    fn the_ends_of_a_range_are_told_apart() {
+        let of = |from, to| {
+            let ([from, to], power) = ends([from, to]);
+            (from, to, power)
+        };
+        assert_eq!(of(0.0, 1.2), ("0".into(), "1.2".into(), 0));
+        assert_eq!(of(-0.5, 100.0), ("\u{2212}0.5".into(), "100.0".into(), 0));
+        assert_eq!(of(0.0, 2.5e-9), ("0".into(), "2.5".into(), -9));
+        assert_eq!(of(1e5, 100_002.0), ("1.00000".into(), "1.00002".into(), 5));
+        assert_eq!(of(3.0, 3.0), ("3".into(), "3".into(), 0));
+        assert_eq!(of(0.0, 0.0), ("0".into(), "0".into(), 0));
+    }
+
+    #[test]
+    fn fewer_ticks_are_taken_until_they_fit() {
+        let few = Scale::fitting(&[0.0, 1.0], false, |scale| scale.ticks().len() <= 3);
+        assert_eq!(few.labels(), ["0", "0.5", "1.0"]);
+        let never = Scale::fitting(&[1e-9, 1.0], true, |_| false);
+        assert!(never.ticks().len() <= 4, "{never:?}");
     }
 
     #[test]

@@ -31,6 +31,8 @@ figure{margin:0;padding:.9rem 1rem .6rem;background:var(--card);border-radius:.6
 figcaption{font-weight:600;margin-bottom:.35rem}
 svg{display:block;width:100%;height:auto}
 .maps{margin-top:1rem}
+details{margin:1rem 0}
+summary{font-weight:600;cursor:pointer;margin:.5rem 0}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;font-size:.94rem;font-variant-numeric:tabular-nums;min-width:100%}
 th,td{padding:.5rem .6rem;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}

@@ -133,8 +133,9 @@ impl Table {
             Some(Some(value)) if row.competes => best.distance(*value),
             _ => f64::NAN,
         };
-        let least = self.rows.iter().map(distance).fold(f64::NAN, f64::min);
-        distance(row) == least
+        let all = self.rows.iter().map(distance).filter(|d| !d.is_nan());
+        // What stands alone is best of nothing.
+        all.clone().count() > 1 && distance(row) == all.fold(f64::NAN, f64::min)
     }
 }
 
@@ -222,6 +223,13 @@ mod tests {
         let stars: Vec<usize> = text.lines().map(|l| l.matches('*').count()).collect();
         assert_eq!(stars, [0, 0, 0, 0, 2]);
         assert_eq!(table().to_html().matches("<strong>").count(), 2);
+    }
+
+    #[test]
+    fn a_method_alone_is_best_of_nothing() {
+        let mut table = table();
+        table.rows.truncate(2);
+        assert!(!table.to_html().contains("<strong>") && !table.to_text().contains('*'));
     }
 
     #[test]

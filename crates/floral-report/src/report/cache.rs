@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
+use serde::{Deserialize, Serialize};
 
 use super::distribution::{Anomalies, Distribution};
-use super::summary::Summary;
+use super::summary::{ChannelSummary, Summary};
 use super::test_input::ScoredSummary;
 use floral::Checksum;
 use floral::dataset::write_atomically;
 use floral::train::RunFolder;
 
 /// Changes whenever summaries are made or stored differently.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// The hash of contents.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,6 +79,9 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
             codes: file.tensor(name).ok()?.data().to_vec(),
         })
     };
+    let told: Vec<ChannelFacts> = serde_json::from_str(facts.get("channels")?).ok()?;
+    let count = told.len();
+    let channels = told.into_iter().zip(shared(&pairs("pairs")?, count));
     Some(ScoredSummary {
         summary: Summary {
             distribution: Distribution {
@@ -86,12 +90,32 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
                 quantiles: anomalies("quantiles")?,
                 realizations: anomalies("realizations")?,
             },
-            pairs: pairs("pairs")?,
-            spectrum: serde_json::from_str(facts.get("spectrum")?).ok()?,
+            channels: channels
+                .map(|(facts, pairs)| ChannelSummary {
+                    pairs,
+                    spectrum: facts.spectrum,
+                    lowest: facts.lowest,
+                })
+                .collect(),
         },
         scoring: serde_json::from_str(facts.get("scoring")?).ok()?,
-        spread_error: pairs("spread_error")?,
+        spread_error: shared(&pairs("spread_error")?, count),
     })
+}
+
+/// What is kept of a channel besides its pairs of values.
+#[derive(Serialize, Deserialize)]
+struct ChannelFacts {
+    spectrum: Vec<f64>,
+    lowest: f32,
+}
+
+/// Pairs of channels one after the other, as many of each.
+fn shared(pairs: &[[f32; 2]], channels: usize) -> Vec<Vec<[f32; 2]>> {
+    let each = pairs.len() / channels.max(1);
+    (0..channels)
+        .map(|i| pairs[i * each..(i + 1) * each].to_vec())
+        .collect()
 }
 
 /// Keeps a scored summary. A cache that cannot be written costs time later and nothing else, so that is no
@@ -99,8 +123,7 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
 pub(super) fn store(path: &Path, scored: &ScoredSummary) {
     let Summary {
         distribution,
-        pairs,
-        spectrum,
+        channels,
     } = &scored.summary;
     let floats = |values: &[f32]| -> Vec<u8> {
         values
@@ -108,6 +131,8 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
             .flat_map(|value| value.to_le_bytes())
             .collect()
     };
+    let pairs: Vec<[f32; 2]> = channels.iter().flat_map(|c| c.pairs.clone()).collect();
+    let spread_error = scored.spread_error.concat();
     let arrays = [
         ("mean", Dtype::F32, floats(&distribution.mean)),
         ("deviation", Dtype::F32, floats(&distribution.deviation)),
@@ -115,7 +140,7 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
         (
             "spread_error",
             Dtype::F32,
-            floats(scored.spread_error.as_flattened()),
+            floats(spread_error.as_flattened()),
         ),
         ("quantiles", Dtype::U8, distribution.quantiles.codes.clone()),
         (
@@ -124,9 +149,14 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
             distribution.realizations.codes.clone(),
         ),
     ];
+    let told = channels.iter().map(|channel| ChannelFacts {
+        spectrum: channel.spectrum.clone(),
+        lowest: channel.lowest,
+    });
+    let told: Vec<ChannelFacts> = told.collect();
     let json = |value: serde_json::Result<String>| value.unwrap_or_default();
     let facts = HashMap::from([
-        ("spectrum".to_owned(), json(serde_json::to_string(spectrum))),
+        ("channels".to_owned(), json(serde_json::to_string(&told))),
         (
             "scoring".to_owned(),
             json(serde_json::to_string(&scored.scoring)),
@@ -158,6 +188,14 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
 mod tests {
     use super::*;
 
+    fn channel(lowest: f32) -> ChannelSummary {
+        ChannelSummary {
+            pairs: vec![[0.5, 1.5], [lowest, 2.5]],
+            spectrum: vec![1e-9, 0.25],
+            lowest,
+        }
+    }
+
     #[test]
     fn a_scored_summary_survives_its_file() {
         let scored = ScoredSummary {
@@ -171,10 +209,9 @@ mod tests {
                     },
                     realizations: Anomalies::default(),
                 },
-                pairs: vec![[0.5, 1.5]],
-                spectrum: vec![1e-9, 0.25],
+                channels: [0.0, -2.0].map(channel).to_vec(),
             },
-            spread_error: vec![[1.0, 2.0], [3.0, 4.0]],
+            spread_error: vec![vec![[1.0, 2.0], [3.0, 4.0]], vec![[5.0, 6.0], [7.0, 8.0]]],
             ..ScoredSummary::default()
         };
         let folder = tempfile::tempdir().unwrap();

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::distribution::Distribution;
+use crate::draw::Label;
 use floral::Grid;
 use floral::evaluate::{MeanErrors, Prediction, TruthSource};
 use floral::metric::Interval;
@@ -18,13 +19,8 @@ use floral::train::{EpochRecord, Method};
 pub struct Comparison {
     /// What is compared, and how.
     pub setting: Setting,
-    /// The low-fidelity solution; none where there is none.
-    pub low: Option<LowResult>,
-    /// Energy by wave number of true realizations.
-    pub truth_spectrum: Vec<f64>,
-    /// Values of the truth after those of the low-fidelity solution, over all inputs.
-    #[serde(skip)]
-    pub truth_pairs: Vec<[f32; 2]>,
+    /// The channels of the solution. Each is scored and drawn in units of its own.
+    pub channels: Vec<ChannelTruth>,
     /// The runs, methods in the order of the paper, small training sets first.
     pub runs: Vec<RunResult>,
     /// The inputs that are shown.
@@ -66,19 +62,17 @@ impl Comparison {
 /// What is compared, and how.
 #[derive(Debug, Clone, Serialize)]
 pub struct Setting {
+    /// The dataset's own title, or else its problem, or the name of its folder.
+    pub title: String,
     /// The problem, if the dataset tells.
     pub problem: Option<String>,
     /// The dataset.
     pub data: PathBuf,
-    /// The name of the solution with its units.
-    pub quantity: String,
-    /// The grid.
+    /// The grid, without axes of a single point unless it has no other.
     #[serde(skip)]
     pub grid: Grid,
     /// The names of its axes with their units.
-    pub axes: Vec<String>,
-    /// Channels of the solution.
-    pub channels: usize,
+    pub axes: Vec<Label>,
     /// The inputs over which scores are taken.
     pub inputs: Range<usize>,
     /// How many of them some run was trained or validated on.
@@ -91,6 +85,24 @@ pub struct Setting {
     pub sampling: Sampling,
     /// The program, by version and commit.
     pub build: String,
+}
+
+/// One channel of the solution, and what is true of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChannelTruth {
+    /// Its name in the names of files; empty where it is the only one.
+    pub key: String,
+    /// What it is called, with its units.
+    pub quantity: Label,
+    /// The low-fidelity solution; none where there is none.
+    pub low: Option<LowResult>,
+    /// Energy by wave number of true realizations.
+    pub spectrum: Vec<f64>,
+    /// The smallest value in all realizations of all inputs.
+    pub lowest: f32,
+    /// Values of the truth after those of the low-fidelity solution, over all inputs.
+    #[serde(skip)]
+    pub pairs: Vec<[f32; 2]>,
 }
 
 /// The low-fidelity solution taken as a prediction.
@@ -124,7 +136,14 @@ pub struct RunResult {
     /// The log of its epochs; empty where there is none.
     #[serde(skip)]
     pub epochs: Vec<EpochRecord>,
-    /// Its scores and what they cost.
+    /// What it predicts of each channel of the solution.
+    pub channels: Vec<ChannelResult>,
+}
+
+/// A run's predictions of one channel over all inputs.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChannelResult {
+    /// Its scores and what all channels together cost.
     pub prediction: Prediction,
     /// The low-fidelity solution plus the mean residual of the run's training inputs, where the
     /// dataset holds them.
@@ -139,6 +158,8 @@ pub struct RunResult {
     pub spread_error: Vec<[f64; 2]>,
     /// Energy by wave number of single realizations.
     pub spectrum: Vec<f64>,
+    /// The smallest value in all realizations of all inputs.
+    pub lowest: f32,
     /// Predicted values after those of the low-fidelity solution, over all inputs.
     #[serde(skip)]
     pub pairs: Vec<[f32; 2]>,
@@ -149,8 +170,6 @@ pub struct RunResult {
 pub struct ShownInput {
     /// Its index in the dataset.
     pub input: usize,
-    /// The input itself: [channel, point].
-    pub field: Vec<f32>,
     /// The low-fidelity solution, where there is one.
     pub low: Option<Vec<f32>>,
     /// The truth.

@@ -1,8 +1,9 @@
-//! Figures of curves: one input in one dimension, distributions, calibration, spectra, training.
+//! Figures of curves: one input in one dimension, distributions, calibration, spectra.
 
-use super::comparison::{Comparison, RunResult, ShownInput};
+use super::comparison::{ChannelResult, RunResult, ShownInput};
 use super::distribution::Distribution;
-use super::histogram::{density, edges, range};
+use super::histogram::{Bins, range};
+use super::view::View;
 use crate::draw::{Colour, Curve, Dash, Figure};
 use floral::metric::calibration::rank_histogram::BINS as RANKS;
 
@@ -12,12 +13,8 @@ const BAND: f64 = 5.0;
 /// Realizations drawn in one figure.
 const DRAWN: usize = 6;
 
-fn wide(values: &[f32]) -> Vec<f64> {
-    values.iter().map(|value| f64::from(*value)).collect()
-}
-
 /// A line in the style of a run.
-fn line(run: &RunResult, values: Vec<f64>) -> Curve {
+pub(super) fn line(run: &RunResult, values: Vec<f64>) -> Curve {
     Curve::line(&run.label, values, Colour::of(run.method)).broken(dash(run))
 }
 
@@ -26,44 +23,49 @@ pub(super) fn dash(run: &RunResult) -> Dash {
     Dash::ALL[run.variant % Dash::ALL.len()]
 }
 
-fn banded(name: &str, distribution: &Distribution, colour: Colour) -> Curve {
-    let band = distribution.deviation.iter().map(|d| BAND * f64::from(*d));
-    Curve::line(name, wide(&distribution.mean), colour).with_band(band.collect())
+/// Mean and band; the band of a quantity that is never negative ends at zero.
+fn banded(view: View, name: &str, distribution: &Distribution, colour: Colour) -> Curve {
+    let band = view.of(&distribution.deviation).into_iter();
+    Curve::line(name, view.of(&distribution.mean), colour)
+        .with_band(band.map(|d| BAND * d).collect())
+        .above(view.floor())
 }
 
-fn over_grid(comparison: &Comparison, title: String, curves: Vec<Curve>) -> Figure {
+fn over_grid(view: View, title: String, curves: Vec<Curve>) -> Figure {
+    let setting = &view.comparison.setting;
+    let end = match view.floor() {
+        Some(floor) => format!(", not below {floor}"),
+        None => String::new(),
+    };
     Figure {
         title,
-        x_label: comparison.setting.axes[0].clone(),
-        y_label: comparison.setting.quantity.clone(),
-        x: comparison.setting.grid.axes[0].coordinates.clone(),
+        x_label: setting.axes[0].clone(),
+        y_label: view.quantity().clone(),
+        x: setting.grid.axes[0].coordinates.clone(),
         curves,
+        bands: Some(format!("mean \u{b1} {BAND} std{end}")),
         ..Figure::default()
     }
 }
 
 /// Mean and band of the truth beside the low-fidelity solution and each run, one scale for all.
-pub(super) fn bands(comparison: &Comparison, shown: &ShownInput) -> Vec<Figure> {
-    let truth = || banded("truth", &shown.truth, Colour::Ink).dashed();
+pub(super) fn bands(view: View, shown: &ShownInput) -> Vec<Figure> {
+    let truth = || banded(view, "truth", &shown.truth, Colour::Ink).dashed();
     let low = shown.low.as_ref().map(|low| {
-        let low = Curve::line("low fidelity", wide(low), Colour::Green);
-        let title = format!("Input {}: truth, mean \u{b1} {BAND} std", shown.input);
-        over_grid(comparison, title, vec![truth(), low])
+        let low = Curve::line("low fidelity", view.of(low), Colour::Green);
+        let title = view.titled_input(shown, &format!("truth, mean \u{b1} {BAND} std"));
+        over_grid(view, title, vec![truth(), low])
     });
-    let runs = comparison
-        .runs
-        .iter()
+    let runs = view
+        .runs()
         .zip(&shown.runs)
-        .map(|(run, distribution)| {
-            let title = format!(
-                "Input {}: {}, mean \u{b1} {BAND} std",
-                shown.input, run.label
-            );
-            let own = banded(&run.label, distribution, Colour::of(run.method));
-            over_grid(comparison, title, vec![own, truth()])
+        .map(|((run, _), distribution)| {
+            let title = format!("{}, mean \u{b1} {BAND} std", run.label);
+            let own = banded(view, &run.label, distribution, Colour::of(run.method));
+            over_grid(view, view.titled_input(shown, &title), vec![own, truth()])
         });
     let mut figures: Vec<Figure> = low.into_iter().chain(runs).collect();
-    let truth_extent = over_grid(comparison, String::new(), vec![truth()]).extent();
+    let truth_extent = over_grid(view, String::new(), vec![truth()]).extent();
     for figure in &mut figures {
         figure.covers.clone_from(&truth_extent);
     }
@@ -71,18 +73,18 @@ pub(super) fn bands(comparison: &Comparison, shown: &ShownInput) -> Vec<Figure> 
 }
 
 /// Single realizations of the truth and of each run that has them.
-pub(super) fn samples(comparison: &Comparison, shown: &ShownInput) -> Vec<Figure> {
+pub(super) fn samples(view: View, shown: &ShownInput) -> Vec<Figure> {
     let figure = |name: &str, distribution: &Distribution, colour| {
         let drawn = (0..distribution.kept().min(DRAWN)).filter_map(|i| distribution.realization(i));
         let curves: Vec<Curve> = drawn
-            .map(|values| Curve::line(name, wide(&values), colour).thin().unnamed())
+            .map(|values| Curve::line(name, view.of(&values), colour).thin().unnamed())
             .collect();
-        let title = format!("Input {}: realizations of {name}", shown.input);
-        (!curves.is_empty()).then(|| over_grid(comparison, title, curves))
+        let title = view.titled_input(shown, &format!("realizations of {name}"));
+        (!curves.is_empty()).then(|| over_grid(view, title, curves))
     };
     let truth = figure("the truth", &shown.truth, Colour::Ink);
-    let runs = comparison.runs.iter().zip(&shown.runs);
-    let runs = runs.filter_map(|(run, own)| figure(&run.label, own, Colour::of(run.method)));
+    let runs = view.runs().zip(&shown.runs);
+    let runs = runs.filter_map(|((run, _), own)| figure(&run.label, own, Colour::of(run.method)));
     let mut figures: Vec<Figure> = truth.into_iter().chain(runs).collect();
     let all: Vec<f64> = figures.iter().flat_map(Figure::extent).collect();
     figures
@@ -100,232 +102,139 @@ pub(super) fn value([low, value]: [f32; 2], is_residual: bool) -> f64 {
     }
 }
 
+fn values(pairs: &[[f32; 2]], is_residual: bool) -> impl Iterator<Item = f64> + '_ {
+    pairs.iter().map(move |pair| value(*pair, is_residual))
+}
+
+/// Bins over the values of the truth. Where that is never negative, no bin reaches below zero, or,
+/// if predictions do, none lies on both sides of it.
+fn bins(view: View, is_residual: bool) -> Bins {
+    let range_of = |pairs| range(values(pairs, is_residual));
+    let [low, high] = range_of(&view.truth().pairs);
+    let below = view.runs().map(|(_, own)| range_of(&own.pairs)[0]);
+    let below = below.fold(0.0, f64::min);
+    if is_residual || view.floor().is_none() || below == 0.0 {
+        Bins::over([low, high])
+    } else {
+        Bins::around_zero([below.max(-high), high])
+    }
+}
+
 /// Distributions over all inputs, points and realizations, of solutions or residuals.
-pub(super) fn marginal(comparison: &Comparison, is_residual: bool) -> Figure {
-    let of = |pairs: &[[f32; 2]]| -> Vec<f64> {
-        pairs.iter().map(|pair| value(*pair, is_residual)).collect()
+pub(super) fn marginal(view: View, is_residual: bool) -> Figure {
+    let bins = bins(view, is_residual);
+    let edges = bins.edges();
+    let curve = |name: &str, pairs: &[[f32; 2]], colour| {
+        let heights = bins.density(values(pairs, is_residual));
+        Curve::steps(name, &edges, &heights, colour)
     };
-    let truth = of(&comparison.truth_pairs);
-    let range = range(truth.iter().copied());
-    let edges = edges(range);
-    let curve = |name: &str, values: Vec<f64>, colour| {
-        Curve::steps(name, &edges, &density(values.into_iter(), range), colour)
-    };
-    let truth = curve("truth", truth, Colour::Ink).with_fill();
-    let runs = comparison.runs.iter();
-    let runs =
-        runs.map(|run| curve(&run.label, of(&run.pairs), Colour::of(run.method)).broken(dash(run)));
-    let quantity = &comparison.setting.quantity;
+    let truth = curve("truth", &view.truth().pairs, Colour::Ink).with_fill();
+    let runs = view
+        .runs()
+        .map(|(run, own)| curve(&run.label, &own.pairs, Colour::of(run.method)).broken(dash(run)));
+    let quantity = view.quantity();
     let (title, x_label) = if is_residual {
-        ("Residuals", format!("{quantity}, minus low fidelity"))
+        let name = format!("{}, minus low fidelity", quantity.name);
+        ("Residuals", quantity.named(name))
     } else {
         ("Solutions", quantity.clone())
     };
     Figure {
-        title: title.into(),
+        title: view.titled(title),
         x_label,
-        y_label: "density".into(),
+        y_label: quantity.named("density").inverse(),
         curves: std::iter::once(truth).chain(runs).collect(),
         covers: vec![0.0],
         ..Figure::default()
     }
 }
 
-fn calibrated(comparison: &Comparison) -> impl Iterator<Item = &RunResult> {
-    comparison
-        .runs
-        .iter()
-        .filter(|run| !run.coverage.is_empty())
+/// A dashed line of what would be calibrated, and a curve for every run that has a spread.
+fn beside_calibrated<'a>(
+    view: View<'a>,
+    ideal: Vec<f64>,
+    curve: impl Fn(&'a RunResult, &'a ChannelResult) -> Curve,
+) -> Vec<Curve> {
+    let ideal = Curve::line("calibrated", ideal, Colour::Ink).dashed();
+    let runs = view.calibrated().map(|(run, own)| curve(run, own));
+    std::iter::once(ideal).chain(runs).collect()
 }
 
 /// Coverage over the level of central intervals.
-pub(super) fn coverage(comparison: &Comparison) -> Figure {
-    let curve = |run: &RunResult| {
-        let levels = run.coverage.iter().map(|interval| interval.level);
-        let found = run.coverage.iter().map(|interval| interval.coverage);
+pub(super) fn coverage(view: View) -> Figure {
+    let curves = beside_calibrated(view, vec![0.0, 1.0], |run, own| {
+        let levels = own.coverage.iter().map(|interval| interval.level);
+        let found = own.coverage.iter().map(|interval| interval.coverage);
         line(run, found.collect()).at(levels.collect())
-    };
-    let ideal = Curve::line("calibrated", vec![0.0, 1.0], Colour::Ink).dashed();
+    });
     Figure {
-        title: "Coverage of central intervals".into(),
+        title: view.titled("Coverage of central intervals"),
         x_label: "nominal level".into(),
         y_label: "share of realizations inside".into(),
         x: vec![0.0, 1.0],
-        curves: std::iter::once(ideal)
-            .chain(calibrated(comparison).map(curve))
-            .collect(),
+        curves,
         ..Figure::default()
     }
 }
 
 /// Rank histograms.
-pub(super) fn ranks(comparison: &Comparison) -> Figure {
+pub(super) fn ranks(view: View) -> Figure {
     let edges: Vec<f64> = (0..=RANKS).map(|i| i as f64 / RANKS as f64).collect();
-    let curve = |run: &RunResult| {
-        let heights: Vec<f64> = run.ranks.iter().map(|f| f * RANKS as f64).collect();
+    let curves = beside_calibrated(view, vec![1.0, 1.0], |run, own| {
+        let heights: Vec<f64> = own.ranks.iter().map(|f| f * RANKS as f64).collect();
         Curve::steps(&run.label, &edges, &heights, Colour::of(run.method)).broken(dash(run))
-    };
-    let flat = Curve::line("calibrated", vec![1.0, 1.0], Colour::Ink).dashed();
+    });
     Figure {
-        title: "Rank histogram".into(),
+        title: view.titled("Rank histogram"),
         x_label: "rank of realizations among the members".into(),
         y_label: "frequency, 1 = calibrated".into(),
         x: vec![0.0, 1.0],
-        curves: std::iter::once(flat)
-            .chain(calibrated(comparison).map(curve))
-            .collect(),
+        curves,
         covers: vec![0.0],
         ..Figure::default()
     }
 }
 
 /// The error found over the error expected.
-pub(super) fn spread_error(comparison: &Comparison) -> Figure {
-    let curve = |run: &RunResult| {
-        let [x, y] = [0, 1].map(|i| run.spread_error.iter().map(|pair| pair[i]).collect());
+pub(super) fn spread_error(view: View) -> Figure {
+    let all = view
+        .calibrated()
+        .flat_map(|(_, own)| own.spread_error.iter().flatten());
+    let largest = all.copied().fold(0.0, f64::max);
+    let curves = beside_calibrated(view, vec![0.0, largest], |run, own| {
+        let [x, y] = [0, 1].map(|i| own.spread_error.iter().map(|pair| pair[i]).collect());
         // Neighbouring groups differ by chance: their points count, not the way between them.
         line(run, y).at(x).marked().thin()
-    };
-    let all = calibrated(comparison).flat_map(|run| run.spread_error.iter().flatten());
-    let largest = all.copied().fold(0.0, f64::max);
-    let ideal = Curve::line("calibrated", vec![0.0, largest], Colour::Ink).dashed();
+    });
     Figure {
-        title: "Spread and skill".into(),
-        x_label: "spread: the error that is expected".into(),
-        y_label: "error that is found".into(),
+        title: view.titled("Spread and skill"),
+        x_label: view.quantity().named("spread: the error that is expected"),
+        y_label: view.quantity().named("error that is found"),
         x: vec![0.0, largest],
-        curves: std::iter::once(ideal)
-            .chain(calibrated(comparison).map(curve))
-            .collect(),
+        curves,
         ..Figure::default()
     }
 }
 
-/// Energy by wave number of single fields.
-pub(super) fn spectra(comparison: &Comparison) -> Figure {
-    let count = comparison.truth_spectrum.len();
+/// Energy by wave number of single fields; none of a single point.
+pub(super) fn spectra(view: View) -> Option<Figure> {
+    let truth = view.truth();
+    let count = truth.spectrum.len();
     let positive = |energies: &[f64]| energies.iter().skip(1).copied().collect();
-    let truth = Curve::line("truth", positive(&comparison.truth_spectrum), Colour::Ink).dashed();
-    let low = comparison.low.as_ref();
+    let low = truth.low.as_ref();
     let low = low.map(|low| Curve::line("low fidelity", positive(&low.spectrum), Colour::Green));
-    let runs = comparison
-        .runs
-        .iter()
-        .map(|run| line(run, positive(&run.spectrum)));
-    Figure {
-        title: "Radially averaged spectra".into(),
+    let runs = view
+        .runs()
+        .map(|(run, own)| line(run, positive(&own.spectrum)));
+    let truth = Curve::line("truth", positive(&truth.spectrum), Colour::Ink).dashed();
+    (count > 1).then(|| Figure {
+        title: view.titled("Radially averaged spectra"),
         x_label: "wave number [cycles per domain]".into(),
-        y_label: "energy".into(),
+        y_label: view.quantity().named("energy").squared(),
         x: (1..count).map(|k| k as f64).collect(),
         curves: low.into_iter().chain(runs).chain([truth]).collect(),
         log_x: true,
         log_y: true,
         ..Figure::default()
-    }
-}
-
-/// Validation losses over epochs; regression and flow matching have losses of their own.
-pub(super) fn training(comparison: &Comparison) -> Vec<Figure> {
-    let kinds = [
-        (false, "Training of regression"),
-        (true, "Training of flow matching"),
-    ];
-    let figure = |(is_generative, title): (bool, &str)| {
-        let runs = comparison.runs.iter();
-        let logged = runs.filter(|run| run.method.is_generative() == is_generative);
-        let curves: Vec<Curve> = logged
-            .filter(|run| !run.epochs.is_empty())
-            .flat_map(|run| {
-                let x: Vec<f64> = run.epochs.iter().map(|e| e.epoch as f64).collect();
-                let validation = run.epochs.iter().map(|e| e.validation_loss).collect();
-                let training = run.epochs.iter().map(|e| e.train_loss).collect();
-                [
-                    line(run, training).at(x.clone()).thin().unnamed(),
-                    line(run, validation).at(x),
-                ]
-            })
-            .collect();
-        (!curves.is_empty()).then(|| Figure {
-            title: format!("{title}: validation loss, and thin the training loss"),
-            x_label: "epoch".into(),
-            y_label: "loss".into(),
-            curves,
-            log_y: true,
-            ..Figure::default()
-        })
-    };
-    kinds.into_iter().filter_map(figure).collect()
-}
-
-/// A score of a run, where it has one.
-type Score = fn(&RunResult) -> Option<f64>;
-
-/// The scores that are drawn over size and resolution.
-const SCORES: [(&str, Score); 3] = [
-    ("mean L2 error", |run| Some(run.prediction.mean.mean_l2)),
-    ("relative variance error", |run| {
-        run.prediction.spread.as_ref()?.variance_relative
-    }),
-    ("CRPS", |run| {
-        let spread = run.prediction.spread.as_ref()?;
-        spread.observed.as_ref().map(|observed| observed.crps)
-    }),
-];
-
-/// Scores over what the runs were trained on: the number of inputs, or points of the grid.
-pub(super) fn learning(comparison: &Comparison, over_grid: bool) -> Vec<Figure> {
-    let place = |run: &RunResult| {
-        if over_grid {
-            run.training_grid.last().map(|n| *n as f64)
-        } else {
-            run.training_inputs.map(|n| n as f64)
-        }
-    };
-    let other = |run: &RunResult| {
-        if over_grid {
-            run.training_inputs.map(|n| vec![n])
-        } else {
-            Some(run.training_grid.clone())
-        }
-    };
-    let (title, x_label) = if over_grid {
-        ("training grid", "points per axis in training")
-    } else {
-        ("training inputs", "training inputs")
-    };
-    let figure = |(name, score): (&str, Score)| {
-        let mut curves: Vec<(Curve, Option<Vec<usize>>, floral::train::Method)> = Vec::new();
-        for run in &comparison.runs {
-            let (Some(x), Some(y)) = (place(run), score(run)) else {
-                continue;
-            };
-            let same = |(_, o, m): &&mut (Curve, _, _)| *o == other(run) && *m == run.method;
-            match curves.iter_mut().find(same) {
-                Some((curve, ..)) if curve.x.last() == Some(&x) => {}
-                Some((curve, ..)) => {
-                    curve.x.push(x);
-                    curve.values.push(y);
-                }
-                None => {
-                    let curve = Curve::line(run.method.title(), vec![y], Colour::of(run.method));
-                    curves.push((curve.at(vec![x]).marked(), other(run), run.method));
-                }
-            }
-        }
-        let curves: Vec<Curve> = curves
-            .into_iter()
-            .map(|(curve, ..)| curve)
-            .filter(|curve| curve.x.len() > 1)
-            .collect();
-        (!curves.is_empty()).then(|| Figure {
-            title: format!("{name} over {title}"),
-            x_label: x_label.into(),
-            y_label: name.into(),
-            curves,
-            log_x: true,
-            log_y: true,
-            ..Figure::default()
-        })
-    };
-    SCORES.into_iter().filter_map(figure).collect()
+    })
 }

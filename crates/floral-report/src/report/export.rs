@@ -1,7 +1,8 @@
 //! Single figures and tables, for a paper.
 
 use super::comparison::{Comparison, ShownInput};
-use super::{curve_figures as curves, map_figures as maps, tables};
+use super::view::View;
+use super::{curve_figures as curves, learning_figures as learning, map_figures as maps, tables};
 use crate::draw::{Figure, Panels, Table};
 
 /// A figure or table that stands alone.
@@ -18,62 +19,82 @@ pub enum Exported {
 /// With the name of its file, without extension.
 type Named = (String, Exported);
 
-/// All figures and tables of a comparison with the names of their files, without extension.
+/// All figures and tables of a comparison with the names of their files, without extension. Of
+/// several channels each has its own, with its name at the end.
 pub fn exports(comparison: &Comparison) -> Vec<Named> {
-    let mut all = vec![
-        ("scores".into(), Exported::Table(tables::scores(comparison))),
-        ("speed".into(), Exported::Table(tables::speed(comparison))),
-    ];
-    for shown in &comparison.shown {
-        all.extend(of_input(comparison, shown));
+    let mut all: Vec<Named> = View::all(comparison)
+        .map(|view| {
+            (
+                view.file("scores"),
+                Exported::Table(tables::channel_scores(view)),
+            )
+        })
+        .collect();
+    all.push(("speed".into(), Exported::Table(tables::speed(comparison))));
+    for view in View::all(comparison) {
+        let own = of_channel(view).into_iter();
+        all.extend(own.map(|(name, exported)| (view.file(&name), exported)));
     }
-    all.extend(distributions(comparison));
-    all.extend(calibration(comparison));
-    let spectra = curves::spectra(comparison);
-    all.push(("spectra".into(), Exported::Curves(spectra)));
-    all.extend(numbered("training", curves::training(comparison)));
-    let by_inputs = curves::learning(comparison, false);
+    all.extend(numbered("training", learning::training(comparison)));
+    all
+}
+
+fn of_channel(view: View) -> Vec<Named> {
+    let mut all = Vec::new();
+    for shown in &view.comparison.shown {
+        all.extend(of_input(view, shown));
+    }
+    all.extend(distributions(view));
+    all.extend(calibration(view));
+    let spectra = curves::spectra(view);
+    all.extend(spectra.map(|figure| ("spectra".into(), Exported::Curves(figure))));
+    let by_inputs = learning::learning(view, false);
     all.extend(numbered("learning-inputs", by_inputs));
-    let by_grid = curves::learning(comparison, true);
+    let by_grid = learning::learning(view, true);
     all.extend(numbered("learning-grid", by_grid));
     all
 }
 
-/// Mean and spread of the input shown at this position, by every run; none in two dimensions.
+/// Mean and spread of the input shown at this position, by every run, channel by channel; none in
+/// two dimensions.
 pub fn curves_of_input(comparison: &Comparison, position: usize) -> Vec<Figure> {
     let shown = comparison.shown.get(position);
     let shown = shown.filter(|_| comparison.setting.grid.dimensions() == 1);
-    shown.map_or_else(Vec::new, |shown| curves::bands(comparison, shown))
+    let views = shown.into_iter().flat_map(|shown| {
+        let views = View::all(comparison);
+        views.flat_map(|view| curves::bands(view, shown))
+    });
+    views.collect()
 }
 
 /// Mean, spread and realizations of one input: maps on a plane, curves on a line.
-fn of_input(comparison: &Comparison, shown: &ShownInput) -> Vec<Named> {
+fn of_input(view: View, shown: &ShownInput) -> Vec<Named> {
     let input = shown.input;
-    if comparison.setting.grid.dimensions() == 2 {
-        let fields = maps::fields(comparison, shown);
-        let samples = maps::samples(comparison, shown);
+    if view.comparison.setting.grid.dimensions() == 2 {
+        let fields = maps::fields(view, shown);
+        let samples = maps::samples(view, shown);
         return vec![
             (format!("fields-{input}"), Exported::Maps(fields)),
             (format!("samples-{input}"), Exported::Maps(samples)),
         ];
     }
-    let means = curves::bands(comparison, shown);
+    let means = curves::bands(view, shown);
     let mut all = numbered(&format!("mean-{input}"), means);
-    let samples = curves::samples(comparison, shown);
+    let samples = curves::samples(view, shown);
     all.extend(numbered(&format!("samples-{input}"), samples));
     all
 }
 
 /// Marginal and joint distributions of solutions, and of residuals where there are any.
-fn distributions(comparison: &Comparison) -> Vec<Named> {
+fn distributions(view: View) -> Vec<Named> {
     let mut all = Vec::new();
     for (is_residual, name) in [(false, "solution"), (true, "residual")] {
-        if is_residual && comparison.low.is_none() {
+        if is_residual && view.truth().low.is_none() {
             continue;
         }
-        let marginal = curves::marginal(comparison, is_residual);
+        let marginal = curves::marginal(view, is_residual);
         all.push((format!("marginal-{name}"), Exported::Curves(marginal)));
-        if let Some(panels) = maps::joints(comparison, is_residual) {
+        if let Some(panels) = maps::joints(view, is_residual) {
             all.push((format!("joint-{name}"), Exported::Maps(panels)));
         }
     }
@@ -81,14 +102,14 @@ fn distributions(comparison: &Comparison) -> Vec<Named> {
 }
 
 /// Nothing unless some run has a spread.
-fn calibration(comparison: &Comparison) -> Vec<Named> {
-    if comparison.runs.iter().all(|run| run.coverage.is_empty()) {
+fn calibration(view: View) -> Vec<Named> {
+    if view.calibrated().next().is_none() {
         return Vec::new();
     }
     let figures = [
-        ("coverage", curves::coverage(comparison)),
-        ("ranks", curves::ranks(comparison)),
-        ("spread-skill", curves::spread_error(comparison)),
+        ("coverage", curves::coverage(view)),
+        ("ranks", curves::ranks(view)),
+        ("spread-skill", curves::spread_error(view)),
     ];
     figures
         .map(|(name, figure)| (name.into(), Exported::Curves(figure)))

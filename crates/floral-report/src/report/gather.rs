@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use burn::tensor::Device;
 use floral::dataset::Dataset;
-use floral::evaluate::{BaselineFields, Truth, TruthSource, Truths, chosen_inputs, seen_inputs};
+use floral::evaluate::{
+    BaselineFields, Scoring, Truth, TruthSource, Truths, chosen_inputs, seen_inputs,
+};
 use floral::metric::Fields;
 use floral::predict::{Cases, Consumer, PredictionCost, Predictor, Walk, WalkedInput};
 use floral::regression::Prediction;
@@ -17,13 +19,17 @@ use floral::train::checkpoint::DataIdentity;
 use floral::{Error, Field, Observer, Result};
 
 use super::cache::{self, Key};
+use super::channel::Channel;
 use super::compared_run::{ComparedRun, loaded};
-use super::comparison::{Comparison, LowResult, RunResult, Setting, ShownInput};
+use super::comparison::{
+    ChannelResult, ChannelTruth, Comparison, LowResult, RunResult, Setting, ShownInput,
+};
 use super::names;
 use super::options::Options;
 use super::pooled::Pooled;
 use super::summary::{Summary, spectrum};
 use super::test_input::{Predicted, ScoredSummary, TestInput};
+use crate::draw::Label;
 
 /// Compares runs on the inputs that they have not seen. What was predicted before with the same
 /// program, weights, data and options is taken from the run's folder.
@@ -43,11 +49,14 @@ pub fn compare(
             reason: "a spread needs at least two realizations; ask for more".into(),
         });
     }
+    let channels = runs[0].predictor.header().shapes.solution_channels;
+    let pooled = vec![Pooled::default(); channels];
     let mut gathering = Gathering {
         truths: Truths::of(dataset, options.evaluation.reference)?,
-        results: vec![Pooled::default(); runs.len()],
-        low: Pooled::default(),
-        truth: Pooled::default(),
+        scorings: vec![Scoring::default(); runs.len()],
+        results: vec![pooled.clone(); runs.len()],
+        low: pooled.clone(),
+        truth: pooled,
         shown: Vec::new(),
         current: None,
         members: Vec::new(),
@@ -75,9 +84,12 @@ struct Gathering<'a> {
     truths: Truths<'a>,
     dataset: &'a Dataset,
     options: &'a Options,
-    results: Vec<Pooled>,
-    low: Pooled,
-    truth: Pooled,
+    /// Of each run.
+    scorings: Vec<Scoring>,
+    /// Of each run its channels.
+    results: Vec<Vec<Pooled>>,
+    low: Vec<Pooled>,
+    truth: Vec<Pooled>,
     shown: Vec<ShownInput>,
     /// The truth of the input under way.
     current: Option<Truth>,
@@ -94,16 +106,20 @@ impl Consumer for Gathering<'_> {
     fn input(&mut self, input: &WalkedInput) -> Result<()> {
         let truth = self.truths.at(input.index)?;
         let summary = self.true_summary(&self.test(input, &truth), input.index)?;
-        self.truth.add(&summary);
+        for (pooled, own) in self.truth.iter_mut().zip(&summary.channels) {
+            pooled.add(own);
+        }
         let low = input.case.low.as_ref().map(rounded);
         if let Some(low) = &low {
-            let own = spectrum(std::iter::once(&low[..]), &input.grid.shape());
-            self.low.add_spectrum(&own);
+            let channels = Channel::all(low.len(), input.grid.len());
+            for (pooled, channel) in self.low.iter_mut().zip(channels) {
+                let field = std::iter::once(&low[..]);
+                pooled.add_spectrum(&spectrum(field, &input.grid.shape(), channel));
+            }
         }
         if input.position < self.options.shown {
             self.shown.push(ShownInput {
                 input: input.index,
-                field: rounded(&input.case.input),
                 low,
                 truth: summary.distribution,
                 runs: Vec::new(),
@@ -166,7 +182,12 @@ impl Gathering<'_> {
     }
 
     fn take(&mut self, run: usize, input: &WalkedInput, scored: ScoredSummary) {
-        self.results[run].add_scored(&scored);
+        self.scorings[run].merge(&scored.scoring);
+        let channels = scored.summary.channels.iter().zip(&scored.spread_error);
+        for (pooled, (summary, spread_error)) in self.results[run].iter_mut().zip(channels) {
+            pooled.add(summary);
+            pooled.add_spread_error(spread_error);
+        }
         if input.position < self.options.shown
             && let Some(shown) = self.shown.last_mut()
         {
@@ -229,34 +250,53 @@ impl Gathering<'_> {
     }
 
     fn finish(self, inputs: Range<usize>) -> Comparison {
-        let low_errors = self.results.iter().find_map(|result| result.scoring.low());
-        let low = low_errors.map(|errors| LowResult {
-            errors,
-            spectrum: self.low.spectrum(),
-        });
-        let runs = self.runs.iter().zip(&self.results);
+        let labels = names::channels(self.dataset, self.truth.len());
+        let keys = names::keys(self.dataset, &labels);
+        let channels = labels.into_iter().zip(keys).enumerate();
+        let runs = self
+            .runs
+            .iter()
+            .zip(self.scorings.iter().zip(&self.results));
         Comparison {
             setting: self.setting(inputs),
-            low,
-            truth_spectrum: self.truth.spectrum(),
-            runs: runs.map(|(run, pooled)| result(run, pooled)).collect(),
-            truth_pairs: self.truth.pairs,
+            channels: channels
+                .map(|(i, (quantity, key))| self.channel(i, quantity, key))
+                .collect(),
+            runs: runs
+                .map(|(run, (scoring, pooled))| result(run, scoring, pooled))
+                .collect(),
             shown: self.shown,
+        }
+    }
+
+    fn channel(&self, index: usize, quantity: Label, key: String) -> ChannelTruth {
+        let (truth, low) = (&self.truth[index], &self.low[index]);
+        let mut scorings = self.scorings.iter().map(|scoring| scoring.channel(index));
+        let errors = scorings.find_map(Scoring::low);
+        ChannelTruth {
+            key,
+            quantity,
+            low: errors.map(|errors| LowResult {
+                errors,
+                spectrum: low.spectrum(),
+            }),
+            spectrum: truth.spectrum(),
+            lowest: truth.lowest(),
+            pairs: truth.pairs.clone(),
         }
     }
 
     fn setting(&self, inputs: Range<usize>) -> Setting {
         let dataset = self.dataset;
-        let header = self.runs[0].predictor.header();
+        let grid = names::drawn(dataset.grid());
         let headers = self.runs.iter().map(|run| run.predictor.header());
         let seen = headers.map(|header| seen_inputs(header, dataset, &inputs).len());
         Setting {
+            title: names::title(dataset),
             problem: dataset.problem().map(str::to_owned),
             data: dataset.path().to_owned(),
-            quantity: names::quantity(dataset),
-            axes: names::axes(dataset),
-            grid: dataset.grid().clone(),
-            channels: header.shapes.solution_channels,
+            axes: names::axes(&grid),
+            grid,
             seen: seen.max().unwrap_or(0),
             inputs,
             observations: dataset.realizations(),
@@ -267,9 +307,8 @@ impl Gathering<'_> {
     }
 }
 
-fn result(run: &ComparedRun, pooled: &Pooled) -> RunResult {
+fn result(run: &ComparedRun, scoring: &Scoring, channels: &[Pooled]) -> RunResult {
     let header = run.predictor.header();
-    let observed = pooled.scoring.observed();
     let logged = run.epochs.last().map(|record| record.seconds);
     RunResult {
         label: run.label.clone(),
@@ -282,13 +321,25 @@ fn result(run: &ComparedRun, pooled: &Pooled) -> RunResult {
         training_seconds: logged.unwrap_or(header.progress.seconds),
         epoch: header.progress.epoch,
         epochs: run.epochs.clone(),
-        prediction: pooled.scoring.prediction(),
-        mean_residual: pooled.scoring.mean_residual(),
-        kriging: pooled.scoring.kriging(),
+        channels: channels
+            .iter()
+            .enumerate()
+            .map(|(i, pooled)| channel_result(scoring.channel(i), pooled))
+            .collect(),
+    }
+}
+
+fn channel_result(scoring: &Scoring, pooled: &Pooled) -> ChannelResult {
+    let observed = scoring.observed();
+    ChannelResult {
+        prediction: scoring.prediction(),
+        mean_residual: scoring.mean_residual(),
+        kriging: scoring.kriging(),
         coverage: observed.map_or_else(Vec::new, |scores| scores.coverage.curve()),
         ranks: observed.map_or_else(Vec::new, |scores| scores.ranks.frequencies()),
         spread_error: pooled.spread_error(),
         spectrum: pooled.spectrum(),
+        lowest: pooled.lowest(),
         pairs: pooled.pairs.clone(),
     }
 }

@@ -8,7 +8,11 @@ pub(super) const JOINT_BINS: usize = 40;
 /// not shrink the picture of all others.
 const STRAY: f64 = 5e-4;
 
-/// A range that holds nearly all values, and a little more.
+/// The share of its length by which a range is wider than its values.
+const MARGIN: f64 = 0.04;
+
+/// A range that holds nearly all values, and a little more; of values that are never negative it is
+/// not negative either.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
     if values.is_empty() {
@@ -16,32 +20,67 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     }
     values.sort_unstable_by(f64::total_cmp);
     let stray = (STRAY * values.len() as f64) as usize;
-    let (low, high) = (values[stray], values[values.len() - 1 - stray]);
-    let margin = if high > low {
-        0.04 * (high - low)
-    } else {
-        0.5 * low.abs().max(1e-6)
+    let ends = [values[stray], values[values.len() - 1 - stray]];
+    let [low, high] = widened(ends, MARGIN);
+    [if values[0] >= 0.0 { low.max(0.0) } else { low }, high]
+}
+
+/// A range with a margin of this share of its length at both ends; of a single value it is as long
+/// as the value is large.
+pub(super) fn widened([low, high]: [f64; 2], share: f64) -> [f64; 2] {
+    let margin = match high - low {
+        length if length > 0.0 => share * length,
+        _ if low != 0.0 => 0.5 * low.abs(),
+        _ => 0.5,
     };
     [low - margin, high + margin]
 }
 
-/// The edges of bins over a range.
-pub(super) fn edges([low, high]: [f64; 2]) -> Vec<f64> {
-    let width = (high - low) / BINS as f64;
-    (0..=BINS).map(|i| low + width * i as f64).collect()
+/// Bins of equal width.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bins {
+    low: f64,
+    width: f64,
 }
 
-/// The density of values over a range; those outside count in the total alone.
-pub(super) fn density(values: impl Iterator<Item = f64>, [low, high]: [f64; 2]) -> Vec<f64> {
-    let (mut counts, mut total) = (vec![0.0; BINS], 0.0);
-    for value in values.filter(|value| value.is_finite()) {
-        total += 1.0;
-        if let Some(bin) = bin(value, [low, high], BINS) {
-            counts[bin] += 1.0;
-        }
+impl Bins {
+    /// Over a range.
+    pub fn over([low, high]: [f64; 2]) -> Self {
+        let width = (high - low) / BINS as f64;
+        Self { low, width }
     }
-    let scale = BINS as f64 / (high - low) / f64::max(total, 1.0);
-    counts.iter().map(|count| count * scale).collect()
+
+    /// Over a range that reaches from below zero to beyond it, none of them on both sides of it: what
+    /// is never negative has nothing in those below.
+    pub fn around_zero([low, high]: [f64; 2]) -> Self {
+        let below = (BINS as f64 * -low / (high - low))
+            .ceil()
+            .clamp(1.0, BINS as f64 - 1.0);
+        let width = high / (BINS as f64 - below);
+        let low = -below * width;
+        Self { low, width }
+    }
+
+    /// Their edges, ascending.
+    pub fn edges(self) -> Vec<f64> {
+        (0..=BINS)
+            .map(|i| self.low + self.width * i as f64)
+            .collect()
+    }
+
+    /// The density of values; those beyond the bins count in the total alone.
+    pub fn density(self, values: impl Iterator<Item = f64>) -> Vec<f64> {
+        let (mut counts, mut total) = (vec![0.0; BINS], 0.0);
+        let range = [self.low, self.low + self.width * BINS as f64];
+        for value in values.filter(|value| value.is_finite()) {
+            total += 1.0;
+            if let Some(bin) = bin(value, range, BINS) {
+                counts[bin] += 1.0;
+            }
+        }
+        let scale = 1.0 / (self.width * f64::max(total, 1.0));
+        counts.iter().map(|count| count * scale).collect()
+    }
 }
 
 /// The share of pairs in each cell, [first, second], as a power of ten; not a number where there
@@ -83,16 +122,39 @@ mod tests {
     #[test]
     fn a_density_integrates_to_one() {
         let values = || (0..1000).map(|i| (f64::from(i) * 0.37).sin());
-        let range = range(values());
-        let width = (range[1] - range[0]) / BINS as f64;
-        let sum: f64 = density(values(), range).iter().map(|d| d * width).sum();
-        assert!((sum - 1.0).abs() < 2e-3, "{sum}");
-        assert_eq!(edges(range).len(), BINS + 1);
+        for scale in [1e-12, 1.0, 1e9] {
+            let values = || values().map(|v| v * scale);
+            let bins = Bins::over(range(values()));
+            let sum: f64 = bins.density(values()).iter().map(|d| d * bins.width).sum();
+            assert!((sum - 1.0).abs() < 2e-3, "{sum}");
+            assert_eq!(bins.edges().len(), BINS + 1);
+        }
+    }
+
+    #[test]
+    fn what_is_never_negative_has_no_density_below_zero() {
+        let values = || (0..1000).map(|i| (f64::from(i) * 0.37).sin().abs() * 1e-9);
+        let [low, high] = range(values());
+        assert!(low >= 0.0 && high > 1e-9);
+        // Beside a prediction that is negative somewhere.
+        let bins = Bins::around_zero([-0.3 * high, high]);
+        let edges = bins.edges();
+        assert!(edges.contains(&0.0) && edges[0] <= -0.3 * high);
+        assert!((edges[BINS] - high).abs() < 1e-6 * high);
+        for (height, edge) in bins.density(values()).iter().zip(&edges) {
+            assert!(*edge >= 0.0 || *height == 0.0, "{edge}: {height}");
+        }
     }
 
     #[test]
     fn ranges_survive_values_that_are_all_alike_or_missing() {
-        for values in [vec![], vec![f64::NAN], vec![3.0; 4], vec![0.0]] {
+        for values in [
+            vec![],
+            vec![f64::NAN],
+            vec![3.0; 4],
+            vec![0.0],
+            vec![-1e-12; 2],
+        ] {
             let [low, high] = range(values.iter().copied());
             assert!(low < high, "{values:?}");
         }

@@ -4,6 +4,7 @@
 //! From them come the [`page`] that a browser shows, and single figures and tables for a paper.
 
 mod cache;
+mod channel;
 mod compared_run;
 mod comparison;
 mod curve_figures;
@@ -12,6 +13,7 @@ mod explorer;
 mod export;
 mod gather;
 mod histogram;
+mod learning_figures;
 mod map_figures;
 mod names;
 mod options;
@@ -20,17 +22,22 @@ mod story;
 mod summary;
 mod tables;
 mod test_input;
+mod view;
 
-pub use comparison::{Comparison, LowResult, RunResult, Setting, ShownInput};
+pub use comparison::{
+    ChannelResult, ChannelTruth, Comparison, LowResult, RunResult, Setting, ShownInput,
+};
 pub use distribution::{Anomalies, Distribution, LEVELS};
 pub use export::{Exported, curves_of_input, exports};
 pub use gather::compare;
 pub use options::Options;
 pub use story::page;
-pub use summary::Summary;
+pub use summary::{ChannelSummary, Summary};
 pub use tables::scores;
 pub use test_input::ScoredSummary;
 
+#[cfg(test)]
+mod channel_laws;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -1,29 +1,114 @@
 //! What quantities are called, with their units.
 
 use floral::dataset::Dataset;
+use floral::{Axis, Grid};
 
-/// The solution.
-pub(super) fn quantity(dataset: &Dataset) -> String {
-    let name = match dataset.problem() {
-        Some("darcy") => "pressure p",
-        Some("plume") => "concentration c",
-        Some("1dcr") => "solution w",
-        Some("advection" | "burgers") => "solution u",
-        _ => "solution",
-    };
-    with_units(name, dataset.units("high"))
+use crate::draw::Label;
+
+/// The dataset's own title, or else its problem, or the name of its folder.
+pub(super) fn title(dataset: &Dataset) -> String {
+    let own = dataset.title().or(dataset.problem());
+    let folder = || dataset.path().file_stem().unwrap_or_default();
+    own.map_or_else(|| folder().to_string_lossy().into_owned(), str::to_owned)
 }
 
-/// The axes of the grid.
-pub(super) fn axes(dataset: &Dataset) -> Vec<String> {
-    let axes = dataset.grid().axes.iter();
-    axes.map(|axis| with_units(&axis.name, dataset.units(&axis.name)))
+/// The channels of the solution, so many of them.
+pub(super) fn channels(dataset: &Dataset, count: usize) -> Vec<Label> {
+    let quantities = dataset.solution_quantities();
+    let label = |i: usize| {
+        let quantity = quantities.get(i);
+        let told = quantity.and_then(|quantity| quantity.title());
+        let name = match (told, count) {
+            (Some(name), _) => name.to_owned(),
+            (None, 1) => "solution".into(),
+            (None, _) => format!("channel {i}"),
+        };
+        Label::new(
+            name,
+            quantity.and_then(|quantity| quantity.units.as_deref()),
+        )
+    };
+    (0..count).map(label).collect()
+}
+
+/// Parts of the names of files, different for every channel; empty for the only one.
+pub(super) fn keys(dataset: &Dataset, labels: &[Label]) -> Vec<String> {
+    if labels.len() < 2 {
+        return vec![String::new(); labels.len()];
+    }
+    let quantities = dataset.solution_quantities();
+    let short = |i: usize| {
+        quantities
+            .get(i)
+            .and_then(|quantity| quantity.name.as_deref())
+    };
+    let plain = labels.iter().enumerate();
+    let plain: Vec<String> = plain
+        .map(|(i, label)| in_a_file(short(i).unwrap_or(&label.name)))
+        .collect();
+    distinct(&plain)
+}
+
+/// The same names, with a number where one is missing or is taken already.
+fn distinct(names: &[String]) -> Vec<String> {
+    let name = |(i, name): (usize, &String)| match name.as_str() {
+        "" => i.to_string(),
+        own if names[..i].contains(name) => format!("{own}-{i}"),
+        own => own.to_owned(),
+    };
+    names.iter().enumerate().map(name).collect()
+}
+
+/// A name without what file systems and shells take amiss.
+fn in_a_file(name: &str) -> String {
+    let letters = name.chars().map(|letter| match letter {
+        letter if letter.is_alphanumeric() => letter,
+        _ => '-',
+    });
+    let name: String = letters.collect();
+    name.split('-')
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
+}
+
+/// The grid without axes of a single point, which no figure shows; of a single point the first axis.
+pub(super) fn drawn(grid: &Grid) -> Grid {
+    let mut axes: Vec<Axis> = grid.axes.clone();
+    axes.retain(|axis| axis.len() > 1);
+    if axes.is_empty() {
+        axes.extend(grid.axes.first().cloned());
+    }
+    Grid { axes }
+}
+
+/// The axes of a grid.
+pub(super) fn axes(grid: &Grid) -> Vec<Label> {
+    let name = |axis: &Axis| axis.long_name.clone().unwrap_or_else(|| axis.name.clone());
+    let axes = grid.axes.iter();
+    axes.map(|axis| Label::new(name(axis), axis.units.as_deref()))
         .collect()
 }
 
-fn with_units(name: &str, units: Option<String>) -> String {
-    match units {
-        Some(units) => format!("{name} [{units}]"),
-        None => format!("{name} [\u{2013}]"),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_different_and_plain() {
+        assert_eq!(in_a_file("CO2 (aq) / mol"), "CO2-aq-mol");
+        let names = ["u", "u", "\u{3b8}", "()"].map(in_a_file);
+        assert_eq!(distinct(&names), ["u", "u-1", "\u{3b8}", "3"]);
+    }
+
+    #[test]
+    fn a_figure_has_no_axis_of_a_single_point() {
+        let shape = |sizes: &[usize]| {
+            let axes = sizes.iter().map(|n| Axis::closed("x", *n));
+            drawn(&Grid::new(axes.collect())).shape()
+        };
+        assert_eq!(shape(&[1, 5]), [5]);
+        assert_eq!(shape(&[4, 5]), [4, 5]);
+        assert_eq!(shape(&[1, 1]), [1]);
     }
 }

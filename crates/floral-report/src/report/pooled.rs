@@ -1,18 +1,15 @@
-//! What is pooled over inputs for a report: scores, spectra, pairs of values.
+//! What is pooled over inputs for a report, channel by channel: spectra, pairs of values, errors.
 
-use floral::evaluate::Scoring;
-
-use super::summary::Summary;
-use super::test_input::ScoredSummary;
+use super::summary::ChannelSummary;
 
 /// Groups of points by their expected error.
 const GROUPS: usize = 8;
 
-/// Sums over the inputs of one run, or of the truth.
+/// Sums over the inputs of one channel, of a run or of the truth.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pooled {
-    pub scoring: Scoring,
     pub pairs: Vec<[f32; 2]>,
+    lowest: Option<f32>,
     spectrum: Vec<f64>,
     spread_error: Vec<[f32; 2]>,
     inputs: usize,
@@ -20,16 +17,23 @@ pub(super) struct Pooled {
 
 impl Pooled {
     /// Adds what is shown of an input.
-    pub fn add(&mut self, summary: &Summary) {
+    pub fn add(&mut self, summary: &ChannelSummary) {
         self.pairs.extend_from_slice(&summary.pairs);
+        self.lowest = Some(
+            self.lowest
+                .map_or(summary.lowest, |l| l.min(summary.lowest)),
+        );
         self.add_spectrum(&summary.spectrum);
     }
 
-    /// Adds a prediction with its scores.
-    pub fn add_scored(&mut self, scored: &ScoredSummary) {
-        self.scoring.merge(&scored.scoring);
-        self.spread_error.extend_from_slice(&scored.spread_error);
-        self.add(&scored.summary);
+    /// Adds expected and found errors of an input.
+    pub fn add_spread_error(&mut self, spread_error: &[[f32; 2]]) {
+        self.spread_error.extend_from_slice(spread_error);
+    }
+
+    /// The smallest value; not a number where there is none.
+    pub fn lowest(&self) -> f32 {
+        self.lowest.unwrap_or(f32::NAN)
     }
 
     /// Adds the spectrum of an input.

@@ -2,14 +2,17 @@
 
 use super::comparison::Comparison;
 use super::gather::words;
-use super::{curve_figures as curves, explorer, map_figures as maps, tables};
-use crate::draw::{Block, Page, Section};
+use super::view::View;
+use super::{
+    curve_figures as curves, explorer, learning_figures as figures, map_figures as maps, tables,
+};
+use crate::draw::{Block, Figure, Group, Page, Section};
 use floral::Result;
+use floral::evaluate::TruthSource;
 
 /// The whole report, a page that needs no other file.
 pub fn page(comparison: &Comparison) -> Result<Page> {
     let setting = &comparison.setting;
-    let problem = setting.problem.as_deref().unwrap_or("a dataset");
     let (runs, inputs) = (comparison.runs.len(), setting.inputs.len());
     let drawn = &comparison.drawn();
     let chosen = if drawn.runs.len() < runs {
@@ -23,13 +26,13 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
         Some(explorer(drawn)?),
         Some(distributions(drawn)),
         calibration(drawn),
-        Some(spectra(drawn)),
+        spectra(drawn),
         training(drawn),
         learning(comparison),
         Some(speed(comparison)),
     ];
     Ok(Page {
-        title: format!("FLORAL report: {problem}"),
+        title: format!("FLORAL report: {}", setting.title),
         lead: format!(
             "{runs} {} beside the truth on {inputs} {}. The truth is {}.{chosen}",
             if runs == 1 {
@@ -77,14 +80,59 @@ fn section(heading: &str, text: &str, blocks: Vec<Block>) -> Section {
     }
 }
 
+/// As many channels are shown at once; of more, the first, and the others where a reader asks for
+/// them.
+const MOST_OPEN: usize = 3;
+
+/// What every channel has to show: as it is of the only one, under their names of several.
+fn by_channel(comparison: &Comparison, blocks: impl Fn(View) -> Vec<Block>) -> Vec<Block> {
+    let count = comparison.channels.len();
+    let group = |(i, view): (usize, View)| {
+        let blocks = blocks(view);
+        match count {
+            1 => blocks,
+            _ => vec![Block::Group(Group {
+                heading: view.quantity().plain(),
+                blocks,
+                is_open: count <= MOST_OPEN || i == 0,
+            })],
+        }
+    };
+    View::all(comparison).enumerate().flat_map(group).collect()
+}
+
 fn numbers(comparison: &Comparison) -> Section {
-    section(
-        "Scores",
-        "The best of each column is bold. Deterministic methods have no spread, and no scores of \
-         one. The band, CRPS, energy score and spread are measured against single realizations of \
-         the dataset.",
-        vec![Block::Table(tables::scores(comparison))],
-    )
+    let competitors = comparison.runs.len();
+    let best = if competitors > 1 {
+        "The best of each column is bold. "
+    } else {
+        ""
+    };
+    let sampling = match comparison.setting.truth {
+        TruthSource::Exact => "",
+        _ => {
+            " The truth is an estimate: what its realizations leave open counts in all errors of \
+             mean and variance."
+        }
+    };
+    let text = format!(
+        "{best}Deterministic methods have no spread, and no scores of one. The band, CRPS, energy \
+         score and spread are measured against single realizations of the dataset.{sampling}"
+    );
+    let mut blocks = Vec::new();
+    if comparison.channels.len() > 1 {
+        let count = comparison.channels.len();
+        blocks.push(Block::Text(format!(
+            "The solution has {count} channels; these scores have no units and compare between them:"
+        )));
+        for overview in &tables::OVERVIEWS {
+            blocks.push(Block::Table(tables::overview(comparison, overview)));
+        }
+    }
+    blocks.extend(by_channel(comparison, |view| {
+        vec![Block::Table(tables::channel_scores(view))]
+    }));
+    section("Scores", &text, blocks)
 }
 
 fn explorer(comparison: &Comparison) -> Result<Section> {
@@ -99,20 +147,30 @@ fn explorer(comparison: &Comparison) -> Result<Section> {
 }
 
 fn distributions(comparison: &Comparison) -> Section {
-    let mut figures = vec![curves::marginal(comparison, false)];
-    if comparison.low.is_some() {
-        figures.push(curves::marginal(comparison, true));
-    }
-    let mut blocks = vec![Block::Figures(figures)];
-    for is_residual in [false, true] {
-        blocks.extend(maps::joints(comparison, is_residual).map(Block::Panels));
-    }
-    let what = match comparison.low {
-        Some(_) => {
-            ": solutions, residuals (what a solution has beyond the low-fidelity one), and how \
-             they depend on the low-fidelity value at the same point"
+    let has_low = comparison
+        .channels
+        .iter()
+        .any(|channel| channel.low.is_some());
+    let kinds = |has_low: bool| {
+        let kinds = [false, true];
+        kinds
+            .into_iter()
+            .filter(move |is_residual| has_low || !is_residual)
+    };
+    let blocks = by_channel(comparison, |view| {
+        let own = kinds(view.truth().low.is_some());
+        let marginals = own.map(|is_residual| curves::marginal(view, is_residual));
+        let mut blocks = vec![Block::Figures(marginals.collect())];
+        for is_residual in [false, true] {
+            blocks.extend(maps::joints(view, is_residual).map(Block::Panels));
         }
-        None => "",
+        blocks
+    });
+    let what = if has_low {
+        ": solutions, residuals (what a solution has beyond the low-fidelity one), and how they \
+         depend on the low-fidelity value at the same point"
+    } else {
+        ""
     };
     let text = format!(
         "Values at all points, in all realizations of all test inputs{what}. A deterministic \
@@ -122,34 +180,48 @@ fn distributions(comparison: &Comparison) -> Section {
 }
 
 fn calibration(comparison: &Comparison) -> Option<Section> {
-    let is_there = comparison.runs.iter().any(|run| !run.coverage.is_empty());
+    let is_there = View::all(comparison).any(|view| view.calibrated().next().is_some());
     is_there.then(|| {
-        let figures = vec![
-            curves::coverage(comparison),
-            curves::ranks(comparison),
-            curves::spread_error(comparison),
-        ];
+        let blocks = by_channel(comparison, |view| {
+            vec![Block::Figures(vec![
+                curves::coverage(view),
+                curves::ranks(view),
+                curves::spread_error(view),
+            ])]
+        });
         section(
             "Calibration",
             "Whether the predicted spread can be trusted. Coverage below the dashed line, a rank \
              histogram high at both ends and errors above the dashed line mean too little spread; \
              the opposite means too much; a slope of the histogram means bias.",
-            vec![Block::Figures(figures)],
+            blocks,
         )
     })
 }
 
-fn spectra(comparison: &Comparison) -> Section {
-    section(
+/// Figures of every channel side by side; none where there are none.
+fn side_by_side(
+    comparison: &Comparison,
+    figures: impl Fn(View) -> Vec<Figure>,
+) -> Option<Vec<Block>> {
+    let all: Vec<Figure> = View::all(comparison).flat_map(figures).collect();
+    (!all.is_empty()).then(|| vec![Block::Figures(all)])
+}
+
+fn spectra(comparison: &Comparison) -> Option<Section> {
+    let blocks = side_by_side(comparison, |view| {
+        curves::spectra(view).into_iter().collect()
+    });
+    Some(section(
         "Spectra",
         "Mean energy of single fields by wave number, under a Hann window. A method that loses \
          energy at high wave numbers smooths; one that has too much of it is noisy.",
-        vec![Block::Figures(vec![curves::spectra(comparison)])],
-    )
+        blocks?,
+    ))
 }
 
 fn training(comparison: &Comparison) -> Option<Section> {
-    let figures = curves::training(comparison);
+    let figures = figures::training(comparison);
     (!figures.is_empty()).then(|| {
         section(
             "Training",
@@ -161,16 +233,17 @@ fn training(comparison: &Comparison) -> Option<Section> {
 }
 
 fn learning(comparison: &Comparison) -> Option<Section> {
-    let mut figures = curves::learning(comparison, false);
-    figures.extend(curves::learning(comparison, true));
-    (!figures.is_empty()).then(|| {
-        section(
-            "Learning curves",
-            "Scores over the number of training inputs and over the training grid; inference is on \
-             the grid of the dataset.",
-            vec![Block::Figures(figures)],
-        )
-    })
+    let blocks = side_by_side(comparison, |view| {
+        let mut all = figures::learning(view, false);
+        all.extend(figures::learning(view, true));
+        all
+    });
+    Some(section(
+        "Learning curves",
+        "Scores over the number of training inputs and over the training grid; inference is on \
+         the grid of the dataset.",
+        blocks?,
+    ))
 }
 
 fn speed(comparison: &Comparison) -> Section {

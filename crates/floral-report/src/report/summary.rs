@@ -2,11 +2,13 @@
 //!
 //! Made by `test_input` from all members, drawn by the figures.
 
+use super::channel::Channel;
 use super::distribution::Distribution;
 use floral::metric::{Fields, RadialSpectrum};
 
-/// Values kept of each input for distributions over all inputs.
+/// Values kept of each input for distributions over all inputs, and of each of many channels.
 const VALUES: usize = 4096;
+const FEWEST: usize = 1024;
 
 /// Realizations whose spectra are averaged.
 const SPECTRA: usize = 64;
@@ -16,11 +18,20 @@ const SPECTRA: usize = 64;
 pub struct Summary {
     /// The distribution.
     pub distribution: Distribution,
+    /// What is pooled over inputs, of each channel.
+    pub channels: Vec<ChannelSummary>,
+}
+
+/// What is pooled over inputs of one channel.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChannelSummary {
     /// Values scattered over realizations and points, each after the low-fidelity value at its
     /// point, which is not a number where there is none: [value, 2].
     pub pairs: Vec<[f32; 2]>,
     /// Energy by wave number of single realizations.
     pub spectrum: Vec<f64>,
+    /// The smallest value.
+    pub lowest: f32,
 }
 
 impl Summary {
@@ -31,33 +42,52 @@ impl Summary {
         shape: &[usize],
         distribution: Distribution,
     ) -> Self {
+        let points = shape.iter().product();
+        let channels = Channel::all(members.points(), points);
         Self {
             distribution,
-            pairs: pairs(members, low),
-            spectrum: spectrum(members.iter().take(SPECTRA), shape),
+            channels: channels
+                .map(|channel| ChannelSummary {
+                    pairs: pairs(members, low, channel),
+                    spectrum: spectrum(members.iter().take(SPECTRA), shape, channel),
+                    lowest: lowest(members, channel),
+                })
+                .collect(),
         }
     }
 }
 
-fn pairs(members: Fields, low: Option<&[f64]>) -> Vec<[f32; 2]> {
-    let points = members.points();
-    let total = members.count() * points;
+fn pairs(members: Fields, low: Option<&[f64]>, channel: Channel) -> Vec<[f32; 2]> {
+    let Channel { index, points, .. } = channel;
     let pair = |at: usize| {
-        let low = low.map_or(f32::NAN, |low| low[at % points] as f32);
-        [low, members.field(at / points)[at % points]]
+        let value = index * points + at % points;
+        let low = low.map_or(f32::NAN, |low| low[value] as f32);
+        [low, members.field(at / points)[value]]
     };
-    scattered(total, VALUES).map(pair).collect()
+    let wanted = (VALUES / channel.channels).max(FEWEST);
+    scattered(members.count() * points, wanted)
+        .map(pair)
+        .collect()
 }
 
-/// Mean energy by wave number of fields, [channel, point] each, over all channels.
-pub fn spectrum<'a>(fields: impl Iterator<Item = &'a [f32]>, shape: &[usize]) -> Vec<f64> {
+fn lowest(members: Fields, channel: Channel) -> f32 {
+    let start = channel.index * channel.points;
+    let own = members
+        .iter()
+        .flat_map(|field| &field[start..start + channel.points]);
+    own.copied().fold(f32::INFINITY, f32::min)
+}
+
+/// Mean energy by wave number of one channel of fields, [channel, point] each.
+pub(super) fn spectrum<'a>(
+    fields: impl Iterator<Item = &'a [f32]>,
+    shape: &[usize],
+    channel: Channel,
+) -> Vec<f64> {
     let mut spectrum = RadialSpectrum::new(shape);
-    let points: usize = shape.iter().product();
     for field in fields {
-        let values: Vec<f64> = field.iter().map(|v| f64::from(*v)).collect();
-        values
-            .chunks_exact(points)
-            .for_each(|channel| spectrum.push(channel));
+        let values: Vec<f64> = channel.of(field).iter().map(|v| f64::from(*v)).collect();
+        spectrum.push(&values);
     }
     spectrum.energies()
 }
@@ -97,12 +127,27 @@ mod tests {
 
     #[test]
     fn a_value_keeps_the_low_fidelity_value_of_its_point() {
-        let members = [10.0, 20.0, 30.0, 11.0, 21.0, 31.0];
-        let low = [1.0, 2.0, 3.0];
-        for [low, value] in pairs(Fields::new(&members, 3).unwrap(), Some(&low)) {
-            assert_eq!((value / 10.0).floor(), low);
+        // Two members of two channels on three points.
+        let members = [
+            10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 11.0, 21.0, 31.0, 41.0, 51.0, 61.0,
+        ];
+        let low = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let fields = Fields::new(&members, 6).unwrap();
+        for channel in Channel::all(6, 3) {
+            let own = pairs(fields, Some(&low), channel);
+            assert_eq!(own.len(), 6);
+            for [low, value] in own {
+                assert_eq!((value / 10.0).floor(), low);
+                assert_eq!(channel.index, usize::from(value > 35.0));
+            }
+            let without = pairs(fields, None, channel);
+            assert!(without.iter().all(|[low, _]| low.is_nan()));
         }
-        let without = pairs(Fields::new(&members, 3).unwrap(), None);
-        assert!(without.iter().all(|[low, _]| low.is_nan()));
+        assert_eq!(
+            Channel::all(6, 3)
+                .map(|c| lowest(fields, c))
+                .collect::<Vec<_>>(),
+            [10.0, 40.0]
+        );
     }
 }

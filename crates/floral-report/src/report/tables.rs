@@ -3,8 +3,9 @@
 use floral::evaluate::MeanErrors;
 use floral::train::Method;
 
-use super::comparison::{Comparison, RunResult};
-use crate::draw::{Best, Column, Row, Table};
+use super::comparison::{ChannelResult, Comparison, RunResult};
+use super::view::View;
+use crate::draw::{Best, Column, Label, Row, Table, typeset};
 
 fn column(name: &str, meaning: &str, best: Best) -> Column {
     Column {
@@ -14,19 +15,38 @@ fn column(name: &str, meaning: &str, best: Best) -> Column {
     }
 }
 
-/// Runs by metrics.
-pub fn scores(comparison: &Comparison) -> Table {
-    let low = comparison.low.as_ref();
+/// Runs by metrics, for every channel of the solution.
+pub fn scores(comparison: &Comparison) -> Vec<Table> {
+    View::all(comparison).map(channel_scores).collect()
+}
+
+/// Runs by metrics of one channel.
+pub(super) fn channel_scores(view: View) -> Table {
+    let low = view.truth().low.as_ref();
     let low = low.map(|low| baseline("low fidelity".into(), &low.errors));
+    let quantity = view.quantity();
+    let meaning = |words: &str, label: &Label| match told(label) {
+        Some(units) => format!("{words}, {units}"),
+        None => words.to_owned(),
+    };
+    let in_units = |words: &str| meaning(words, quantity);
     Table {
         columns: vec![
-            column("mean L2", "error of the mean field", Best::Lowest),
-            column("RMSE", "pooled", Best::Lowest),
+            column(
+                "mean L2",
+                &in_units("error of the mean field"),
+                Best::Lowest,
+            ),
+            column("RMSE", &in_units("pooled"), Best::Lowest),
             column("nRMSE", "pooled, relative", Best::Lowest),
-            column("variance", "error of the variance field", Best::Lowest),
+            column(
+                "variance",
+                &meaning("error of the variance field", &quantity.squared()),
+                Best::Lowest,
+            ),
             column("rel. variance", "the same, 1 = no skill", Best::Lowest),
-            column("CRPS", "of the distribution", Best::Lowest),
-            column("energy score", "of whole fields", Best::Lowest),
+            column("CRPS", &in_units("of the distribution"), Best::Lowest),
+            column("energy score", &in_units("of whole fields"), Best::Lowest),
             column(
                 "90 % band",
                 "share of true values inside",
@@ -36,11 +56,73 @@ pub fn scores(comparison: &Comparison) -> Table {
         ],
         rows: low
             .into_iter()
-            .chain(baselines(comparison))
-            .chain(comparison.runs.iter().map(score_row))
+            .chain(baselines(view))
+            .chain(view.runs().map(|(run, own)| score_row(run, own)))
             .collect(),
     }
 }
+
+/// The units of a quantity as they are printed, unless it is a pure number.
+fn told(label: &Label) -> Option<String> {
+    let units = label.units.as_deref().filter(|units| *units != "1");
+    // A unit is not broken over two lines.
+    units.map(|units| typeset(units).replace(' ', "\u{a0}"))
+}
+
+/// One score that needs no units, of every channel.
+pub(super) fn overview(comparison: &Comparison, score: &Overview) -> Table {
+    let views: Vec<View> = View::all(comparison).collect();
+    let value = |values: Vec<Option<f64>>, name: &str, competes| Row {
+        name: name.into(),
+        values,
+        competes,
+    };
+    let low = views.iter().map(|view| {
+        let low = view.truth().low.as_ref();
+        low.and_then(|low| (score.of_low)(&low.errors))
+    });
+    let low: Vec<Option<f64>> = low.collect();
+    let has_low = low.iter().any(Option::is_some);
+    let runs = comparison.runs.iter().map(|run| {
+        let values = run.channels.iter().map(score.of_run).collect();
+        value(values, &run.label, true)
+    });
+    Table {
+        columns: views
+            .iter()
+            .map(|view| column(&view.quantity().name, score.meaning, score.best))
+            .collect(),
+        rows: has_low
+            .then(|| value(low, "low fidelity", false))
+            .into_iter()
+            .chain(runs)
+            .collect(),
+    }
+}
+
+/// A score that can be set side by side for channels of different units.
+pub(super) struct Overview {
+    pub meaning: &'static str,
+    best: Best,
+    of_low: fn(&MeanErrors) -> Option<f64>,
+    of_run: fn(&ChannelResult) -> Option<f64>,
+}
+
+/// The error of the mean, and the calibration.
+pub(super) const OVERVIEWS: [Overview; 2] = [
+    Overview {
+        meaning: "nRMSE of the mean",
+        best: Best::Lowest,
+        of_low: |errors| Some(errors.nrmse),
+        of_run: |own| Some(own.prediction.mean.nrmse),
+    },
+    Overview {
+        meaning: "share in the 90 % band",
+        best: Best::Nearest(0.9),
+        of_low: |_| None,
+        of_run: band,
+    },
+];
 
 /// A prediction of the mean that nothing was learned for.
 fn baseline(name: String, errors: &MeanErrors) -> Row {
@@ -53,14 +135,14 @@ fn baseline(name: String, errors: &MeanErrors) -> Row {
 
 /// Mean residual and kriging, once for every number of training inputs; not kriging where a run of
 /// it stands in the table.
-fn baselines(comparison: &Comparison) -> Vec<Row> {
+fn baselines(view: View) -> Vec<Row> {
     let has_kriging = |inputs: usize| {
-        let mut runs = comparison.runs.iter();
-        runs.any(|run| run.method == Method::Kriging && run.training_inputs == Some(inputs))
+        let mut runs = view.runs();
+        runs.any(|(run, _)| run.method == Method::Kriging && run.training_inputs == Some(inputs))
     };
     let mut known = Vec::new();
     let mut rows = Vec::new();
-    for run in &comparison.runs {
+    for (run, own) in view.runs() {
         let Some(inputs) = run.training_inputs.filter(|inputs| !known.contains(inputs)) else {
             continue;
         };
@@ -68,24 +150,27 @@ fn baselines(comparison: &Comparison) -> Vec<Row> {
         let row =
             |name: &str, errors: &MeanErrors| baseline(format!("{name} {inputs} inputs"), errors);
         rows.extend(
-            run.mean_residual
+            own.mean_residual
                 .as_ref()
                 .map(|e| row("mean residual of", e)),
         );
-        let kriging = run.kriging.as_ref().filter(|_| !has_kriging(inputs));
+        let kriging = own.kriging.as_ref().filter(|_| !has_kriging(inputs));
         rows.extend(kriging.map(|e| row("kriging from", e)));
     }
     rows
 }
 
-fn score_row(run: &RunResult) -> Row {
-    let mean = &run.prediction.mean;
-    let spread = run.prediction.spread.as_ref();
+/// The share of realizations in the interval of 90 %.
+fn band(own: &ChannelResult) -> Option<f64> {
+    let mut intervals = own.coverage.iter();
+    let band = intervals.find(|interval| (interval.level - 0.9).abs() < 1e-9);
+    band.map(|interval| interval.coverage)
+}
+
+fn score_row(run: &RunResult, own: &ChannelResult) -> Row {
+    let mean = &own.prediction.mean;
+    let spread = own.prediction.spread.as_ref();
     let observed = spread.and_then(|spread| spread.observed.as_ref());
-    let band = run
-        .coverage
-        .iter()
-        .find(|interval| (interval.level - 0.9).abs() < 1e-9);
     Row {
         name: run.label.clone(),
         values: vec![
@@ -96,7 +181,7 @@ fn score_row(run: &RunResult) -> Row {
             spread.and_then(|spread| spread.variance_relative),
             observed.map(|observed| observed.crps),
             observed.map(|observed| observed.energy_score),
-            band.map(|interval| interval.coverage),
+            band(own),
             observed.map(|observed| observed.spread_skill),
         ],
         competes: true,
@@ -108,6 +193,7 @@ pub(super) fn speed(comparison: &Comparison) -> Table {
     let row = |run: &RunResult| {
         let epochs = run.epochs.len();
         let per_epoch = (epochs > 0).then(|| run.training_seconds / epochs as f64);
+        let cost = run.channels.first().map(|own| &own.prediction);
         Row {
             name: run.label.clone(),
             values: vec![
@@ -116,8 +202,8 @@ pub(super) fn speed(comparison: &Comparison) -> Table {
                 Some(run.epoch as f64),
                 Some(run.training_seconds),
                 per_epoch,
-                Some(run.prediction.evaluations),
-                Some(1e3 * run.prediction.seconds),
+                cost.map(|prediction| prediction.evaluations),
+                cost.map(|prediction| 1e3 * prediction.seconds),
             ],
             competes: true,
         }

@@ -2,6 +2,7 @@
 //!
 //! Made by `gather`, kept by `cache`.
 
+use super::channel::Channel;
 use super::distribution::{Distribution, kept_points};
 use super::summary::{Summary, scattered};
 use floral::Result;
@@ -20,11 +21,11 @@ const POINTS: usize = 1024;
 pub struct ScoredSummary {
     /// What is shown.
     pub summary: Summary,
-    /// Its scores alone.
+    /// Its scores alone, also of each channel.
     pub scoring: Scoring,
-    /// The variance that the ensemble expects of its mean's error and the square of that error, at
-    /// some points; empty for a deterministic method.
-    pub spread_error: Vec<[f32; 2]>,
+    /// Of each channel the variance that the ensemble expects of its mean's error and the square of
+    /// that error, at some points; empty for a deterministic method.
+    pub spread_error: Vec<Vec<[f32; 2]>>,
 }
 
 /// One input with all that is true of it.
@@ -59,8 +60,11 @@ impl TestInput<'_> {
             .iter()
             .try_for_each(|member| statistics.push(member))?;
         let variance = (fields.count() > 1).then(|| statistics.variance());
+        let channels = Channel::all(fields.points(), self.grid.len());
+        let spread_error =
+            channels.map(|channel| self.spread_error(&statistics, variance.as_deref(), channel));
         Ok(ScoredSummary {
-            spread_error: self.spread_error(&statistics, variance.as_deref()),
+            spread_error: spread_error.collect(),
             summary: self.summary(fields, statistics.mean(), variance.as_deref()),
             scoring,
         })
@@ -78,20 +82,22 @@ impl TestInput<'_> {
         &self,
         statistics: &EnsembleStatistics,
         variance: Option<&[f64]>,
+        channel: Channel,
     ) -> Vec<[f32; 2]> {
-        let (points, observations) = (self.truth.mean.len(), &self.truth.observations);
+        let (values, observations) = (self.truth.mean.len(), &self.truth.observations);
         let Some(variance) = variance.filter(|_| !observations.is_empty()) else {
             return Vec::new();
         };
         let members = statistics.count() as f64;
-        let count = (observations.len() / points) as f64;
+        let count = (observations.len() / values) as f64;
         let at = |point: usize| {
-            let mean = statistics.mean()[point];
-            let seen = observations.iter().skip(point).step_by(points);
+            let value = channel.index * channel.points + point;
+            let mean = statistics.mean()[value];
+            let seen = observations.iter().skip(value).step_by(values);
             let square: f64 = seen.map(|y| (f64::from(*y) - mean).powi(2)).sum();
-            let expected = variance[point] * (members + 1.0) / members;
+            let expected = variance[value] * (members + 1.0) / members;
             [expected as f32, (square / count) as f32]
         };
-        scattered(points, POINTS).map(at).collect()
+        scattered(channel.points, POINTS).map(at).collect()
     }
 }

@@ -1,12 +1,47 @@
 //! A dataset and runs small enough to be made in a moment.
 
-use floral::Silent;
 use floral::dataset::{Dataset, Precision, Request, SplitConfig, generate};
 use floral::device::Device;
+use floral::grid::Domain;
 use floral::problem::catalogue;
 use floral::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
 use floral::train::{Method, RunFolder, TrainConfig, train};
+use floral::{Arrays, Axis, Field, Grid, Quantity, Silent};
 use tempfile::TempDir;
+
+/// Inputs and realizations of each of the membrane.
+pub const MEMBRANES: usize = 5;
+pub const LOADS: usize = 6;
+
+/// A membrane of 1.2 by 2 metres: its deflection, of nanometres and never negative, and the pressure
+/// on it, of 1e5 pascals. Two inputs are for testing.
+pub fn membrane() -> Play {
+    let axis = |name, length, n| Axis::over(Domain::closed(0.0, length), name, n).with_units("m");
+    let grid = Grid::new(vec![axis("x", 1.2, 6), axis("y", 2.0, 10)]);
+    let quantity = |name: &str, units: &str| Quantity::named(name).with_units(units);
+    let mut arrays = Arrays::new(grid.clone())
+        .title("Membrane under load")
+        .quantities(
+            [Quantity::default()],
+            [quantity("deflection", "m"), quantity("pressure", "Pa")],
+        );
+    for i in 0..MEMBRANES {
+        let load = |point: usize, r: usize| (1.0 + (i * 7 + point + 3 * r) as f64).sin();
+        let points = 0..grid.len();
+        let solution = |r: usize| {
+            let deflection = points.clone().map(|p| 1e-9 * (1.5 + load(p, r)));
+            let pressure = points.clone().map(|p| 1e5 + 1e3 * load(p, r));
+            let values = deflection.chain(pressure).collect();
+            Field::from_values(2, &grid.shape(), values).unwrap()
+        };
+        let input = Field::scalar(&grid, points.clone().map(|p| load(p, 0)).collect());
+        let high: Vec<Field> = (1..=LOADS).map(solution).collect();
+        arrays.push(&input, Some(&solution(0)), &high).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = arrays.write(folder.path().join("membrane.zarr")).unwrap();
+    Play { folder, dataset }
+}
 
 /// A curve dataset of 16 points, two inputs of which are for testing, and room for runs.
 pub struct Play {

@@ -11,7 +11,7 @@ use floral::{Error, Event, Observer, Silent, evaluate};
 use super::testing::{Play, play};
 use super::*;
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options {
         evaluation: evaluate::Options {
             sampling: Sampling {
@@ -42,7 +42,7 @@ impl Observer for Counter {
 }
 
 /// The comparison, and how many predictions were made for it.
-fn compared(play: &Play, runs: &[RunFolder], options: &Options) -> (Comparison, usize) {
+pub fn compared(play: &Play, runs: &[RunFolder], options: &Options) -> (Comparison, usize) {
     let counter = Counter::default();
     let comparison = compare(runs, &play.dataset, options, &Device::flex(), &counter);
     (comparison.unwrap(), counter.0.into_inner())
@@ -60,7 +60,10 @@ fn scores_are_those_of_an_evaluation() {
     let options = options().evaluation;
     let predictor = Predictor::load(&run, &Device::flex()).unwrap();
     let evaluation = evaluate::evaluate(&predictor, &play.dataset, &options, &Silent).unwrap();
-    let [own, expected] = [&comparison.runs[0].prediction, &evaluation.prediction];
+    let [own, expected] = [
+        &comparison.runs[0].channels[0].prediction,
+        &evaluation.prediction,
+    ];
     assert_eq!(own.mean.mean_l2, expected.mean.mean_l2);
     assert_eq!(own.evaluations, expected.evaluations);
     let crps =
@@ -68,7 +71,7 @@ fn scores_are_those_of_an_evaluation() {
     assert!((crps(own) - crps(expected)).abs() < 1e-12);
     assert_eq!(comparison.setting.inputs, evaluation.inputs);
     assert_eq!(
-        comparison.low.unwrap().errors.rmse,
+        comparison.channels[0].low.as_ref().unwrap().errors.rmse,
         evaluation.low.unwrap().rmse
     );
 }

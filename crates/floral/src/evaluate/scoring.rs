@@ -238,6 +238,12 @@ impl Scoring {
         channels.map(evaluation).collect()
     }
 
+    /// What was gathered of one of several channels; of the only one, all.
+    pub fn channel(&self, index: usize) -> &Self {
+        let own = self.channels.get(index);
+        own.map_or(self, |(_, scoring)| scoring)
+    }
+
     /// The sums behind the scores against single realizations, if there are any.
     pub fn observed(&self) -> Option<&EnsembleScores> {
         self.observed.as_ref().map(|(scores, _)| scores)

@@ -7,7 +7,7 @@ use crate::draw::png::pixels;
 use floral::{Error, Result};
 
 /// The drawing of an SVG, all its text in the font that the program carries.
-pub(super) fn drawing(svg: &str) -> Result<Tree> {
+pub(in crate::draw) fn drawing(svg: &str) -> Result<Tree> {
     let mut options = Options {
         font_resolver: FontResolver {
             select_font: Box::new(|_, fonts| fonts.faces().next().map(|face| face.id)),
@@ -26,7 +26,7 @@ pub(super) fn undrawable(reason: &dyn std::fmt::Display) -> Error {
 }
 
 /// Calls `visit` with every path, image and text and where it lies, the first at the back.
-pub(super) fn walk(
+pub(in crate::draw) fn walk(
     group: &Group,
     place: Transform,
     visit: &mut dyn FnMut(&Node, Transform) -> Result<()>,

@@ -3,7 +3,7 @@
 //! Both are drawn from a figure's SVG on a light page, with a font that the program carries, so that
 //! they look the same on every machine. A unit of the drawing is 1/96 inch in either.
 
-mod drawing;
+pub(super) mod drawing;
 mod pdf;
 mod pdf_content;
 mod pdf_font;
@@ -14,7 +14,7 @@ pub use raster::raster;
 
 /// DejaVu Sans Condensed 2.37, Latin, Greek, Cyrillic and mathematical signs of it; `font/LICENSE`
 /// has its terms.
-const FONT: &[u8] = include_bytes!("font/DejaVuSansCondensed.ttf");
+pub(super) const FONT: &[u8] = include_bytes!("font/DejaVuSansCondensed.ttf");
 
 /// Units of a drawing per inch, as in CSS.
 const UNITS_PER_INCH: f32 = 96.0;

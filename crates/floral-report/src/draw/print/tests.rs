@@ -1,7 +1,7 @@
 //! Laws of files for a paper.
 
 use super::*;
-use crate::draw::{Colour, ColourMap, Curve, Figure, Map, MapRow, Panels, Span};
+use crate::draw::{Colour, ColourMap, Curve, Figure, Label, Map, MapRow, Panels, Span};
 
 /// The pixels of a figure at one pixel a unit, and how many are in a row.
 fn drawn(svg: &str) -> (usize, Vec<[u8; 3]>) {
@@ -41,6 +41,7 @@ fn maps() -> Panels {
         x: span("x"),
         y: span("y"),
         height: 2,
+        aspect: None,
         rows: vec![MapRow {
             label: "mean".into(),
             colours: ColourMap::Field,
@@ -116,10 +117,20 @@ fn labels_are_drawn_also_in_greek() {
         share(&pixels, |p| *p != [255; 3])
     };
     let mut without = curves();
-    without.x_label = String::new();
+    without.x_label = Label::default();
     let mut latin = curves();
     latin.x_label = "x \u{2013} ".into();
     assert!(dark(&without) < dark(&latin) && dark(&latin) < dark(&curves()));
+}
+
+/// Where the first image of a drawing lies.
+fn corner(svg: &str) -> [usize; 2] {
+    let image = svg.split("<image ").nth(1).unwrap();
+    let number = |name: &str| -> f64 {
+        let rest = image.split(&format!("{name}=\"")).nth(1).unwrap();
+        rest.split('"').next().unwrap().parse().unwrap()
+    };
+    ["x", "y"].map(|name| number(name).ceil() as usize)
 }
 
 #[test]
@@ -127,7 +138,8 @@ fn a_map_keeps_its_colours_and_its_gaps() {
     let (width, pixels) = drawn(&maps().to_svg());
     let table = ColourMap::Field.table();
     // Where the four values of the map lie: the second index grows upwards.
-    let at = |x: usize, y: usize| pixels[(38 + y) * width + 58 + x];
+    let [left, top] = corner(&maps().to_svg());
+    let at = |x: usize, y: usize| pixels[(top + y) * width + left + x];
     assert_eq!(at(30, 90), table[0]);
     assert_eq!(at(30, 30), table[85]);
     assert_eq!(at(90, 90), table[170]);

@@ -15,11 +15,17 @@ async function unpack(text) {
   return { facts, blob: buffer.slice(4 + length) };
 }
 
-// Numbers stored as words between the smallest and the largest of them.
-function words(blob, place) {
-  const stored = new Uint16Array(blob, place.at, place.length);
-  const step = (place.high - place.low) / 65535;
-  return Float32Array.from(stored, (word) => place.low + step * word);
+// Numbers stored as words between the smallest and the largest of them, channel by channel.
+function fields(blob, places) {
+  const all = new Float32Array(places.reduce((sum, place) => sum + place.length, 0));
+  let start = 0;
+  for (const place of places) {
+    const stored = new Uint16Array(blob, place.at, place.length);
+    const step = (place.high - place.low) / 65535;
+    stored.forEach((word, i) => (all[start + i] = place.low + step * word));
+    start += place.length;
+  }
+  return all;
 }
 
 // Differences from the mean in standard deviations, a byte each.
@@ -29,8 +35,8 @@ function anomalies(blob, place) {
 
 class Likeness {
   constructor(blob, facts) {
-    this.mean = words(blob, facts.mean);
-    this.deviation = facts.deviation && words(blob, facts.deviation);
+    this.mean = fields(blob, facts.mean);
+    this.deviation = facts.deviation && fields(blob, facts.deviation);
     this.quantiles = facts.quantiles && anomalies(blob, facts.quantiles);
     this.realizations = facts.realizations && anomalies(blob, facts.realizations);
     this.kept = facts.kept;
@@ -68,8 +74,9 @@ function exceedance(quantiles, levels, threshold) {
   return 1 - (levels[l] + share * (levels[l + 1] - levels[l]));
 }
 
-// A smooth density through quantiles: a kernel estimate from evenly spaced levels.
-function density(quantiles, levels, at) {
+// A smooth density through quantiles: a kernel estimate from evenly spaced levels. Below the floor of
+// a quantity that has one there is none: what the kernel puts there is mirrored.
+function density(quantiles, levels, at, floor) {
   const count = 201;
   const values = [];
   let l = 0;
@@ -81,11 +88,13 @@ function density(quantiles, levels, at) {
   }
   const mean = values.reduce((a, b) => a + b) / count;
   const deviation = Math.sqrt(values.reduce((a, v) => a + (v - mean) ** 2, 0) / count);
-  // Silverman's rule.
-  const width = Math.max(1.06 * deviation * count ** -0.2, 1e-12);
+  // Silverman's rule, and no narrower than can be drawn.
+  const width = Math.max(1.06 * deviation * count ** -0.2, 0.5 * (at[1] - at[0]));
+  const kernel = (distance) => Math.exp(-0.5 * (distance / width) ** 2);
   return at.map((x) => {
+    if (floor != null && x < floor) return 0;
     let sum = 0;
-    for (const value of values) sum += Math.exp(-0.5 * ((x - value) / width) ** 2);
+    for (const value of values) sum += kernel(x - value) + (floor == null ? 0 : kernel(x + value - 2 * floor));
     return sum / (count * width * Math.sqrt(2 * Math.PI));
   });
 }
@@ -101,14 +110,8 @@ function extent(...arrays) {
   return low <= high ? [low, high] : [0, 1];
 }
 
-function widened([low, high], share) {
-  const margin = share * (high - low) || 0.5 * Math.abs(low) || 0.5;
-  return [low - margin, high + margin];
-}
-
-function shown(value) {
-  if (!Number.isFinite(value)) return "–";
-  const size = Math.abs(value);
-  const text = size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(2) : value.toPrecision(3);
-  return String(text).replace("-", "−");
+// A range with a margin at both ends, which does not take it below a floor.
+function widened([low, high], share, floor) {
+  const margin = high > low ? share * (high - low) : 0.5 * Math.abs(low) || 0.5;
+  return [floor != null && low >= floor ? Math.max(floor, low - margin) : low - margin, high + margin];
 }

@@ -11,7 +11,7 @@ class Explorer {
     this.tables = Object.fromEntries(Object.entries(facts.colours).map(([name, hex]) => [name, colourTable(hex)]));
     this.inputs = facts.inputs.map((input) => ({
       index: input.index,
-      low: input.low && words(blob, input.low),
+      low: input.low && fields(blob, input.low),
       truth: new Likeness(blob, input.truth),
       runs: input.runs.map((run) => new Likeness(blob, run)),
     }));
@@ -45,19 +45,38 @@ class Explorer {
     return this.choice.view === "residual" && low ? values.map((v, i) => v - low[i]) : values;
   }
 
+  // The chosen channel: its name and units.
   get quantity() {
-    const { quantity } = this.facts;
-    return this.choice.view === "residual" ? `residual of ${quantity}` : quantity;
+    return this.facts.channels[this.choice.channel];
+  }
+
+  // What the chosen view shows of it.
+  get label() {
+    const { name, units } = this.quantity;
+    return { name: this.choice.view === "residual" ? `residual of ${name}` : name, units };
+  }
+
+  // Below which value a player never is; none if it can be negative, as a residual.
+  floor({ isPositive }) {
+    return this.choice.view === "solution" && isPositive?.[this.choice.channel] ? 0 : null;
+  }
+
+  // A realization of a player; rounding in storage does not take it below its floor.
+  realization(player, index) {
+    const values = this.viewed(player.likeness.realization(index));
+    const floor = this.floor(player);
+    return floor == null ? values : values.map((v) => Math.max(floor, v));
   }
 
   // The truth, the low-fidelity solution and every run, with their styles.
   get players() {
     const { truth, low, runs } = this.input;
-    const all = [{ name: "truth", likeness: truth, colour: "ink", dash: "6 4" }];
+    const isPositive = this.facts.channels.map((channel) => channel.isPositive);
+    const all = [{ name: "truth", likeness: truth, colour: "ink", dash: "6 4", isPositive }];
     if (low) all.push({ name: "low fidelity", likeness: { mean: low, kept: 0, realization: () => low }, colour: "green", dash: "" });
     runs.forEach((likeness, i) => {
-      const { label, colour, dash } = this.facts.runs[i];
-      all.push({ name: label, likeness, colour, dash, chosen: i === this.choice.run });
+      const { label, colour, dash, isPositive } = this.facts.runs[i];
+      all.push({ name: label, likeness, colour, dash, isPositive, chosen: i === this.choice.run });
     });
     return all;
   }
@@ -87,12 +106,15 @@ class Explorer {
   }
 
   // Quantiles of a player at a kept point, in the chosen view; none without a spread.
-  quantiles({ likeness }, kept, point) {
+  quantiles(player, kept, point) {
+    const { likeness } = player;
     if (!likeness.quantiles) return null;
     const { channel } = this.choice;
-    const values = likeness.quantilesAt(channel * this.keptPoints + kept, this.facts.channels * this.keptPoints, channel * this.points + point);
+    const count = this.facts.channels.length * this.keptPoints;
+    const values = likeness.quantilesAt(channel * this.keptPoints + kept, count, channel * this.points + point);
     const low = this.lowAt(point);
-    return values.map((v) => v - low);
+    const floor = this.floor(player) ?? -Infinity;
+    return values.map((v) => Math.max(floor, v - low));
   }
 
   get mark() {
@@ -148,15 +170,16 @@ class Explorer {
           title: p.name,
           chosen: p.chosen,
           values: isDifference ? difference : values,
-          note: p.name === "truth" ? " " : `RMS error ${shown(rms)}`,
+          note: p.name === "truth" ? " " : `RMS error ${measured(rms, this.quantity)}`,
         };
       });
       const sizes = tiles.flatMap((tile) => (isDifference ? Array.from(tile.values, Math.abs) : [])).sort((a, b) => a - b);
-      const reach = sizes[Math.floor(0.998 * (sizes.length - 1))] || 1e-12;
+      const reach = sizes[Math.floor(0.998 * (sizes.length - 1))] || 1;
       return mapStrip({
         title: isDifference ? `${title}: difference from the truth` : title,
         tiles,
         shape: this.shape,
+        aspect: this.facts.aspect,
         range: isDifference ? [-reach, reach] : range,
         table: this.tables[isDifference ? "difference" : table],
         label,
@@ -165,15 +188,18 @@ class Explorer {
       });
     };
     const low = this.input.low ? this.viewed(this.input.low) : null;
-    const range = widened(extent(truth, this.choice.view === "solution" ? low : null), 0.05);
-    const strips = [strip("Mean", (p) => this.viewed(p.likeness.mean), truth, "field", range, this.quantity)];
+    const range = widened(extent(truth, this.choice.view === "solution" ? low : null), 0.05, this.floor(players[0]));
+    const strips = [strip("Mean", (p) => this.viewed(p.likeness.mean), truth, "field", range, this.label)];
     const trueSpread = this.channel(this.input.truth.deviation);
     if (trueSpread) {
       const spreadRange = [0, 1.15 * extent(trueSpread)[1] || 1];
-      strips.push(strip("Standard deviation", (p) => this.channel(p.likeness.deviation), trueSpread, "spread", spreadRange, `standard deviation of ${this.facts.quantity}`));
+      strips.push(strip("Standard deviation", (p) => this.channel(p.likeness.deviation), trueSpread, "spread", spreadRange, { ...this.quantity, name: `standard deviation of ${this.quantity.name}` }));
     }
     const [x, y] = this.facts.axes;
-    const span = (axis) => `${axis.label} from ${shown(axis.at[0])} to ${shown(axis.at[axis.at.length - 1])}`;
+    const span = (axis) => {
+      const { power, texts } = ends([axis.from, axis.to]);
+      return `${labelled(axis, power)} from ${texts[0]} to ${texts[1]}`;
+    };
     const note = element("p", { class: "axis-note" }, `To the right: ${span(x)}. Upwards: ${span(y)}.`);
     document.getElementById("x-fields").replaceChildren(...strips, note);
   }
@@ -185,22 +211,23 @@ class Explorer {
     const truth = this.viewed(this.input.truth.mean);
     const trueSpread = this.channel(this.input.truth.deviation);
     const half = (spread) => spread && spread.map((d) => this.choice.band * d);
+    const floor = isDifference ? null : this.floor(this.players[0]);
     const shifted = (values) => (isDifference ? values.map((v, i) => v - truth[i]) : values);
-    const trueSeries = { x, y: shifted(truth), half: half(trueSpread), colour: "ink", dash: "6 4", width: 1.5, opacity: 0.14 };
+    const trueSeries = { x, y: shifted(truth), half: half(trueSpread), floor, colour: "ink", dash: "6 4", width: 1.5, opacity: 0.14 };
     const others = this.players.slice(1).map((p) => ({
       ...p,
-      series: { x, y: shifted(this.viewed(p.likeness.mean)), half: half(this.channel(p.likeness.deviation)), colour: p.colour, width: 2.4 },
+      series: { x, y: shifted(this.viewed(p.likeness.mean)), half: half(this.channel(p.likeness.deviation)), floor, colour: p.colour, width: 2.4 },
     }));
     const upper = (s) => s.y.map((v, i) => v + (s.half?.[i] ?? 0));
-    const lower = (s) => s.y.map((v, i) => v - (s.half?.[i] ?? 0));
+    const lower = (s) => s.y.map((v, i) => Math.max(v - (s.half?.[i] ?? 0), s.half ? (s.floor ?? -Infinity) : -Infinity));
     const means = others.map((o) => o.series.y);
     const y = widened(extent(upper(trueSeries), lower(trueSeries), ...means), 0.04);
     const charts = others.map((o) => {
       const title = `${o.name}: mean${o.series.half ? ` ± ${this.choice.band} std` : ""}, over the truth (dashed)`;
       const drawn = chart({
         title,
-        xLabel: this.facts.axes[0].label,
-        yLabel: isDifference ? "difference" : this.quantity,
+        xLabel: this.facts.axes[0],
+        yLabel: isDifference ? { ...this.quantity, name: `difference of ${this.quantity.name}` } : this.label,
         x: extent(x),
         y,
         series: [trueSeries, o.series],
@@ -225,21 +252,23 @@ class Explorer {
     const width = truth.spread || Math.abs(truth.mean) * 0.1 || 1;
     const means = players.map((p) => p.mean);
     const range = widened(extent([truth.mean - 4 * width, truth.mean + 4 * width], means.filter((m) => Math.abs(m - truth.mean) < 12 * width)), 0.05);
+    const hasFloor = players.every((p) => !p.quantiles || this.floor(p) != null);
+    if (hasFloor && this.floor(truth) != null) range[0] = Math.max(this.floor(truth), range[0]);
     const x = Array.from({ length: 161 }, (_, i) => range[0] + ((range[1] - range[0]) * i) / 160);
     const series = [];
     const lines = [];
     for (const p of players) {
       const bold = p.chosen || p === truth;
       const style = { colour: p.colour, dash: p.dash, width: bold ? 3 : 1.3 };
-      if (p.quantiles) series.push({ x, y: density(p.quantiles, this.facts.levels, x), ...style });
+      if (p.quantiles) series.push({ x, y: density(p.quantiles, this.facts.levels, x, this.floor(p)), ...style });
       else lines.push({ x: p.mean, ...style });
     }
     const top = extent(...series.map((s) => s.y))[1];
-    const coordinates = this.choice.place.map((i, axis) => `${this.facts.axes[axis].label.split(" [")[0]} = ${shown(this.facts.axes[axis].at[i])}`);
+    const coordinates = this.choice.place.map((i, axis) => `${this.facts.axes[axis].name} = ${measured(this.facts.axes[axis].at[i], this.facts.axes[axis])}`);
     const drawn = chart({
       title: `Distribution at ${coordinates.join(", ")}`,
-      xLabel: this.quantity,
-      yLabel: "density",
+      xLabel: this.label,
+      yLabel: { name: "density", units: this.quantity.inverse },
       x: range,
       y: [0, 1.08 * top || 1],
       series,
@@ -247,7 +276,7 @@ class Explorer {
     });
     const key = legend(players.map((p) => ({ name: p.name, colour: p.colour, dash: p.dash, width: p.chosen ? 4 : 2.5 })));
     document.getElementById("x-marginal").replaceChildren(drawn, key);
-    const told = (p) => `${p.name} ${shown(p.mean)}${p.spread == null ? "" : ` ± ${shown(p.spread)}`}`;
+    const told = (p) => `${p.name} ${p.spread == null ? "" : `${shown(p.mean)} ± `}${measured(p.spread ?? p.mean, this.quantity)}`;
     const chosen = players.find((p) => p.chosen);
     const low = players.find((p) => p.name === "low fidelity");
     document.getElementById("x-point").textContent = `${coordinates.join(", ")}: ${[truth, low, chosen].filter(Boolean).map(told).join("; ")} (mean ± standard deviation).`;
@@ -260,24 +289,26 @@ class Explorer {
     const fields = [truth, chosen].map((p) => ({
       name: p.likeness.kept ? `${p.name}, realization ${(realization % p.likeness.kept) + 1}` : `${p.name}, its only field`,
       colour: p.colour,
-      values: this.viewed(p.likeness.realization(realization)),
+      values: this.realization(p, realization),
     }));
     const host = document.getElementById("x-realizations");
     const spread = this.channel(this.input.truth.deviation);
     const mean = this.viewed(this.input.truth.mean);
     const around = spread ? [mean.map((m, i) => m - 3 * spread[i]), mean.map((m, i) => m + 3 * spread[i])] : [mean];
     const range = widened(extent(...around), 0.02);
+    const floor = this.floor(truth);
+    if (floor != null) range[0] = Math.max(floor, range[0]);
     if (this.isPlane) {
       const tiles = fields.map((field) => ({ title: field.name, values: field.values }));
-      host.replaceChildren(mapStrip({ tiles, shape: this.shape, range, table: this.tables.field, label: this.quantity, mark: this.mark, pick: (x, y) => this.pickShare(x, y) }));
+      host.replaceChildren(mapStrip({ tiles, shape: this.shape, aspect: this.facts.aspect, range, table: this.tables.field, label: this.label, mark: this.mark, pick: (x, y) => this.pickShare(x, y) }));
       return;
     }
     const x = this.facts.axes[0].at;
     const all = [truth, chosen].flatMap((p) =>
-      Array.from({ length: p.likeness.kept }, (_, i) => ({ x, y: this.viewed(p.likeness.realization(i)), colour: p.colour, width: 0.6 })),
+      Array.from({ length: p.likeness.kept }, (_, i) => ({ x, y: this.realization(p, i), colour: p.colour, width: 0.6 })),
     );
     const bold = fields.map((field, i) => ({ x, y: field.values, colour: field.colour, width: 2.6, dash: i ? "" : "6 4" }));
-    const drawn = chart({ title: "Realizations", xLabel: this.facts.axes[0].label, yLabel: this.quantity, x: extent(x), y: range, series: [...all, ...bold], pick: (at) => this.pickCoordinate(at) });
+    const drawn = chart({ title: "Realizations", xLabel: this.facts.axes[0], yLabel: this.label, x: extent(x), y: range, series: [...all, ...bold], pick: (at) => this.pickCoordinate(at) });
     host.replaceChildren(drawn, legend(fields.map((field, i) => ({ name: field.name, colour: field.colour, dash: i ? "" : "6 4" }))));
   }
 
@@ -285,9 +316,11 @@ class Explorer {
     const truth = this.viewed(this.input.truth.mean);
     const spread = this.channel(this.input.truth.deviation);
     const range = extent(truth, spread && truth.map((m, i) => m + 3 * spread[i]), spread && truth.map((m, i) => m - 3 * spread[i]));
+    const floor = this.floor(this.players[0]);
+    if (floor != null) range[0] = Math.max(floor, range[0]);
     const threshold = range[0] + this.choice.threshold * (range[1] - range[0]);
     document.getElementById("x-threshold").value = Math.round(200 * this.choice.threshold);
-    document.getElementById("x-threshold-text").textContent = `${this.quantity} > ${shown(threshold)}`;
+    document.getElementById("x-threshold-text").textContent = `${this.label.name} > ${measured(threshold, this.quantity)}`;
     const places = this.keptPlaces;
     const probability = (p) => {
       const mean = this.viewed(p.likeness.mean);
@@ -299,11 +332,11 @@ class Explorer {
     const host = document.getElementById("x-exceedance");
     if (this.isPlane) {
       const tiles = players.map((p) => ({ title: p.name, chosen: p.chosen, values: p.values, note: p === players[0] ? " " : `mean error ${shown(error(p))}` }));
-      host.replaceChildren(mapStrip({ tiles, shape: this.keptShape, range: [0, 1], table: this.tables.spread, label: "probability", mark: this.mark, pick: (x, y) => this.pickShare(x, y) }));
+      host.replaceChildren(mapStrip({ tiles, shape: this.keptShape, aspect: this.facts.aspect, range: [0, 1], table: this.tables.spread, label: { name: "probability" }, mark: this.mark, pick: (x, y) => this.pickShare(x, y) }));
     } else {
       const x = places.map((point) => this.facts.axes[0].at[point]);
       const series = players.map((p) => ({ x, y: p.values, colour: p.colour, dash: p.dash, width: p.chosen ? 3 : 1.6 }));
-      const drawn = chart({ title: "Probability of exceedance", xLabel: this.facts.axes[0].label, yLabel: "probability", x: extent(x), y: [0, 1.02], series, pick: (at) => this.pickCoordinate(at) });
+      const drawn = chart({ title: "Probability of exceedance", xLabel: this.facts.axes[0], yLabel: { name: "probability" }, x: extent(x), y: [0, 1.02], series, pick: (at) => this.pickCoordinate(at) });
       host.replaceChildren(drawn, legend(players));
     }
     const chosen = players.find((p) => p.chosen);
@@ -318,8 +351,8 @@ class Explorer {
     const fill = (id, names) => get(id).replaceChildren(...names.map((name, i) => element("option", { value: i }, name)));
     fill("x-input", this.inputs.map((input) => `input ${input.index}`));
     fill("x-run", facts.runs.map((run) => run.label));
-    fill("x-channel", Array.from({ length: facts.channels }, (_, i) => `${i}`));
-    get("x-channel-box").hidden = facts.channels < 2;
+    fill("x-channel", facts.channels.map((channel) => labelled(channel)));
+    get("x-channel-box").hidden = facts.channels.length < 2;
     get("x-view-box").hidden = !this.inputs[0].low;
     get("x-band-box").hidden = this.isPlane;
     const sliders = facts.axes.map((axis, i) => {
@@ -329,7 +362,7 @@ class Explorer {
         place[i] = Number(slider.value);
         this.choose({ place });
       });
-      return element("label", {}, axis.label.split(" [")[0], slider);
+      return element("label", {}, axis.name, slider);
     });
     get("x-sliders").replaceChildren(...sliders);
     for (const name of ["input", "run", "channel", "band", "realization"]) {

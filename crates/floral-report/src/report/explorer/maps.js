@@ -8,8 +8,9 @@ function colourTable(hex) {
   return table;
 }
 
-// Draws values [horizontal, vertical] with the first index to the right and the second upwards.
-function drawMap(canvas, values, [width, height], [low, high], table, mark) {
+// Draws values [horizontal, vertical] with the first index to the right and the second upwards, in the
+// aspect of the domain.
+function drawMap(canvas, values, [width, height], [low, high], table, mark, aspect) {
   const small = document.createElement("canvas");
   [small.width, small.height] = [width, height];
   const image = new ImageData(width, height);
@@ -23,18 +24,21 @@ function drawMap(canvas, values, [width, height], [low, high], table, mark) {
     }
   }
   small.getContext("2d").putImageData(image, 0, 0);
-  canvas.width = canvas.height = SIDE;
+  canvas.width = Math.round(SIDE / Math.sqrt(aspect));
+  canvas.height = Math.round(SIDE * Math.sqrt(aspect));
+  canvas.style.aspectRatio = `1 / ${aspect}`;
   const context = canvas.getContext("2d");
   context.imageSmoothingEnabled = false;
-  context.drawImage(small, 0, 0, SIDE, SIDE);
-  if (mark) drawMark(context, mark);
+  context.drawImage(small, 0, 0, canvas.width, canvas.height);
+  if (mark) drawMark(canvas, mark);
 }
 
 // A ring that is seen on every colour; the place in shares of the sides.
-function drawMark(context, [x, y]) {
+function drawMark(canvas, [x, y]) {
+  const context = canvas.getContext("2d");
   for (const [colour, width] of [["#000", 6], ["#fff", 2.5]]) {
     context.beginPath();
-    context.arc(x * SIDE, (1 - y) * SIDE, 10, 0, 2 * Math.PI);
+    context.arc(x * canvas.width, (1 - y) * canvas.height, 10, 0, 2 * Math.PI);
     context.strokeStyle = colour;
     context.lineWidth = width;
     context.stroke();
@@ -62,8 +66,8 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-// A row of maps that share a scale. tiles: {title, note, values, chosen}.
-function mapStrip({ title, tiles, shape, range, table, label, mark, pick }) {
+// A row of maps that share a scale. tiles: {title, note, values, chosen}; label: {name, units}.
+function mapStrip({ title, tiles, shape, aspect, range, table, label, mark, pick }) {
   const made = tiles.map((tile) => {
     const canvas = element("canvas", {
       class: "map",
@@ -74,21 +78,22 @@ function mapStrip({ title, tiles, shape, range, table, label, mark, pick }) {
         pick((event.clientX - box.left) / box.width, 1 - (event.clientY - box.top) / box.height);
       },
     });
-    drawMap(canvas, tile.values, shape, range, table, mark);
+    drawMap(canvas, tile.values, shape, range, table, mark, aspect);
     const note = tile.note == null ? null : element("small", {}, tile.note);
     const caption = element("figcaption", {}, tile.title, note);
     return element("figure", { class: tile.chosen ? "tile chosen" : "tile" }, caption, canvas);
   });
   const bar = element("canvas", { role: "img", "aria-label": "colour scale" });
   drawScale(bar, table);
+  const { power, texts } = ends(range);
   const scale = element(
     "div",
     { class: "scale" },
-    element("span", {}, shown(range[0])),
+    element("span", {}, texts[0]),
     bar,
-    element("span", {}, shown(range[1])),
-    element("span", {}, label),
+    element("span", {}, texts[1]),
+    element("span", {}, labelled(label, power)),
   );
   const heading = title ? element("h3", {}, title) : null;
-  return element("div", { class: title ? "strip" : "" }, heading, element("div", { class: "tiles" }, ...made), scale);
+  return element("div", { class: title ? "strip" : "" }, heading, element("div", { class: "tiles", style: `--map:${(8.2 / Math.sqrt(aspect)).toFixed(2)}rem` }, ...made), scale);
 }

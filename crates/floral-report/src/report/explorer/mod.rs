@@ -13,7 +13,8 @@ use container::Container;
 use super::comparison::{Comparison, ShownInput};
 use super::curve_figures::dash;
 use super::distribution::{Distribution, LEVELS, stride};
-use crate::draw::{Colour, ColourMap, Interactive};
+use super::map_figures;
+use crate::draw::{Colour, ColourMap, Interactive, SLENDEREST, typeset};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use floral::{Error, Result};
 
@@ -21,8 +22,9 @@ const MARKUP: &str = include_str!("explorer.html");
 const STYLE: &str = include_str!("explorer.css");
 
 /// The program, in the order in which its parts need each other.
-const SCRIPTS: [&str; 4] = [
+const SCRIPTS: [&str; 5] = [
     include_str!("data.js"),
+    include_str!("numbers.js"),
     include_str!("maps.js"),
     include_str!("charts.js"),
     include_str!("explorer.js"),
@@ -55,12 +57,30 @@ fn packed(comparison: &Comparison) -> Result<String> {
 fn facts(comparison: &Comparison, container: &mut Container) -> Value {
     let setting = &comparison.setting;
     let axes = setting.grid.axes.iter().zip(&setting.axes);
-    let axes = axes.map(|(axis, label)| json!({"label": label, "at": axis.coordinates}));
+    let axes = axes.map(|(axis, label)| {
+        json!({
+            "name": label.name,
+            "units": label.units.as_deref().map(typeset),
+            "at": axis.coordinates,
+            "from": axis.domain.from,
+            "to": axis.domain.to,
+        })
+    });
+    let channels = comparison.channels.iter().map(|channel| {
+        let quantity = &channel.quantity;
+        json!({
+            "name": quantity.name,
+            "units": quantity.units.as_deref().map(typeset),
+            "inverse": quantity.inverse().units,
+            "isPositive": channel.lowest >= 0.0,
+        })
+    });
     let runs = comparison.runs.iter().map(|run| {
         json!({
             "label": run.label,
             "colour": Colour::of(run.method).name(),
             "dash": dash(run).lengths(),
+            "isPositive": run.channels.iter().map(|own| own.lowest >= 0.0).collect::<Vec<_>>(),
         })
     });
     let hex = |map: ColourMap| -> String {
@@ -73,9 +93,9 @@ fn facts(comparison: &Comparison, container: &mut Container) -> Value {
     };
     let maps = ColourMap::ALL.map(|map| (map.name().to_owned(), Value::from(hex(map))));
     json!({
-        "quantity": setting.quantity,
+        "channels": channels.collect::<Vec<_>>(),
         "axes": axes.collect::<Vec<_>>(),
-        "channels": setting.channels,
+        "aspect": aspect(comparison),
         "levels": LEVELS,
         "stride": stride(&setting.grid.shape()),
         "colours": serde_json::Map::from_iter(maps),
@@ -83,31 +103,47 @@ fn facts(comparison: &Comparison, container: &mut Container) -> Value {
         "inputs": comparison
             .shown
             .iter()
-            .map(|shown| portrait_facts(shown, container))
+            .map(|shown| input_facts(shown, setting.grid.len(), container))
             .collect::<Vec<_>>(),
     })
 }
 
-fn portrait_facts(shown: &ShownInput, container: &mut Container) -> Value {
+/// How high maps are for their width.
+fn aspect(comparison: &Comparison) -> f64 {
+    map_figures::aspect(&comparison.setting)
+        .unwrap_or(1.0)
+        .clamp(1.0 / SLENDEREST, SLENDEREST)
+}
+
+/// Every channel on a scale of its own.
+fn fields(values: &[f32], points: usize, container: &mut Container) -> Value {
+    let channels = values.chunks(points.max(1));
+    channels.map(|channel| container.words(channel)).collect()
+}
+
+fn input_facts(shown: &ShownInput, points: usize, container: &mut Container) -> Value {
     let runs: Vec<Value> = shown
         .runs
         .iter()
-        .map(|distribution| likeness_facts(distribution, container))
+        .map(|distribution| distribution_facts(distribution, points, container))
         .collect();
     json!({
         "index": shown.input,
-        "field": container.words(&shown.field),
-        "low": shown.low.as_ref().map(|low| container.words(low)),
-        "truth": likeness_facts(&shown.truth, container),
+        "low": shown.low.as_ref().map(|low| fields(low, points, container)),
+        "truth": distribution_facts(&shown.truth, points, container),
         "runs": runs,
     })
 }
 
-fn likeness_facts(distribution: &Distribution, container: &mut Container) -> Value {
+fn distribution_facts(
+    distribution: &Distribution,
+    points: usize,
+    container: &mut Container,
+) -> Value {
     let has_spread = !distribution.deviation.is_empty();
     json!({
-        "mean": container.words(&distribution.mean),
-        "deviation": has_spread.then(|| container.words(&distribution.deviation)),
+        "mean": fields(&distribution.mean, points, container),
+        "deviation": has_spread.then(|| fields(&distribution.deviation, points, container)),
         "quantiles": has_spread.then(|| container.anomalies(&distribution.quantiles)),
         "realizations": has_spread.then(|| container.anomalies(&distribution.realizations)),
         "kept": distribution.kept(),

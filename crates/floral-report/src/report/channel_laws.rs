@@ -1,0 +1,144 @@
+//! Laws of a comparison of several channels in unlike units.
+
+use floral::train::Method;
+
+use super::curve_figures::marginal;
+use super::map_figures::{fields, joints};
+use super::testing::{Play, membrane};
+use super::tests::{compared, options};
+use super::view::View;
+use super::*;
+use crate::draw::{Figure, MapRow};
+
+fn comparison(play: &Play) -> Comparison {
+    compared(play, &[play.run(Method::Kriging)], &options()).0
+}
+
+fn first(comparison: &Comparison) -> View<'_> {
+    View::all(comparison).next().unwrap()
+}
+
+/// The largest value of a row's maps.
+fn largest(row: &MapRow) -> f64 {
+    let values = row.maps.iter().filter_map(|map| map.values.as_ref());
+    values.flatten().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[test]
+fn every_channel_is_drawn_in_its_own_units() {
+    let play = membrane();
+    let comparison = comparison(&play);
+    let sizes = [1e-9, 1e5];
+    for ((view, size), name) in View::all(&comparison)
+        .zip(sizes)
+        .zip(["deflection", "pressure"])
+    {
+        let panels = fields(view, &comparison.shown[0]);
+        assert!(panels.title.contains(name), "{}", panels.title);
+        let truth = &panels.rows[0];
+        assert!(truth.label.name.contains(name));
+        assert_eq!(truth.label.units, view.quantity().units);
+        assert!(
+            (0.1 * size..10.0 * size).contains(&truth.range[1]),
+            "{:?}",
+            truth.range
+        );
+        assert!(largest(truth) < 10.0 * size);
+    }
+}
+
+#[test]
+fn every_channel_is_scored_in_its_own_units() {
+    let play = membrane();
+    let comparison = comparison(&play);
+    let low = |i: usize| comparison.channels[i].low.as_ref().unwrap().errors.rmse;
+    // The same load moves both: by nanometres the one, by 1000 pascals the other.
+    assert!(
+        (low(1) / low(0) / 1e12 - 1.0).abs() < 1e-3,
+        "{} {}",
+        low(0),
+        low(1)
+    );
+    let tables = scores(&comparison);
+    let units = |i: usize| &tables[i].columns[0].meaning;
+    assert!(
+        units(0).ends_with(", m") && units(1).ends_with(", Pa"),
+        "{}",
+        units(0)
+    );
+}
+
+#[test]
+fn figures_of_every_channel_have_names_of_their_own() {
+    let play = membrane();
+    let comparison = comparison(&play);
+    let exports = exports(&comparison);
+    let mut names: Vec<&str> = exports.iter().map(|(name, _)| name.as_str()).collect();
+    for wanted in [
+        "scores-pressure",
+        "fields-0-deflection",
+        "spectra-pressure",
+        "speed",
+    ] {
+        assert!(names.contains(&wanted), "{wanted}");
+    }
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
+
+#[test]
+fn maps_have_the_aspect_of_the_domain_whose_axes_compare() {
+    let play = membrane();
+    let mut comparison = comparison(&play);
+    let aspect = |comparison: &Comparison| {
+        let shown = &comparison.shown[0];
+        fields(first(comparison), shown).aspect
+    };
+    assert!((aspect(&comparison).unwrap() - 2.0 / 1.2).abs() < 1e-12);
+    assert_eq!(joints(first(&comparison), false).unwrap().aspect, None);
+    comparison.setting.axes[0].units = Some("mm".into());
+    assert!((aspect(&comparison).unwrap() - 2000.0 / 1.2).abs() < 1e-9);
+    comparison.setting.axes[0].units = Some("s".into());
+    assert_eq!(aspect(&comparison), None);
+}
+
+/// The values of a curve over negative places.
+fn below_zero(figure: &Figure, curve: usize) -> f64 {
+    let curve = &figure.curves[curve];
+    let pairs = curve.x.windows(2).zip(curve.values.windows(2));
+    // Between the two ends of a step lies its height; between steps, a line without a width.
+    let steps = pairs.step_by(2).filter(|(x, _)| x[0] < 0.0);
+    steps.map(|(_, heights)| heights[0]).sum()
+}
+
+#[test]
+fn what_is_never_negative_has_no_density_below_zero() {
+    let play = membrane();
+    let mut comparison = comparison(&play);
+    assert!(comparison.channels[0].lowest > 0.0);
+    for negative in [0.0, -1e-9] {
+        for pair in &mut comparison.runs[0].channels[0].pairs {
+            pair[1] = pair[1].abs() + negative;
+        }
+        let figure = marginal(first(&comparison), false);
+        assert_eq!(below_zero(&figure, 0), 0.0, "{negative}");
+        let has_predicted = below_zero(&figure, 1) > 0.0;
+        assert_eq!(has_predicted, negative < 0.0, "what is predicted is shown");
+    }
+}
+
+#[test]
+fn a_page_has_the_title_of_its_data_and_a_part_for_every_channel() {
+    let play = membrane();
+    let html = page(&comparison(&play)).unwrap().to_html();
+    assert!(html.contains("<title>FLORAL report: Membrane under load</title>"));
+    for heading in ["deflection [m]", "pressure [Pa]"] {
+        assert!(
+            html.contains(&format!("<summary>{heading}</summary>")),
+            "{heading}"
+        );
+    }
+    assert!(!html.contains("<strong>"), "one run is best of nothing");
+}
