@@ -9,6 +9,7 @@ mod inputs;
 mod inspect;
 mod integrator;
 mod interrupt;
+mod low;
 mod output;
 mod progress;
 mod provenance;
@@ -16,6 +17,7 @@ mod quickstart;
 mod report;
 mod reproduce;
 mod sample;
+mod suggest;
 mod train;
 mod verify;
 mod workers;
@@ -77,6 +79,7 @@ fn run(cli: &Cli) -> anyhow::Result<Ending> {
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Sample(arguments) => sample::run(arguments),
+        Command::Suggest(arguments) => suggest::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),

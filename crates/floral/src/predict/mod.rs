@@ -48,3 +48,5 @@ mod alignment_laws;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transform_tests;
