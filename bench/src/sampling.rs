@@ -78,6 +78,8 @@ fn header(case: &Case) -> Header {
             low: Some(unit()),
             target: unit(),
         },
+        transforms: Default::default(),
+        stand_in: None,
         data: DataIdentity {
             problem: None,
             constants: None,

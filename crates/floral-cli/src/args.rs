@@ -29,6 +29,8 @@ pub enum Command {
     Train(crate::train::Arguments),
     /// Predict new inputs: statistics and realizations of their solutions
     Sample(crate::sample::Arguments),
+    /// Say which inputs to simulate next
+    Suggest(crate::suggest::Arguments),
     /// Compare a run's predictions with the truth
     Evaluate(crate::evaluate::Arguments),
     /// Show runs beside the truth: a page to explore, or figures and tables for a paper

@@ -21,7 +21,12 @@ pub fn set(table: &mut Table, assignment: &str) -> Result<()> {
     let Some((key, text)) = assignment.split_once('=') else {
         bail!("--set {assignment}: write key=value, as in --set viscosity=0.008");
     };
-    let mut parts: Vec<&str> = key.trim().split('.').collect();
+    insert(table, key.trim(), parse(text.trim())).with_context(|| format!("--set {assignment}"))
+}
+
+/// Inserts a value, where dots in the key descend into sub-tables.
+pub fn insert(table: &mut Table, key: &str, value: Value) -> Result<()> {
+    let mut parts: Vec<&str> = key.split('.').collect();
     let last = parts.pop().unwrap_or_default();
     let mut table = table;
     for part in parts {
@@ -30,10 +35,10 @@ pub fn set(table: &mut Table, assignment: &str) -> Result<()> {
             .or_insert_with(|| Value::Table(Table::new()));
         match inner {
             Value::Table(inner) => table = inner,
-            _ => bail!("--set {assignment}: {part} is a value, not a table"),
+            _ => bail!("{part} is a value, not a table"),
         }
     }
-    table.insert(last.to_owned(), parse(text.trim()));
+    table.insert(last.to_owned(), value);
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use floral::quantity::labels;
 use floral::train::RunFolder;
 
 use crate::progress::Progress;
-use crate::{Ending, inputs, integrator, interrupt, output};
+use crate::{Ending, inputs, integrator, interrupt, low, output};
 
 /// What `floral evaluate` takes.
 #[derive(clap::Args)]
@@ -49,6 +49,9 @@ pub struct Arguments {
     /// dataset
     #[arg(long, value_name = "N", default_value_t = 1000)]
     reference: usize,
+
+    #[command(flatten)]
+    low: low::Arguments,
 
     #[command(flatten)]
     solver: integrator::Arguments,
@@ -86,6 +89,13 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let dataset = Dataset::open(&arguments.dataset)?;
     let device = device::named(&arguments.device)?;
     let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
+    let solver = arguments
+        .low
+        .solver(&predictor, &arguments.run, &arguments.dataset)?;
+    let dataset = match solver {
+        Some(solver) => dataset.with_low(solver),
+        None => dataset,
+    };
     let progress = Progress::new(predictor.method().name(), interrupt::flag()?);
     let evaluation = evaluate(&predictor, &dataset, &options, &progress);
     progress.finish();

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use floral::dataset::Dataset;
 use floral::inspect::{
-    ArraySummary, ChannelSkill, ChannelSummary, LowFidelity, Range, Summary, inspect,
+    ArraySummary, Candidate, ChannelSkill, ChannelSummary, LowFidelity, Range, Suggestion, Summary,
+    inspect,
 };
+use floral::low::LowKind;
 use floral::quantity::labels;
 
 use crate::Ending;
@@ -74,6 +76,8 @@ pub fn text(summary: &Summary) -> Result<String> {
         channels(&mut text, &low.channels)?;
         bands(&mut text, low)?;
     }
+    candidates(&mut text, &summary.candidates)?;
+    transforms(&mut text, summary)?;
     writeln!(
         text,
         "\nIs the low-fidelity solver worth it?\n{}",
@@ -214,6 +218,66 @@ fn bands(text: &mut String, low: &LowFidelity) -> Result<()> {
             text,
             "  {name:>12} {energy:8.3} % {gain:6.3} {correlation:12.3} {coherence:10.3}"
         )?;
+    }
+    Ok(())
+}
+
+/// What could be taken for low fidelity.
+fn candidates(text: &mut String, all: &[Candidate]) -> Result<()> {
+    let Some(best) = all.first() else {
+        return Ok(());
+    };
+    writeln!(
+        text,
+        "\n  taken for low fidelity         distance to the mean of high (1: a constant's)"
+    )?;
+    for Candidate { kind, error } in all {
+        let name = match kind {
+            LowKind::Stored => "low as it is stored",
+            LowKind::Filter => "the input, filtered",
+            LowKind::Mean => "the mean of the solutions",
+            LowKind::Zero => "zero",
+            LowKind::None => "nothing",
+        };
+        writeln!(text, "    {name:28} {error:10.4}")?;
+    }
+    if best.kind != LowKind::Stored {
+        let kind = best.kind.name();
+        let words = match all
+            .iter()
+            .any(|candidate| candidate.kind == LowKind::Stored)
+        {
+            true => "is nearer than the solver's",
+            false => "pays most without a solver",
+        };
+        writeln!(
+            text,
+            "    low.kind={kind} {words}: floral train --set low.kind={kind}"
+        )?;
+    }
+    Ok(())
+}
+
+/// Transforms that suit the data, as they are asked for.
+fn transforms(text: &mut String, summary: &Summary) -> Result<()> {
+    for suggestion in &summary.transforms {
+        let Suggestion {
+            label,
+            transform,
+            smallest,
+            skewness,
+            near_zero,
+            ..
+        } = suggestion;
+        let share = 100.0 * near_zero;
+        let words = format!(
+            "{label} of high is never negative (its smallest value is {smallest:.3e}), its \
+             realizations have a skewness of {skewness:.1} on average, and {share:.0} % of its points \
+             are within two deviations of zero, where a normal law is negative now and then: \
+             floral train --set transform={transform} learns it so that no prediction is. With \
+             several channels give one for each, as in --set 'transform=[\"none\",\"{transform}\"]'.",
+        );
+        writeln!(text, "\n{}", wrap(&words, 2, 88))?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ mod inputs;
 mod inspect;
 mod integrator;
 mod interrupt;
+mod low;
 mod output;
 mod progress;
 mod provenance;
@@ -20,6 +21,7 @@ mod quickstart;
 mod report;
 mod reproduce;
 mod sample;
+mod suggest;
 mod train;
 mod verify;
 mod workers;
@@ -88,6 +90,7 @@ fn dispatch(cli: &Cli, words: &[OsString]) -> anyhow::Result<Ending> {
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Sample(arguments) => sample::run(arguments),
+        Command::Suggest(arguments) => suggest::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Export(arguments) => export::run(arguments),

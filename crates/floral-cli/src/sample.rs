@@ -13,11 +13,11 @@ use floral::predict::{
 use floral::problem::Resolution;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
 use floral::train::RunFolder;
-use floral::{Checksum, Points, device};
+use floral::{Checksum, Observer, Points, device};
 use serde_json::{Map, Value, json};
 
 use crate::progress::Progress;
-use crate::{Ending, inputs, integrator, interrupt, output};
+use crate::{Ending, inputs, integrator, interrupt, low, output};
 
 /// What `floral sample` takes.
 #[derive(clap::Args)]
@@ -69,6 +69,9 @@ pub struct Arguments {
     points: Option<PathBuf>,
 
     #[command(flatten)]
+    low: low::Arguments,
+
+    #[command(flatten)]
     solver: integrator::Arguments,
 
     /// A quantile to store, from 0 to 1; may be repeated
@@ -113,6 +116,11 @@ struct Task {
 /// Predicts every input and stores its statistics.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let task = Task::new(arguments)?;
+    let stop = interrupt::flag()?;
+    let progress = Progress::new("low fidelity", stop);
+    let prepared = task.cases.prepare(task.inputs.clone(), &progress);
+    progress.finish();
+    prepared?;
     // What does not fit the run is refused before anything is written.
     let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
     output::notes(task.cases.notes());
@@ -126,9 +134,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         ));
         return Ok(Ending::Done);
     };
-    if let Some(problem) = task.cases.low_solver() {
+    if let Some(solver) = task.cases.low_solver() {
         output::tell(&format!(
-            "note: {} has no low-fidelity solutions; they are computed by the solver of {problem}",
+            "note: {} has no low-fidelity solutions; they are computed by {solver}",
             arguments.input.display()
         ));
     }
@@ -142,7 +150,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         ));
     }
     let start = Instant::now();
-    let stored = task.store(&writer, arguments.seed)?;
+    let stored = task.store(&writer, arguments.seed, stop)?;
     writer.finish()?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());
     output::tell(&format!("{}: {words}", path.display()));
@@ -155,7 +163,15 @@ impl Task {
         let solver = arguments.solver.resolved()?;
         let device = device::named(&arguments.device)?;
         let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
-        let cases = Cases::open(&arguments.input, &predictor, arguments.resolution.as_ref())?;
+        let low = arguments
+            .low
+            .solver(&predictor, &arguments.run, &arguments.input)?;
+        let resolution = arguments.resolution.as_ref();
+        let cases = Cases::open_with(&arguments.input, &predictor, resolution, low)?;
+        ensure!(
+            !cases.lacks_low(),
+            low::absence(&predictor, &arguments.input)
+        );
         let inputs = arguments.inputs.clone().unwrap_or(0..cases.inputs());
         ensure!(
             !inputs.is_empty() && inputs.end <= cases.inputs(),
@@ -192,7 +208,7 @@ impl Task {
         })
     }
 
-    fn store(&self, writer: &PredictionWriter, seed: u64) -> Result<Stored> {
+    fn store(&self, writer: &PredictionWriter, seed: u64, stop: &dyn Observer) -> Result<Stored> {
         let grid = self.cases.grid();
         let interpolation = self
             .points
@@ -211,7 +227,7 @@ impl Task {
                 solver: self.solver,
             },
         };
-        let progress = Progress::new(self.predictor.method().name(), interrupt::flag()?);
+        let progress = Progress::new(self.predictor.method().name(), stop);
         let outcome = job.store(writer, &progress);
         progress.finish();
         Ok(outcome?)

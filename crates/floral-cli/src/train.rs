@@ -10,10 +10,12 @@ use floral::dataset::Dataset;
 use floral::device;
 use floral::expansion::EnergyScores;
 use floral::problem::Resolution;
-use floral::train::{Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, train};
+use floral::train::{
+    Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, supplied, train,
+};
 
 use crate::progress::Progress;
-use crate::{Ending, constants, interrupt, output};
+use crate::{Ending, constants, interrupt, low, output};
 
 /// What `floral train` takes.
 #[derive(clap::Args)]
@@ -26,6 +28,9 @@ use crate::{Ending, constants, interrupt, output};
     kriging is kernel regression alone. fno, residual-fno, flora and floral are the paper's, trained\n\
     by gradient descent. Symmetries (roll:AXIS, sign, reflect:AXIS:-, transpose:AXIS,AXIS, scale:-1)\n\
     come from the dataset unless they are set.\n\n\
+    Transforms: --set transform=log learns the logarithm of the solution, so that no prediction is\n\
+    negative; also sqrt, positive (for values that may be zero), bounded:0:1, none; one for each\n\
+    channel as in --set 'transform=[\"log\",\"none\"]'. floral inspect says where one suits.\n\n\
     The same command again continues a run that was cut; --resume needs no settings.")]
 pub struct Arguments {
     /// The dataset to learn from
@@ -74,6 +79,9 @@ pub struct Arguments {
     #[arg(long)]
     fit_prior: bool,
 
+    #[command(flatten)]
+    low: low::Arguments,
+
     /// Continue the run in RUN from its last checkpoint, with the settings it was started with
     #[arg(long)]
     resume: bool,
@@ -101,6 +109,7 @@ impl Arguments {
             || self.seed.is_some()
             || self.epochs.is_some()
             || self.fit_prior
+            || self.low.is_given()
     }
 
     /// Refuses what cannot be trained, before anything is written.
@@ -113,14 +122,25 @@ impl Arguments {
             .map_err(|error| advised(error, "--train-resolution sets it, --ignore-memory tries"))
     }
 
-    /// The run folder: made, or found with a run of the same settings or of any with --resume.
-    fn run_folder(&self, folder: &Path, dataset: &Dataset) -> Result<RunFolder> {
-        if self.resume {
-            let run = RunFolder::open(folder)?;
-            self.check(&run.config()?, dataset)?;
-            return Ok(run);
+    /// The settings, those of the run with --resume.
+    fn settings(&self, folder: &Path) -> Result<TrainConfig> {
+        match self.resume {
+            true => Ok(RunFolder::open(folder)?.config()?),
+            false => self.resolved(),
         }
-        let mut config = self.resolved()?;
+    }
+
+    /// The run folder: made, or found with a run of the same settings or of any with --resume.
+    fn run_folder(
+        &self,
+        folder: &Path,
+        mut config: TrainConfig,
+        dataset: &Dataset,
+    ) -> Result<RunFolder> {
+        if self.resume {
+            self.check(&config, dataset)?;
+            return Ok(RunFolder::open(folder)?);
+        }
         if self.fit_prior {
             config.prior = fitted_prior(&config, dataset)?;
         }
@@ -146,6 +166,14 @@ impl Arguments {
             if let Some(value) = value {
                 constants::set(&mut table, &format!("{key}={value}"))?;
             }
+        }
+        let named = self.dataset.as_ref().and_then(|path| low::named(path));
+        if let Some(command) = self.low.command(&[named.as_deref()])? {
+            let command = toml::Value::String(command);
+            constants::insert(&mut table, "low.command", command)?;
+        }
+        if let Some(seconds) = self.low.low_timeout {
+            constants::insert(&mut table, "low.timeout", seconds.into())?;
         }
         let context = match &self.config {
             Some(path) => path.display().to_string(),
@@ -178,10 +206,21 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
             folder.display()
         );
     }
-    let dataset = Dataset::open(data)?;
-    let run = arguments.run_folder(folder, &dataset)?;
+    let (dataset, stop) = (Dataset::open(data)?, interrupt::flag()?);
+    let config = arguments.settings(folder)?;
+    if let (Some(command), None) = (dataset.low_command(), &config.low.command) {
+        output::tell(&format!(
+            "note: {} names `{command}` for its low fidelity; --low-command recorded runs it",
+            data.display()
+        ));
+    }
+    let progress = Progress::new("low fidelity", stop);
+    let supplied = supplied(&config, &dataset, folder, &progress);
+    progress.finish();
+    let dataset = supplied?;
+    let run = arguments.run_folder(folder, config, &dataset)?;
     output::notes(&dataset.notes());
-    let progress = Progress::new(&run.config()?.method.to_string(), interrupt::flag()?);
+    let progress = Progress::new(&run.config()?.method.to_string(), stop);
     let device = device::named(&arguments.device)?;
     let outcome = train(&run, &dataset, &device, &progress);
     progress.finish();

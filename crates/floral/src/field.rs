@@ -1,5 +1,6 @@
 //! A field: the values of one or more channels on a grid.
 
+use crate::transform::{Refused, Transforms};
 use crate::{Error, Grid, Result};
 
 /// Values on a grid, channel by channel: shape [channel, grid...], last axis fastest.
@@ -56,6 +57,12 @@ impl Field {
     /// All values, channel by channel.
     pub fn values(&self) -> &[f64] {
         &self.values
+    }
+
+    /// Puts the values as they are learned in their place; refuses the first that is not taken.
+    pub(crate) fn transform(&mut self, by: &Transforms) -> std::result::Result<(), Refused> {
+        let points = self.grid_shape.iter().product();
+        by.apply(&mut self.values, points)
     }
 
     /// Gives the values away.

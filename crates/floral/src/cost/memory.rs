@@ -138,7 +138,7 @@ pub fn check_training(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
 
 /// The memory of training with these settings.
 pub fn training_of(config: &TrainConfig, dataset: &Dataset) -> Result<Memory> {
-    let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+    let reader = Reader::new(dataset, config)?;
     let split = config.split_of(dataset.inputs())?;
     let shapes = Shapes {
         input_channels: dataset.input_channels(),

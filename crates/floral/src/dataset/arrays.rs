@@ -2,14 +2,18 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::layout::{self, Channels, FORMAT, HIGH, INPUT, LOW, SYMMETRIES, TITLE};
+use super::layout::{
+    self, CHANNEL_DIMENSION, Channels, FORMAT, HIGH, INPUT, INPUT_DIMENSION, LOW,
+    LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, SYMMETRIES, TITLE,
+};
 use super::reader::Dataset;
+use super::stochastic_low::{LOW_PAIRING, LowPairing};
 use super::{quantities, symmetries};
 use crate::quantity::told;
 use crate::regression::Symmetry;
-use crate::storage::{Group, GroupPlan, Precision};
+use crate::storage::{Group, GroupPlan, Precision, array_metadata};
 use crate::{Checksum, Error, Field, Grid, Quantities, Quantity, Result};
 
 /// Inputs with their solutions, gathered one by one.
@@ -34,6 +38,7 @@ pub struct Arrays {
     symmetries: Vec<Symmetry>,
     quantities: Quantities,
     title: Option<String>,
+    low_pairing: LowPairing,
     entries: Vec<Entry>,
 }
 
@@ -41,6 +46,8 @@ pub struct Arrays {
 struct Entry {
     input: Field,
     low: Option<Field>,
+    /// [realization, channel, point]; empty unless low fidelity is stochastic.
+    low_realizations: Vec<f64>,
     /// [realization, channel, point]
     high: Vec<f64>,
     realizations: usize,
@@ -55,6 +62,7 @@ impl Arrays {
             symmetries: Vec::new(),
             quantities: Quantities::default(),
             title: None,
+            low_pairing: LowPairing::Independent,
             entries: Vec::new(),
         }
     }
@@ -105,6 +113,7 @@ impl Arrays {
         let entry = Entry {
             input: input.clone(),
             low: low.cloned(),
+            low_realizations: Vec::new(),
             high: high.iter().flat_map(Field::values).copied().collect(),
             realizations: high.len(),
             channels,
@@ -121,6 +130,28 @@ impl Arrays {
         Ok(())
     }
 
+    /// Gives the input that was added last realizations of its low-fidelity solution, whose mean is
+    /// the low-fidelity solution if none was given. All inputs have the same number of them.
+    pub fn low_realizations(&mut self, low: &[Field]) -> Result<()> {
+        let shape = self.grid.shape();
+        let entry = self.entries.last_mut();
+        let entry = entry.ok_or_else(|| refusal("has to come before its low realizations"))?;
+        let fits = |f: &Field| f.grid_shape() == shape && f.channels() == entry.channels;
+        if low.is_empty() || !low.iter().all(fits) {
+            return Err(refusal(
+                "has no low realizations, or such of other channels or another grid than high",
+            ));
+        }
+        entry.low_realizations = low.iter().flat_map(Field::values).copied().collect();
+        Ok(())
+    }
+
+    /// Declares how low realizations go with those of high.
+    pub fn low_pairing(mut self, pairing: LowPairing) -> Self {
+        self.low_pairing = pairing;
+        self
+    }
+
     /// Stores all of it, and opens it as a dataset. A dataset that is there already is opened if it
     /// is the same, and left alone with an error if it is another.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<Dataset> {
@@ -132,6 +163,9 @@ impl Arrays {
                     group.write_values(LOW, index, low.values())?;
                 }
                 group.write_values(HIGH, index, &entry.high)?;
+                if !entry.low_realizations.is_empty() {
+                    group.write_values(LOW_REALIZATIONS, index, &entry.low_realizations)?;
+                }
             }
             for axis in &self.grid.axes {
                 group.write_coordinates(&axis.name, &axis.coordinates)?;
@@ -160,7 +194,12 @@ impl Arrays {
         if first.low.is_none() {
             arrays.remove(LOW);
         }
-        Ok(GroupPlan {
+        let mut pairing = None;
+        if let Some(array) = self.low_realizations_array(first)? {
+            arrays.insert(LOW_REALIZATIONS.to_owned(), array);
+            pairing = Some(self.low_pairing.name());
+        }
+        let mut plan = GroupPlan {
             arrays,
             attributes: json!({
                 "title": self.title.as_deref().unwrap_or(TITLE),
@@ -171,7 +210,34 @@ impl Arrays {
                 "checksum": self.checksum().to_string(),
             }),
             precision,
-        })
+        };
+        if let Some(pairing) = pairing {
+            plan.attributes[LOW_PAIRING] = pairing.into();
+        }
+        Ok(plan)
+    }
+
+    /// The metadata of low realizations, if there are any.
+    fn low_realizations_array(&self, first: &Entry) -> Result<Option<Value>> {
+        let size = |entry: &Entry| entry.low_realizations.len();
+        if self.entries.iter().any(|entry| size(entry) != size(first)) {
+            return Err(refusal(
+                "has another number of low realizations than the first",
+            ));
+        }
+        if size(first) == 0 {
+            return Ok(None);
+        }
+        let count = size(first) / (first.channels * self.grid.len());
+        let leading = [
+            (LOW_REALIZATION_DIMENSION, count),
+            (CHANNEL_DIMENSION, first.channels),
+        ];
+        let inner = [&leading, layout::dimensions(&self.grid).as_slice()].concat();
+        let inputs = (INPUT_DIMENSION, self.entries.len());
+        let meaning = "realizations of the low-fidelity solution";
+        let array = array_metadata::values(inputs, &inner, Precision::F64, meaning);
+        Ok(Some(array))
     }
 
     fn checksum(&self) -> Checksum {
@@ -182,7 +248,7 @@ impl Arrays {
                 .fold(sum.numbers(entry.input.values()), |sum, low| {
                     sum.numbers(low.values())
                 });
-            low.numbers(&entry.high)
+            low.numbers(&entry.high).numbers(&entry.low_realizations)
         })
     }
 }

@@ -3,14 +3,16 @@
 
 use super::layout::{
     CHANNEL_DIMENSION, EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, INPUT_CHANNEL_DIMENSION, LOW,
-    REALIZATION_DIMENSION, REDRAWS,
+    LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, REALIZATION_DIMENSION, REDRAWS,
 };
 use crate::storage::names;
 
 /// Names with a meaning of their own in a dataset.
-pub(super) const RESERVED: [&str; 9] = [
+pub(super) const RESERVED: [&str; 11] = [
     INPUT,
     LOW,
+    LOW_REALIZATIONS,
+    LOW_REALIZATION_DIMENSION,
     HIGH,
     EXACT_MEAN,
     EXACT_VARIANCE,

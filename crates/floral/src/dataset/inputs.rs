@@ -1,13 +1,15 @@
 //! A source of inputs to predict: a dataset or a NumPy archive, read by `predict`.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::Dataset;
+use crate::observer::Observer;
 use crate::problem::Problem;
 use crate::{Field, Grid, Result};
 
 /// Inputs on one grid, perhaps with their low-fidelity solutions.
-pub trait InputSource {
+pub trait InputSource: Sync {
     /// Where they are.
     fn path(&self) -> &Path;
 
@@ -25,6 +27,13 @@ pub trait InputSource {
 
     /// The low-fidelity solution of an input.
     fn low(&self, index: usize) -> Result<Field>;
+
+    /// Computes, in parallel, the low-fidelity solutions that these inputs lack, where there is a
+    /// solver.
+    fn prepare_low(&self, inputs: Range<usize>, observer: &dyn Observer) -> Result<()> {
+        let _ = (inputs, observer);
+        Ok(())
+    }
 
     /// The built-in problem they say they come from, on their grid.
     fn origin(&self) -> Result<Option<Box<dyn Problem>>>;
@@ -53,6 +62,10 @@ impl InputSource for Dataset {
 
     fn low(&self, index: usize) -> Result<Field> {
         self.low(index)
+    }
+
+    fn prepare_low(&self, inputs: Range<usize>, observer: &dyn Observer) -> Result<()> {
+        self.prepare_low(inputs, observer)
     }
 
     fn origin(&self) -> Result<Option<Box<dyn Problem>>> {

@@ -20,6 +20,7 @@ pub const FORMAT: u64 = 1;
 
 pub(super) const INPUT: &str = "input";
 pub(super) const LOW: &str = "low";
+pub(super) const LOW_REALIZATIONS: &str = "low_realizations";
 pub(super) const HIGH: &str = "high";
 pub(super) const EXACT_MEAN: &str = "exact_mean";
 pub(super) const EXACT_VARIANCE: &str = "exact_variance";
@@ -45,6 +46,7 @@ pub(super) const SYMMETRIES: &str = "symmetries";
 pub(crate) const INPUT_DIMENSION: &str = "input";
 pub(crate) const REALIZATION_DIMENSION: &str = "realization";
 pub(crate) const CHANNEL_DIMENSION: &str = "channel";
+pub(super) const LOW_REALIZATION_DIMENSION: &str = "low_realization";
 pub(super) const INPUT_CHANNEL_DIMENSION: &str = "input_channel";
 
 /// What to generate, besides the problem itself.

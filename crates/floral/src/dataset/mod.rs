@@ -4,13 +4,17 @@
 //! |---|---|---|
 //! | `input` | input, channel, grid... | what the solvers were given |
 //! | `low` | input, channel, grid... | the low-fidelity solution |
+//! | `low_realizations` | input, low_realization, channel, grid... | draws of a stochastic low-fidelity solution; `low`, if absent, is their mean |
 //! | `high` | input, realization, channel, grid... | draws of the true one |
 //! | `exact_mean`, `exact_variance` | input, channel, grid... | where they are known |
 //! | `redraws` | input | how many draws the solver had to repeat |
 //! | one per grid axis | that axis | its coordinates |
 //!
 //! The group's attribute `symmetries`, a list such as `["roll:x", "sign"]`, declares which motions
-//! take solutions to solutions. Each array has one chunk per input. [`generate()`] writes a dataset,
+//! take solutions to solutions. The attribute `low_pairing` says whether the i-th of
+//! `low_realizations` was made with the randomness of the i-th of `high`, "shared", or not,
+//! "independent", which it is if absent; what is learned in either case tells
+//! `train/control_variate.rs`. Each array has one chunk per input. [`generate()`] writes a dataset,
 //! [`Dataset`] reads one, also one made by other means. Inputs to predict come from either or from a
 //! NumPy archive, as an [`InputSource`].
 //!
@@ -29,7 +33,8 @@ mod generate;
 mod inputs;
 pub(crate) mod layout;
 mod normalise;
-mod npz;
+pub(crate) mod npz;
+mod on_demand;
 mod origin;
 pub(crate) mod quantities;
 mod reader;
@@ -37,6 +42,7 @@ mod realizations;
 mod root;
 mod shapes;
 mod split;
+mod stochastic_low;
 mod symmetries;
 pub(crate) mod view;
 mod writer;
@@ -50,5 +56,6 @@ pub use npz::NpzInputs;
 pub use reader::Dataset;
 pub use realizations::Realizations;
 pub use split::{Split, SplitConfig};
+pub use stochastic_low::LowPairing;
 
 pub use crate::storage::{Precision, write_atomically};

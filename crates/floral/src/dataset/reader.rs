@@ -8,13 +8,16 @@ use serde_json::{Map, Value};
 use zarrs::filesystem::FilesystemStore;
 use zarrs::storage::ReadableStorage;
 
-use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS, TITLE};
+use super::layout::{
+    EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, LOW_REALIZATIONS, REDRAWS, TITLE,
+};
 use super::realizations::Realizations;
 use super::view::View;
-use super::{quantities, root, shapes};
+use super::{quantities, root, shapes, stochastic_low};
+use crate::low::OnDemand;
 use crate::problem::Moments;
 use crate::storage::StoredArray;
-use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result};
+use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result, Silent};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
 /// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
@@ -27,12 +30,15 @@ pub struct Dataset {
     has_coordinates: Vec<bool>,
     input: Arc<StoredArray>,
     low: Option<Arc<StoredArray>>,
+    low_realizations: Option<Arc<StoredArray>>,
     high: Option<Arc<StoredArray>>,
     exact: Option<(Arc<StoredArray>, Arc<StoredArray>)>,
     redraws: Option<Arc<StoredArray>>,
     quantities: Quantities,
     /// How fields are seen, if not as they are stored.
     view: Option<Arc<View>>,
+    /// Computes low fidelity of inputs that lack it.
+    pub(super) on_demand: Option<Arc<OnDemand>>,
     as_stored: bool,
 }
 
@@ -63,9 +69,11 @@ impl Dataset {
             has_coordinates,
             input,
             low: shared(LOW)?,
+            low_realizations: shared(LOW_REALIZATIONS)?,
             high: shared(HIGH)?,
             exact: shared(EXACT_MEAN)?.zip(shared(EXACT_VARIANCE)?),
             redraws: shared(REDRAWS)?,
+            on_demand: None,
             path: path.to_owned(),
             attributes,
             quantities: Quantities::default(),
@@ -196,11 +204,12 @@ impl Dataset {
     pub fn solution_channels(&self) -> Option<usize> {
         let high = self.high.as_ref().map(|high| high.shape()[2]);
         high.or_else(|| self.low.as_ref().map(|low| low.shape()[1]))
+            .or_else(|| Some(self.low_realizations.as_ref()?.shape()[2]))
     }
 
-    /// Whether there are low-fidelity solutions.
+    /// Whether there are low-fidelity solutions, or what computes them.
     pub fn has_low(&self) -> bool {
-        self.low.is_some()
+        self.low.is_some() || self.low_realizations.is_some() || self.on_demand.is_some()
     }
 
     /// Whether there are realizations of the high-fidelity solution.
@@ -218,10 +227,52 @@ impl Dataset {
         self.field(&self.input, index, Kind::Input)
     }
 
-    /// The low-fidelity solution of an input.
+    /// The low-fidelity solution of an input, stored or else computed.
     pub fn low(&self, index: usize) -> Result<Field> {
-        let low = self.low.as_ref().ok_or_else(|| missing(&self.path, LOW))?;
-        self.field(low, index, Kind::Solution)
+        match &self.on_demand {
+            Some(on_demand) if self.lacks_low(index)? => {
+                on_demand.low(&self.input(index)?, &self.grid, &Silent)
+            }
+            _ => self.stored_low(index),
+        }
+    }
+
+    /// What is stored, or the mean of realizations.
+    fn stored_low(&self, index: usize) -> Result<Field> {
+        match (&self.low, self.low_realizations(index)?) {
+            (Some(low), _) => self.field(low, index, Kind::Solution),
+            (None, Some(all)) => {
+                let mean = stochastic_low::mean(&all);
+                Field::from_values(all.shape()[1], &self.grid.shape(), mean)
+            }
+            (None, None) => Err(missing(&self.path, LOW)),
+        }
+    }
+
+    /// The realizations of an input's low-fidelity solution, where it is stochastic.
+    pub fn low_realizations(&self, index: usize) -> Result<Option<Realizations>> {
+        let Some(low) = &self.low_realizations else {
+            return Ok(None);
+        };
+        let values = self.values(low, index, Kind::Solution)?;
+        let leading = &low.shape()[1..3];
+        let shape = [leading, &self.grid.shape()].concat();
+        Ok(Some(Realizations::new(shape, values)))
+    }
+
+    /// How many realizations of low fidelity an input has, where it is stochastic.
+    pub(super) fn low_realization_count(&self) -> Option<usize> {
+        Some(self.low_realizations.as_ref()?.shape()[1])
+    }
+
+    /// Whether no low-fidelity solution of an input is stored: there are none, or it has nothing but
+    /// NaN.
+    pub(super) fn lacks_low(&self, index: usize) -> Result<bool> {
+        let Some(low) = self.low.as_ref().or(self.low_realizations.as_ref()) else {
+            return Ok(true);
+        };
+        let values = self.stored_values(low, index)?;
+        Ok(values.iter().all(|value| value.is_nan()))
     }
 
     /// The realizations of an input's high-fidelity solution.
@@ -267,7 +318,9 @@ impl Dataset {
             .high
             .iter()
             .map(|high| (high, Some(self.realizations())));
-        for (array, realizations) in low.chain(exact).chain(high) {
+        let count = |array: &StoredArray| array.shape().get(1).copied();
+        let stochastic = self.low_realizations.iter().map(|low| (low, count(low)));
+        for (array, realizations) in low.chain(exact).chain(high).chain(stochastic) {
             shapes::check(array, &self.input, &self.grid, realizations, solutions)?;
         }
         Ok(())
@@ -290,14 +343,18 @@ impl Dataset {
         Field::from_values(array.shape()[1], &self.grid.shape(), values)
     }
 
-    fn values(&self, array: &StoredArray, index: usize, kind: Kind) -> Result<Vec<f64>> {
+    fn stored_values(&self, array: &StoredArray, index: usize) -> Result<Vec<f64>> {
         if index >= self.inputs() {
             return Err(Error::BadFile {
                 path: self.path.clone(),
                 reason: format!("has {} inputs, so none at index {index}", self.inputs()),
             });
         }
-        let values = array.read(index..index + 1)?;
+        array.read(index..index + 1)
+    }
+
+    fn values(&self, array: &StoredArray, index: usize, kind: Kind) -> Result<Vec<f64>> {
+        let values = self.stored_values(array, index)?;
         if self.as_stored || values.iter().all(|value| value.is_finite()) {
             return Ok(match &self.view {
                 None => values,

@@ -9,8 +9,9 @@ use crate::predict::Case;
 use crate::regression::{Query, Recipe};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::train::regression::fitted;
-use crate::train::{Header, Method};
-use crate::{Field, Result};
+use crate::train::{Header, LearnedLow, Method};
+use crate::transform::{self, Refused};
+use crate::{Error, Field, Result};
 
 use super::inputs::training_inputs;
 
@@ -18,7 +19,7 @@ use super::inputs::training_inputs;
 #[derive(Default)]
 pub struct Baselines {
     mean_residual: Option<MeanResidual>,
-    kriging: Option<Expansion>,
+    kriging: Option<(Expansion, LearnedLow)>,
 }
 
 /// Baseline predictions of one input's mean: [channel, point] each.
@@ -78,18 +79,30 @@ impl Baselines {
     /// What they predict of one input.
     pub fn predict(&self, case: &Case) -> Result<BaselineFields> {
         let low = case.low.as_ref();
-        let query = Query {
-            input: case.input.values(),
-            low: low.map(Field::values),
-        };
-        let kriging = self.kriging.as_ref().map(|kriging| kriging.predict(&query));
+        let kriging = self.kriging.as_ref();
+        let kriging = kriging.map(|(kriging, learned)| kriged(kriging, learned, case));
         let corrected = self.mean_residual.as_ref().zip(low);
         Ok(BaselineFields {
             low: low.map(|low| low.values().to_vec()),
             mean_residual: corrected.and_then(|(mean, low)| mean.corrected(low)),
-            kriging: kriging.transpose()?.map(|prediction| prediction.mean),
+            kriging: kriging.transpose()?,
         })
     }
+}
+
+/// The mean by kernel regression.
+fn kriged(kriging: &Expansion, learned: &LearnedLow, case: &Case) -> Result<Vec<f64>> {
+    let low = learned.of(&case.input, case.low.as_ref(), &learned.grid);
+    let told = |refused: Refused| Error::Numerical {
+        what: format!("low fidelity {}", refused.what()),
+        advice: refused.advice(),
+    };
+    let low = low.map_err(|fault| fault.told(told))?;
+    let prediction = kriging.predict(&Query {
+        input: case.input.values(),
+        low: low.as_ref().map(Field::values),
+    })?;
+    Ok(transform::inverted(&learned.transforms, &prediction, learned.grid.len()).mean)
 }
 
 /// The mean residual of a run's training inputs, which corrects any low-fidelity solution alike.

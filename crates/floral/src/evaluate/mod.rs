@@ -74,6 +74,7 @@ pub fn evaluate(
         Some(thinning) => Cases::of(dataset)?.thinned(thinning),
         None => Cases::of(dataset)?,
     };
+    cases.prepare(inputs.clone(), observer)?;
     let header = predictor.header();
     let baselines = if options.kriging {
         Baselines::of(header, dataset, thinning.as_ref(), observer)?

@@ -70,6 +70,11 @@ impl<'a> Draws<'a> {
         }
     }
 
+    /// Whether values at every point are normal.
+    pub fn is_normal(&self) -> bool {
+        self.shaped.is_none()
+    }
+
     /// Mean and variances.
     pub fn prediction(&self) -> &Prediction {
         &self.prediction

@@ -2,10 +2,13 @@
 
 use rayon::prelude::*;
 
+use super::candidates::{self, Candidates};
 use super::comparison::Comparison;
-use super::{ArraySummary, ChannelSummary, LowFidelity, Range};
+use super::suggestion::Shape;
+use super::{ArraySummary, Candidate, ChannelSummary, LowFidelity, Range, Suggestion};
 use crate::dataset::{Dataset, Realizations};
 use crate::metric::RunningMoments;
+use crate::quantity::labels;
 use crate::{Field, Quantity, Result};
 
 /// Inputs read and summed side by side; the sums are added in the order of the inputs, so that
@@ -17,6 +20,9 @@ pub(super) struct Gathered {
     input: Ranged,
     low: Ranged,
     high: Ranged,
+    /// Of every channel of the solution.
+    shapes: Vec<Shape>,
+    candidates: Candidates,
     comparison: Option<Comparison>,
 }
 
@@ -29,7 +35,7 @@ struct Ranged {
 
 /// What one input contributes.
 struct Part {
-    input: Vec<RunningMoments>,
+    input: (Field, Vec<RunningMoments>),
     low: Option<(Field, Vec<RunningMoments>)>,
     high: Option<(Realizations, Vec<RunningMoments>)>,
 }
@@ -44,14 +50,24 @@ impl Part {
             .has_high()
             .then(|| dataset.high(index))
             .transpose()?;
+        let input = dataset.input(index)?;
+        let input_range = range(input.values(), dataset.input_channels());
         Ok(Self {
-            input: range(dataset.input(index)?.values(), dataset.input_channels()),
+            input: (input, input_range),
             low: low.map(|low| (low.clone(), range(low.values(), solution))),
             high: high.map(|high| {
                 let moments = range(high.values(), solution);
                 (high, moments)
             }),
         })
+    }
+
+    fn candidates(&self, dataset: &Dataset) -> Result<Option<candidates::Part>> {
+        let low = self.low.as_ref().map(|(low, _)| low);
+        let part = |(high, _): &(Realizations, _)| {
+            candidates::Part::new(dataset, &self.input.0, low, high)
+        };
+        self.high.as_ref().map(part).transpose()
     }
 
     fn comparison(&self, dataset: &Dataset) -> Option<Comparison> {
@@ -68,6 +84,8 @@ pub(super) fn gather(dataset: &Dataset) -> Result<Gathered> {
         input: Ranged::default(),
         low: Ranged::default(),
         high: Ranged::default(),
+        shapes: vec![Shape::default(); dataset.solution_channels().unwrap_or(0)],
+        candidates: Candidates::default(),
         comparison: None,
     };
     let indices: Vec<usize> = (0..dataset.inputs()).collect();
@@ -77,15 +95,23 @@ pub(super) fn gather(dataset: &Dataset) -> Result<Gathered> {
             .map(|&index| {
                 let part = Part::read(dataset, index)?;
                 let comparison = part.comparison(dataset);
+                let shapes = part.high.as_ref().map(|(high, _)| Shape::of(high));
+                let candidates = part.candidates(dataset)?;
                 let low = part.low.map(|(_, range)| range).unwrap_or_default();
                 let high = part.high.map(|(_, range)| range).unwrap_or_default();
-                Ok((index, part.input, low, high, comparison))
+                let apart = (shapes, candidates, comparison);
+                Ok((index, part.input.1, low, high, apart))
             })
             .collect::<Result<_>>()?;
-        for (index, input, low, high, comparison) in parts {
+        for (index, input, low, high, (shapes, candidates, comparison)) in parts {
             gathered.input.add(index, &input);
             gathered.low.add(index, &low);
             gathered.high.add(index, &high);
+            let own = gathered.shapes.iter_mut().zip(shapes.iter().flatten());
+            own.for_each(|(whole, part)| whole.merge(part));
+            if let Some(part) = candidates {
+                gathered.candidates.push(&part, gathered.shapes.len());
+            }
             gathered.compare(comparison);
         }
     }
@@ -117,6 +143,22 @@ impl Gathered {
             arrays.push(self.high.summary("high", shape, &quantities.solution));
         }
         arrays
+    }
+
+    /// What could be taken for low fidelity.
+    pub(super) fn candidates(&self) -> Vec<Candidate> {
+        self.candidates.list()
+    }
+
+    /// Transforms that suit channels of the solution.
+    pub(super) fn suggestions(&self, dataset: &Dataset) -> Vec<Suggestion> {
+        let low = self.low.channels.iter().map(RunningMoments::min);
+        let low = low.chain(std::iter::repeat(f64::INFINITY));
+        let labels = labels(dataset.solution_quantities()).into_iter();
+        let channels = self.shapes.iter().zip(labels).zip(low).enumerate();
+        channels
+            .filter_map(|(c, ((shape, label), low))| shape.suggestion((c, label), low))
+            .collect()
     }
 
     /// The comparison, where there was something to compare.

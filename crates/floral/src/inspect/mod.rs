@@ -1,13 +1,17 @@
 //! Inspection of a dataset: what it holds, and whether its low-fidelity solver is worth it.
 
+mod candidates;
 mod comparison;
 mod gather;
+mod suggestion;
 mod verdict;
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub use candidates::Candidate;
+pub use suggestion::Suggestion;
 pub use verdict::{Verdict, Worth};
 
 use crate::dataset::Dataset;
@@ -41,6 +45,10 @@ pub struct Summary {
     pub arrays: Vec<ArraySummary>,
     /// The low-fidelity solver's skill, where there is something to compare.
     pub low_fidelity: Option<LowFidelity>,
+    /// What could be taken for low fidelity, the nearest to the mean of high first.
+    pub candidates: Vec<Candidate>,
+    /// Transforms that suit channels of the solution, where one does.
+    pub transforms: Vec<Suggestion>,
     /// Is the low-fidelity solver worth it?
     pub verdict: Verdict,
 }
@@ -194,6 +202,12 @@ pub fn inspect(dataset: &Dataset) -> Result<Summary> {
         title: dataset.title().map(str::to_owned),
         notes: dataset.notes(),
         axes: axes(dataset),
+        candidates: if finite {
+            gathered.candidates()
+        } else {
+            Vec::new()
+        },
+        transforms: gathered.suggestions(dataset),
         verdict: Verdict::of(finite, dataset, low_fidelity.as_ref()),
         arrays,
         low_fidelity,

@@ -14,7 +14,7 @@ pub mod variance;
 pub mod variance_sampling;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use calibration::{Coverage, Interval, RankHistogram, SpreadSkill, interval_coverage};
 pub use crps::Crps;

@@ -1,14 +1,18 @@
 //! The inputs of a file with their low-fidelity solutions, on the grid of the predictions.
 
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::alignment::{Alignment, Given, aligned_dataset, extent};
 use super::{Predictor, departure, memory};
 use crate::dataset::{Dataset, InputSource, NpzInputs};
 use crate::grid::{Thinning, refined, refined_grid};
+use crate::low::{OnDemand, ProblemSolver};
+use crate::observer::Observer;
 use crate::problem::{Problem, Resolution, catalogue};
 use crate::train::Header;
-use crate::{Checksum, Error, Field, Grid, Quantities, Result};
+use crate::{Checksum, Error, Field, Grid, Quantities, Result, Silent};
 
 /// One input and its low-fidelity solution, if the method looks at one.
 #[derive(Debug, Clone)]
@@ -32,7 +36,7 @@ pub struct Checked {
 pub struct Cases<'a> {
     source: Source<'a>,
     /// Computes low-fidelity solutions where the file has none.
-    solver: Option<Box<dyn Problem>>,
+    solver: Option<Arc<OnDemand>>,
     needs_low: bool,
     grid: Grid,
     notes: Vec<String>,
@@ -61,9 +65,10 @@ impl<'a> Cases<'a> {
         } else {
             dataset.origin()?
         };
+        let channels = dataset.solution_channels().unwrap_or(1);
         Ok(Self {
             source: Source::Dataset(dataset),
-            solver,
+            solver: solver.map(|problem| by_problem(problem, channels)),
             needs_low: true,
             grid: dataset.grid().clone(),
             notes: Vec::new(),
@@ -84,7 +89,18 @@ impl<'a> Cases<'a> {
         predictor: &Predictor,
         resolution: Option<&Resolution>,
     ) -> Result<Self> {
-        Self::seen(open(path, predictor.header())?, predictor, resolution)
+        Self::open_with(path, predictor, resolution, None)
+    }
+
+    /// The same with a solver that computes low fidelity of the inputs that lack it.
+    pub fn open_with(
+        path: &Path,
+        predictor: &Predictor,
+        resolution: Option<&Resolution>,
+        solver: Option<Arc<OnDemand>>,
+    ) -> Result<Self> {
+        let seen = open(path, predictor.header(), solver.clone())?;
+        Self::seen(seen, predictor, resolution, solver)
     }
 
     /// One input that a program holds in memory, with its low-fidelity solution if it has one, on a
@@ -97,7 +113,7 @@ impl<'a> Cases<'a> {
         resolution: Option<&Resolution>,
     ) -> Result<Self> {
         let seen = memory::seen(predictor.header(), case, grid, quantities)?;
-        Self::seen(seen, predictor, resolution)
+        Self::seen(seen, predictor, resolution, None)
     }
 
     /// Those of a source as the run sees it, with what was converted or assumed.
@@ -105,17 +121,15 @@ impl<'a> Cases<'a> {
         (source, notes): (Box<dyn InputSource>, Vec<String>),
         predictor: &Predictor,
         resolution: Option<&Resolution>,
+        solver: Option<Arc<OnDemand>>,
     ) -> Result<Self> {
         let header = predictor.header();
-        let needs_low = header.uses_low();
-        let solver = if needs_low && !source.has_low() {
-            match source.origin()? {
-                Some(problem) => Some(problem),
-                None => trained_problem(header)?
-                    .filter(|problem| problem.grid().shape() == source.grid().shape()),
-            }
-        } else {
-            None
+        let needs_low = header.needs_low();
+        let solver = match solver {
+            _ if !needs_low => None,
+            Some(solver) => Some(solver),
+            None if source.has_low() => None,
+            None => own_solver(source.as_ref(), header)?,
         };
         let grid = match resolution {
             None => source.grid().clone(),
@@ -148,10 +162,26 @@ impl<'a> Cases<'a> {
         self.source.inputs().inputs()
     }
 
-    /// The problem that computes low-fidelity solutions, where the file has none and they are
-    /// needed.
-    pub fn low_solver(&self) -> Option<&str> {
-        self.solver.as_ref().map(|problem| problem.name())
+    /// What computes low-fidelity solutions where the file has none and they are needed.
+    pub fn low_solver(&self) -> Option<String> {
+        self.solver.as_ref().map(|solver| solver.name())
+    }
+
+    /// Whether low-fidelity solutions are needed, and neither stored nor computed.
+    pub fn lacks_low(&self) -> bool {
+        self.needs_low && self.solver.is_none() && !self.source.inputs().has_low()
+    }
+
+    /// Computes the low-fidelity solutions that these inputs lack, in parallel.
+    pub fn prepare(&self, inputs: Range<usize>, observer: &dyn Observer) -> Result<()> {
+        let source = self.source.inputs();
+        match &self.solver {
+            Some(solver) if !source.has_low() => {
+                let input = |index: usize| source.input(index).map(Some);
+                solver.prepare(inputs, source.grid(), input, observer)
+            }
+            _ => source.prepare_low(inputs, observer),
+        }
     }
 
     /// An input and its low-fidelity solution, stored or else computed.
@@ -160,7 +190,10 @@ impl<'a> Cases<'a> {
         let low = match &self.solver {
             _ if !self.needs_low => None,
             _ if self.source.inputs().has_low() => Some(self.source.inputs().low(index)?),
-            Some(problem) => Some(problem.low_fidelity(&input)?),
+            Some(solver) => {
+                let grid = self.source.inputs().grid();
+                Some(solver.low(&input, grid, &Silent)?)
+            }
             None => None,
         };
         let refine = |field: &Field| refined(field, self.source.inputs().grid(), &self.grid);
@@ -199,10 +232,33 @@ impl<'a> Cases<'a> {
     }
 }
 
+/// The solver of the built-in problem that the inputs or the run come from.
+fn own_solver(source: &dyn InputSource, header: &Header) -> Result<Option<Arc<OnDemand>>> {
+    let problem = match source.origin()? {
+        Some(problem) => Some(problem),
+        None => trained_problem(header)?
+            .filter(|problem| problem.grid().shape() == source.grid().shape()),
+    };
+    Ok(problem.map(|problem| by_problem(problem, header.shapes.solution_channels)))
+}
+
+fn by_problem(problem: Box<dyn Problem>, channels: usize) -> Arc<OnDemand> {
+    Arc::new(OnDemand::new(ProblemSolver(problem), channels))
+}
+
 /// The inputs of a file as a run sees them, and what was converted or assumed.
-fn open(path: &Path, header: &Header) -> Result<(Box<dyn InputSource>, Vec<String>)> {
+fn open(
+    path: &Path,
+    header: &Header,
+    solver: Option<Arc<OnDemand>>,
+) -> Result<(Box<dyn InputSource>, Vec<String>)> {
     if path.extension().is_none_or(|end| end != "npz") {
         let (dataset, notes) = aligned_dataset(header, &Dataset::open(path)?)?;
+        // It computes in the run's units, as it did for training.
+        let dataset = match solver {
+            Some(solver) if dataset.has_low() => dataset.with_low(solver),
+            _ => dataset,
+        };
         return Ok((Box::new(dataset), notes));
     }
     let shapes = &header.shapes;

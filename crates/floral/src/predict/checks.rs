@@ -1,7 +1,10 @@
 //! Refuses inputs that a run cannot predict, and says why.
 
 use crate::train::Header;
+use crate::transform::Refused;
 use crate::{Error, Field, Grid, Result};
+
+const LOW: &str = "the low-fidelity solution";
 
 /// Refuses fields of other channels, axes or grids than the run's, values that are not finite, and
 /// a missing low-fidelity solution where the method needs one.
@@ -27,11 +30,11 @@ pub(super) fn check(
     check_spacing(header, grid)?;
     check_field("the input", input, header.shapes.input_channels, grid)?;
     match low {
-        Some(low) if header.uses_low() => {
-            let name = "the low-fidelity solution";
-            check_field(name, low, header.shapes.solution_channels, grid)
+        Some(low) if header.needs_low() => {
+            check_field(LOW, low, header.shapes.solution_channels, grid)?;
+            learned_low(header, input, Some(low), grid).map(drop)
         }
-        None if header.uses_low() => Err(Error::Config {
+        None if header.needs_low() => Err(Error::Config {
             context: format!("method {method}"),
             reason:
                 "the run corrects a low-fidelity solution, and this input has none; compute one on \
@@ -39,7 +42,7 @@ pub(super) fn check(
                      without them"
                     .into(),
         }),
-        _ => Ok(()),
+        _ => learned_low(header, input, None, grid).map(drop),
     }
 }
 
@@ -67,6 +70,21 @@ fn check_spacing(header: &Header, grid: &Grid) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Low fidelity as the run learned from it; a value outside the range of its transform is refused.
+pub(super) fn learned_low(
+    header: &Header,
+    input: &Field,
+    low: Option<&Field>,
+    grid: &Grid,
+) -> Result<Option<Field>> {
+    let learned = header.learned_low().of(input, low, grid);
+    let told = |refused: Refused| Error::Numerical {
+        what: format!("{LOW} {}", refused.what()),
+        advice: "the run was trained with it; mend the field, or leave this input out".into(),
+    };
+    learned.map_err(|fault| fault.told(told))
 }
 
 fn check_field(name: &str, field: &Field, channels: usize, grid: &Grid) -> Result<()> {

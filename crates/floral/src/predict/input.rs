@@ -8,13 +8,17 @@ use super::{Predictor, Sampling, block_rows, checks};
 use crate::observer::Observer;
 use crate::regression::Prediction;
 use crate::sample::Progress;
+use crate::transform::Transforms;
 use crate::{Field, Grid, Result};
 
 /// A run with what it derives from one input on one grid.
 pub struct InputPredictor<'a> {
     values: usize,
     points: usize,
+    transforms: &'a Transforms,
     derived: Derived<'a>,
+    /// Moments of the solution, where they are not those of what is learned.
+    moments: Option<Prediction>,
 }
 
 enum Derived<'a> {
@@ -31,7 +35,8 @@ impl<'a> InputPredictor<'a> {
     ) -> Result<Self> {
         let header = &predictor.header;
         checks::check(header, input, low, grid)?;
-        let low = low.filter(|_| header.uses_low());
+        let low = checks::learned_low(header, input, low, grid)?;
+        let (low, transforms) = (low.as_ref(), &header.transforms);
         let derived = match &predictor.trained {
             Trained::Network(network) => {
                 let derived = NetworkInput::new(header, network, input, low, grid)?;
@@ -42,10 +47,18 @@ impl<'a> InputPredictor<'a> {
                 Derived::Regression(Box::new(derived))
             }
         };
+        let moments = match &derived {
+            Derived::Regression(derived) if !transforms.is_none() => {
+                Some(derived.inverted_moments(transforms, grid.len()))
+            }
+            _ => None,
+        };
         Ok(Self {
             values: header.shapes.solution_channels * grid.len(),
             points: grid.len(),
+            transforms,
             derived,
+            moments,
         })
     }
 
@@ -59,12 +72,12 @@ impl<'a> InputPredictor<'a> {
         block_rows(self.points)
     }
 
-    /// Mean and variances in closed form, where the method has them: what varies, and what is not
-    /// known.
+    /// Mean and variances, where the method has them without drawing or, of a law that is not
+    /// normal seen through a transform, by draws of its own: what varies, and what is not known.
     pub fn moments(&self) -> Option<&Prediction> {
         match &self.derived {
             Derived::Network(_) => None,
-            Derived::Regression(derived) => Some(derived.moments()),
+            Derived::Regression(derived) => self.moments.as_ref().or(Some(derived.moments())),
         }
     }
 
@@ -93,8 +106,16 @@ impl<'a> InputPredictor<'a> {
         input: u64,
         wanted: &Sampling,
         observer: &dyn Observer,
-        consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
     ) -> Result<Progress> {
+        let consume = |realization: usize, values: &[f32], evaluations: usize| {
+            if self.transforms.is_none() {
+                return consume(realization, values, evaluations);
+            }
+            let mut values = values.to_vec();
+            self.transforms.invert(&mut values, self.points);
+            consume(realization, &values, evaluations)
+        };
         match &self.derived {
             Derived::Network(derived) => {
                 derived.deliver_from(first, input, wanted, observer, consume)

@@ -48,3 +48,5 @@ pub use crate::grid::{Interpolation, refined, refined_grid};
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transform_tests;

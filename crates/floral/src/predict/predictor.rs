@@ -3,14 +3,16 @@
 use std::fmt;
 
 use burn::tensor::Device;
+use floral_linalg::Mat;
 
 use super::network_input::Network;
 use super::{Case, Ensemble, InputPredictor, Sampling, checks};
 use crate::expansion::Expansion;
+use crate::grid::refined;
 use crate::observer::Observer;
 use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
-use crate::regression::Kriging;
+use crate::regression::{Kriging, Query};
 use crate::sample::{Aliasing, OdeSolver};
 use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
 use crate::{Checksum, Error, Field, Grid, Result};
@@ -139,6 +141,27 @@ impl Predictor {
             Ok(())
         })?;
         Ensemble::new(grid.clone(), self.header.shapes.solution_channels, values)
+    }
+
+    /// Input and low fidelity as a regression is asked for them: on the training grid, as they were
+    /// learned from.
+    pub(crate) fn query(
+        &self,
+        input: &Field,
+        low: Option<&Field>,
+        grid: &Grid,
+    ) -> Result<(Field, Option<Field>)> {
+        let low = checks::learned_low(&self.header, input, low, grid)?;
+        let there = |field: &Field| refined(field, grid, &self.header.grid);
+        Ok((there(input)?, low.as_ref().map(there).transpose()?))
+    }
+
+    /// How far errors of the mean at queries go together, of methods that tell what they do not know.
+    pub(crate) fn error_correlations(&self, queries: &[Query<'_>]) -> Result<Option<Mat<f64>>> {
+        match &self.trained {
+            Trained::Network(_) => Ok(None),
+            Trained::Regression(fitted) => fitted.kriging().error_correlations(queries).map(Some),
+        }
     }
 
     /// Derives all that depends on one input alone.

@@ -13,7 +13,12 @@ use crate::random::{Purpose, Stream, stream};
 use crate::regression::{Prediction, Query};
 use crate::sample::Progress;
 use crate::train::Header;
+use crate::transform::{self, Transforms};
 use crate::{Field, Grid, Result};
+
+/// Draws from which moments of a transformed law that is not normal are computed, their seed that of
+/// nothing else.
+const MOMENT_DRAWS: usize = 1024;
 
 /// A regression with what it derives from one input on one grid.
 pub(super) struct RegressionInput<'a> {
@@ -86,6 +91,53 @@ impl<'a> RegressionInput<'a> {
         &self.moments
     }
 
+    /// Moments of the solution, where what is learned is a function of it. They are exact where its
+    /// law is normal; where it is not, mean and variance come from draws, and the share of the
+    /// variance that is not known from a normal law.
+    pub(super) fn inverted_moments(&self, transforms: &Transforms, points: usize) -> Prediction {
+        let mut moments = transform::inverted(transforms, &self.moments, points);
+        if self.draws.is_normal() {
+            return moments;
+        }
+        let (mean, variance) = self.drawn_moments(transforms, points);
+        let changes = |i: &usize| !transforms.channels()[i / points].is_none();
+        for i in (0..mean.len()).filter(changes) {
+            let normal = moments.aleatoric[i] + moments.epistemic[i];
+            let stretch = if normal > 0.0 {
+                variance[i] / moments.factor / normal
+            } else {
+                0.0
+            };
+            moments.mean[i] = mean[i];
+            moments.aleatoric[i] *= stretch;
+            moments.epistemic[i] *= stretch;
+        }
+        moments
+    }
+
+    /// Mean and variance over draws of the solution.
+    fn drawn_moments(&self, transforms: &Transforms, points: usize) -> (Vec<f64>, Vec<f64>) {
+        let values = self.moments.mean.len();
+        let (mut mean, mut square) = (vec![0.0; values], vec![0.0; values]);
+        let rows = block_rows(values);
+        for first in (0..MOMENT_DRAWS).step_by(rows) {
+            let block = first..(first + rows).min(MOMENT_DRAWS);
+            let of = |j: usize| stream(0, Purpose::Moments, 0, j as u64);
+            let mut draws = self.drawn(block.clone().map(of).collect());
+            transforms.invert(&mut draws, points);
+            for (j, draw) in block.zip(draws.chunks_exact(values)) {
+                for ((mean, square), value) in mean.iter_mut().zip(&mut square).zip(draw) {
+                    let step = f64::from(*value) - *mean;
+                    *mean += step / (j + 1) as f64;
+                    *square += step * (f64::from(*value) - *mean);
+                }
+            }
+        }
+        let unbiased = (MOMENT_DRAWS - 1) as f64;
+        square.iter_mut().for_each(|s| *s /= unbiased);
+        (mean, square)
+    }
+
     /// As [`InputPredictor::deliver_from`](super::InputPredictor::deliver_from).
     pub(super) fn deliver_from(
         &self,
@@ -121,7 +173,11 @@ impl<'a> RegressionInput<'a> {
     /// Realizations of these indices, one after another.
     fn draw(&self, seed: u64, input: u64, indices: std::ops::Range<usize>) -> Vec<f32> {
         let of = |index: usize| stream(seed, Purpose::Prior, input, index as u64);
-        let mut streams: Vec<Stream> = indices.map(of).collect();
+        self.drawn(indices.map(of).collect())
+    }
+
+    /// A realization a stream of random numbers.
+    fn drawn(&self, mut streams: Vec<Stream>) -> Vec<f32> {
         let values = self.draws.values();
         let mut out = vec![0.0; streams.len() * values];
         self.draws.draw_many(&mut streams, &mut out);

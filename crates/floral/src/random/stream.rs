@@ -22,6 +22,8 @@ pub enum Purpose {
     Validation = 5,
     /// The order of an epoch's samples: indices (epoch, 0).
     Shuffle = 6,
+    /// Draws from which moments are computed: indices (0, draw).
+    Moments = 7,
     /// The initial values of a network: indices (0, 0).
     InitialValues = 16,
 }

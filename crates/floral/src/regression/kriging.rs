@@ -281,7 +281,7 @@ impl Kriging {
         !self.framed[0].low.is_empty()
     }
 
-    fn framed(&self, query: &Query<'_>) -> Result<Framed> {
+    pub(super) fn framed(&self, query: &Query<'_>) -> Result<Framed> {
         self.channels.check(&self.lattice, query)?;
         if query.low.is_some() != self.with_low() {
             return Err(mixed_low());

@@ -8,13 +8,14 @@
 //!   inputs resemble each other;
 //! - [`blend`]: candidates of both weighed by judging inputs, `menu` lists them for a [`recipe`];
 //! - `spread` and `ignorance`: what a solution varies by, and what is not known of its mean;
-//!   `calibration`: how wide intervals must be;
+//!   `calibration`: how wide intervals must be; `design`: which inputs would tell most;
 //! - [`kriging`]: all of it for the [`prediction`] of a new input, and a [`sampler`] of its solution
 //!   with factors and a `remainder`; `stored` writes and reads it.
 
 pub mod blend;
 mod calibration;
 pub mod case;
+mod design;
 mod ignorance;
 mod interpolation;
 mod kernel;

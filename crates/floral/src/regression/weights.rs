@@ -6,6 +6,9 @@ const STEPS: usize = 400;
 /// Weights below this are taken for none, so that their members need not be evaluated.
 const SMALLEST: f64 = 0.01;
 
+/// Norms of an input's least error below this share of their mean count as that.
+const SHORTEST: f64 = 0.01;
+
 /// Euclidean norms of the errors in the problem's own frame: [member][input].
 pub(super) fn norms(errors: &[Vec<Vec<f64>>], sizes: &[f64]) -> Vec<Vec<f64>> {
     let norm = |(error, size): (&Vec<f64>, &f64)| size * dot(error, error).sqrt();
@@ -29,8 +32,13 @@ pub(super) fn weights(errors: &[Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64
 /// norms, not of squares, is what tables report.
 fn quadratic(errors: &[Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64]) -> Vec<Vec<f64>> {
     let least = |i: usize| norms.iter().map(|n| n[i]).fold(f64::INFINITY, f64::min);
-    let scale: Vec<f64> = (0..sizes.len())
-        .map(|i| sizes[i] * sizes[i] / least(i).max(f64::MIN_POSITIVE))
+    let count = sizes.len();
+    let mean = (0..count).map(least).sum::<f64>() / count.max(1) as f64;
+    // An input that a member has exactly, as zero has the solution without a source, would decide
+    // alone.
+    let floor = (SHORTEST * mean).max(f64::MIN_POSITIVE);
+    let scale: Vec<f64> = (0..count)
+        .map(|i| sizes[i] * sizes[i] / least(i).max(floor))
         .collect();
     let entry = |a: &Vec<Vec<f64>>, b: &Vec<Vec<f64>>| -> f64 {
         let pairs = a.iter().zip(b).zip(&scale);
@@ -96,5 +104,16 @@ mod tests {
         };
         let (few, many) = (of(2), of(40));
         assert!(few[0] < many[0] && few[1] > 0.1, "{few:?} {many:?}");
+    }
+
+    /// Errors of zero and of a better member at four inputs, of which zero has the first exactly.
+    #[test]
+    fn an_input_that_a_member_has_exactly_does_not_decide_alone() {
+        let zero = [0.0, 1.0, 1.0, 1.0].map(|e| vec![e, e]).to_vec();
+        let better = [0.1, 0.1, -0.1, 0.1].map(|e| vec![e, -e]).to_vec();
+        let errors = vec![zero, better];
+        let sizes = [1.0; 4];
+        let found = weights(&errors, &norms(&errors, &sizes), &sizes);
+        assert!(found[1] > 0.8, "{found:?}");
     }
 }

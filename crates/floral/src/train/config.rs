@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::Method;
 use crate::dataset::{Split, SplitConfig};
 use crate::flow::{PathConfig, PriorConfig};
+use crate::low::LowConfig;
 use crate::regression::Symmetry;
+use crate::transform::TransformConfig;
 use crate::{Error, Result};
 
 /// Settings that concern networks alone.
@@ -27,8 +29,13 @@ pub struct TrainConfig {
     pub symmetries: Option<Vec<Symmetry>>,
     /// The law of the coefficients of floral-kl's factors.
     pub coefficients: Coefficients,
+    /// Functions through which the solution's channels are learned, one for all or one for each:
+    /// `none`, `log`, `sqrt`, `positive`, `bounded:FROM:TO`.
+    pub transform: TransformConfig,
     /// Inputs for testing, validation and training.
     pub split: SplitConfig,
+    /// Where low fidelity comes from.
+    pub low: LowConfig,
     /// The network's sizes.
     pub network: NetworkConfig,
     /// Where the flow starts.
@@ -171,7 +178,9 @@ impl Default for TrainConfig {
             resolution: None,
             symmetries: None,
             coefficients: Coefficients::Chosen,
+            transform: TransformConfig::default(),
             split: SplitConfig::default(),
+            low: LowConfig::default(),
             network: NetworkConfig::default(),
             prior: PriorConfig::default(),
             path: PathConfig::default(),
@@ -207,7 +216,9 @@ impl TrainConfig {
             resolution,
             symmetries,
             coefficients,
+            transform,
             split,
+            low,
             ..
         } = self.clone();
         match method.recipe() {
@@ -224,7 +235,9 @@ impl TrainConfig {
                 resolution,
                 symmetries,
                 coefficients,
+                transform,
                 split,
+                low,
                 ..Self::default()
             },
         }
@@ -272,6 +285,7 @@ impl TrainConfig {
                 ),
             });
         }
+        self.low.check()?;
         let optimiser = &self.optimiser;
         let wrong = if optimiser.batch == 0 {
             "optimiser.batch must be at least 1"

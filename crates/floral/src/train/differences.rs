@@ -33,6 +33,8 @@ fn settings(config: &TrainConfig) -> BTreeMap<String, String> {
     let table = toml::Table::try_from(config).expect("a configuration of numbers and strings");
     let mut flat = BTreeMap::new();
     flatten("", &table, &mut flat);
+    // It decides whether a solver ends, not what it returns.
+    flat.remove("low.timeout");
     flat
 }
 

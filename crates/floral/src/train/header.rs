@@ -9,7 +9,9 @@ use super::samples::{Reader, Scaling};
 use super::trainer::shapes;
 use crate::dataset::Dataset;
 use crate::flow::prior;
+use crate::low::StandIn;
 use crate::operator::FilmFnoConfig;
+use crate::transform::Transforms;
 use crate::{Grid, Quantities, Quantity, Result};
 
 /// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates.
@@ -30,6 +32,12 @@ pub struct Header {
     pub grid: Grid,
     /// How its data are scaled.
     pub scaling: Scaling,
+    /// The functions through which its solutions are learned; none in older checkpoints.
+    #[serde(default, skip_serializing_if = "Transforms::is_none")]
+    pub transforms: Transforms,
+    /// What stands in for low fidelity, if anything does; nothing in older checkpoints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<StandIn>,
     /// Where its data come from.
     pub data: DataIdentity,
     /// The title of its data, if they have one.
@@ -106,6 +114,8 @@ impl Header {
             shapes: shapes(reader, dataset),
             grid: reader.grid(),
             scaling,
+            transforms: reader.transforms().clone(),
+            stand_in: reader.learned_low().stand_in.clone(),
             data: DataIdentity::of(dataset),
             title: dataset.title().map(str::to_owned),
             quantities: dataset.quantities().clone(),
@@ -197,6 +207,18 @@ impl Header {
                 "it tells quantities of {told:?} channels of input and solution, which have \
                  {channels:?}; use another one"
             ));
+        }
+        if !self.transforms.fits(*solution_channels) {
+            return Err(format!(
+                "its transforms are not those of {solution_channels} solution channels; use another \
+                 one"
+            ));
+        }
+        let stands_in = |stand_in: &StandIn| stand_in.fits(*solution_channels, &self.grid);
+        if !self.stand_in.as_ref().is_none_or(stands_in) {
+            return Err(
+                "its stand-in for low fidelity is that of another grid; use another one".into(),
+            );
         }
         self.check_network()
             .map_err(|error| format!("its header does not fit together ({error}); use another one"))

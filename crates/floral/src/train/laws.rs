@@ -337,7 +337,7 @@ fn mean_square(values: &[f32]) -> f64 {
 fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
     let line = Line::new();
     let config = Line::config(Method::Floral, 1);
-    let reader = Reader::new(&line.dataset, config.method, None).unwrap();
+    let reader = Reader::new(&line.dataset, &config).unwrap();
     let scaling = reader.scaling(5..20).unwrap();
     let samples = reader.samples(0..3, Rows::Realizations, &scaling).unwrap();
     let shapes = Shapes {
@@ -374,7 +374,7 @@ fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
 fn the_mean_of_an_input_teaches_what_its_realizations_teach() {
     let line = Line::new();
     let config = Line::config(Method::ResidualFno, 1);
-    let reader = Reader::new(&line.dataset, config.method, None).unwrap();
+    let reader = Reader::new(&line.dataset, &config).unwrap();
     let scaling = reader.scaling(5..20).unwrap();
     let device = Device::flex();
     let losses = |seed: u64| {

@@ -12,13 +12,13 @@ use super::config::Coefficients;
 use super::differences::differences;
 use super::samples::{Case, Reader};
 use super::trainer::Outcome;
-use super::{Method, RunFolder, TrainConfig};
-use crate::Result;
+use super::{LearnedLow, Method, RunFolder, TrainConfig};
 use crate::dataset::Dataset;
 use crate::expansion::{Expansion, Material};
 use crate::grid::AxisKind;
 use crate::observer::Observer;
-use crate::regression::{self, Channels, Lattice, Query, Recipe, Symmetries};
+use crate::regression::{self, Channels, Lattice, Query, Recipe, Symmetries, Symmetry};
+use crate::{Error, Result};
 
 /// The lattice of a dataset's grid; axes whose ends are one point close.
 fn lattice(dataset: &Dataset) -> Result<Lattice> {
@@ -29,16 +29,36 @@ fn lattice(dataset: &Dataset) -> Result<Lattice> {
 }
 
 /// The symmetries that the settings declare, or else the dataset; refused unless they fit the grid.
+///
+/// What changes the sign or the size of a transformed channel is no symmetry of what is learned: of
+/// a dataset's symmetries it is left out, of the settings' refused.
 pub(super) fn symmetries(config: &TrainConfig, dataset: &Dataset) -> Result<Symmetries> {
-    let declared = match &config.symmetries {
-        Some(declared) => declared.clone(),
-        None => dataset.symmetries()?,
+    let transforms = config.transform.of_channels(channels(dataset).solution)?;
+    let transformed: Vec<bool> = transforms.iter().map(|t| !t.is_none()).collect();
+    let keeps =
+        |symmetry: &Symmetry| !transformed.contains(&true) || symmetry.keeps_values(&transformed);
+    let declared: Vec<Symmetry> = match &config.symmetries {
+        Some(declared) => match declared.iter().find(|symmetry| !keeps(symmetry)) {
+            Some(symmetry) => return Err(broken(symmetry)),
+            None => declared.clone(),
+        },
+        None => dataset.symmetries()?.into_iter().filter(keeps).collect(),
     };
     let Channels { input, solution } = channels(dataset);
     for symmetry in &declared {
         symmetry.check_spacing(dataset.grid())?;
     }
     Symmetries::new(&declared, &lattice(dataset)?, input, solution)
+}
+
+fn broken(symmetry: &Symmetry) -> Error {
+    Error::Config {
+        context: "symmetries".into(),
+        reason: format!(
+            "{symmetry} changes the values of a channel that is learned through a transform; leave \
+             the one or the other out"
+        ),
+    }
 }
 
 fn channels(dataset: &Dataset) -> Channels {
@@ -48,15 +68,20 @@ fn channels(dataset: &Dataset) -> Channels {
     }
 }
 
-/// Fits the training inputs of a dataset; its validation inputs choose among candidates.
+/// Fits the training inputs of a dataset; its validation inputs choose among candidates. Queries
+/// have to come with low fidelity as it was learned from.
 pub(crate) fn fitted(
     config: &TrainConfig,
     dataset: &Dataset,
     recipe: Recipe,
     observer: &dyn Observer,
-) -> Result<Expansion> {
+) -> Result<(Expansion, LearnedLow)> {
     let split = config.split_of(dataset.inputs())?;
-    let reader = Reader::new(dataset, method_of(recipe), config.resolution.as_deref())?;
+    let own = TrainConfig {
+        method: method_of(recipe),
+        ..config.clone()
+    };
+    let reader = Reader::new(dataset, &own)?;
     let read = |inputs: Range<usize>| -> Result<Vec<Case>> {
         inputs.map(|index| reader.case(index)).collect()
     };
@@ -73,7 +98,8 @@ pub(crate) fn fitted(
         held_out: &validation,
     };
     let learns = config.coefficients == Coefficients::Chosen;
-    Expansion::fit((recipe, learns), &material, config.seed, observer)
+    let fitted = Expansion::fit((recipe, learns), &material, config.seed, observer)?;
+    Ok((fitted, reader.learned_low().clone()))
 }
 
 fn method_of(recipe: Recipe) -> Method {
@@ -111,7 +137,7 @@ pub(super) fn fit_run(
         let energy = Expansion::from_bytes(&before.regression)?.energy();
         return Ok(Outcome::Fitted { energy });
     }
-    let fitted = fitted(&config, dataset, recipe, observer)?;
+    let (fitted, _) = fitted(&config, dataset, recipe, observer)?;
     header.progress = Progress {
         finished: true,
         seconds: start.elapsed().as_secs_f64(),
@@ -131,7 +157,7 @@ pub(super) fn fit_run(
 }
 
 fn header(config: &TrainConfig, dataset: &Dataset) -> Result<Header> {
-    let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+    let reader = Reader::new(dataset, config)?;
     let split = config.split_of(dataset.inputs())?;
     let scales = reader.scales(split.train)?;
     Ok(Header::new(config, dataset, &reader, scales))

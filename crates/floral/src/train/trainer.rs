@@ -16,7 +16,7 @@ use super::model::{Model, Shapes, check_modes};
 use super::regression::{self, fit_run};
 use super::samples::{Reader, Samples};
 use super::update::update;
-use super::{RunFolder, TrainConfig};
+use super::{RunFolder, TrainConfig, supplied};
 use crate::dataset::Dataset;
 use crate::expansion::EnergyScores;
 use crate::flow::{Correlations, Coupling, Path, Prior, PriorConfig};
@@ -73,7 +73,9 @@ pub fn train(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
-    match run.config()?.method.recipe() {
+    let config = run.config()?;
+    let dataset = &supplied(&config, dataset, run.path(), observer)?;
+    match config.method.recipe() {
         Some(recipe) => fit_run(run, dataset, recipe, observer),
         None => Trainer::new(run, dataset, device)?.run(observer),
     }
@@ -81,8 +83,9 @@ pub fn train(
 
 /// Refuses settings that do not fit a dataset, before anything is written.
 pub fn check(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
-    config.split_of(dataset.inputs())?;
-    let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+    let split = config.split_of(dataset.inputs())?;
+    let reader = Reader::new(dataset, config)?;
+    reader.check_values(split.validation.start..split.train.end)?;
     if config.method.recipe().is_some() {
         return regression::symmetries(config, dataset).map(drop);
     }
@@ -100,7 +103,7 @@ pub fn fitted_prior(config: &TrainConfig, dataset: &Dataset) -> Result<PriorConf
         });
     }
     let split = config.split_of(dataset.inputs())?;
-    let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+    let reader = Reader::new(dataset, config)?;
     let scaling = reader.scaling(split.train.clone())?;
     let samples = reader.samples(split.train, Rows::Realizations, &scaling)?;
     let mut correlations = Correlations::new(&samples.grid);
@@ -143,7 +146,7 @@ impl<'a> Trainer<'a> {
         let lock = run.lock()?;
         let config = run.config()?;
         let split = config.split_of(dataset.inputs())?;
-        let reader = Reader::new(dataset, config.method, config.resolution.as_deref())?;
+        let reader = Reader::new(dataset, &config)?;
         let scales = reader.scales(split.train.clone())?;
         let header = Header::new(&config, dataset, &reader, scales);
         let device = device.clone().autodiff();

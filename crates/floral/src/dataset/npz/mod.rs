@@ -1,9 +1,11 @@
 //! NumPy's `.npz`: a zip archive of arrays, one file each.
 //!
-//! `array.rs` reads an array of it, `inputs.rs` makes inputs to predict of them.
+//! `array.rs` reads an array of it, `inputs.rs` makes inputs to predict of them, `writer.rs` writes
+//! archives.
 
 mod array;
 mod inputs;
+mod writer;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,6 +18,7 @@ use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder
 use array::NpyArray;
 
 pub use inputs::NpzInputs;
+pub(crate) use writer::write;
 
 use crate::{Error, Result};
 
@@ -51,6 +54,13 @@ fn read(path: &Path, wanted: impl Fn(&str) -> Result<bool>) -> Result<BTreeMap<S
         }
     }
     Ok(arrays)
+}
+
+/// Shape and values of one array of an archive; none if it has no array of that name.
+pub(crate) fn read_one(path: &Path, name: &str) -> Result<Option<(Vec<usize>, Vec<f64>)>> {
+    let mut arrays = read(path, |found| Ok(found == name))?;
+    let array = arrays.remove(name);
+    Ok(array.map(|array| (array.shape, array.values)))
 }
 
 /// An archive and the arrays in it.

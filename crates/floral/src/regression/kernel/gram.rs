@@ -20,7 +20,7 @@ pub(in crate::regression) struct Resemblance {
 
 /// The spectrum of an input's features: [feature, frequency], and their squared norm.
 #[derive(Clone)]
-pub(super) struct Signature {
+pub(in crate::regression) struct Signature {
     spectrum: Vec<C64>,
     square: f64,
 }

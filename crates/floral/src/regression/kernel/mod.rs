@@ -19,4 +19,4 @@ mod tests;
 pub(super) use covariance::{Covariance, Kernel};
 pub(super) use fit::KernelFit;
 pub(super) use gram::Resemblance;
-pub(super) use neighbours::{Nearest, Neighbours};
+pub(super) use neighbours::{Nearest, Neighbours, Placed};

@@ -25,6 +25,14 @@ pub(in crate::regression) struct Nearest {
     pub weight: f64,
 }
 
+/// An input brought into the position in which it is closest to another.
+pub(in crate::regression) struct Placed {
+    /// What brings it there.
+    pub motion: Motion,
+    /// Their squared distance.
+    pub square: f64,
+}
+
 /// Training inputs in every position of the finite group.
 pub(in crate::regression) struct Neighbours {
     lattice: Lattice,
@@ -95,6 +103,37 @@ impl Neighbours {
         let distance = |row| self.resemblance.closest(&query, row).1;
         let all: Vec<f64> = self.rows.par_iter().map(distance).collect();
         all.into_iter().fold(f64::INFINITY, f64::min) / self.fade
+    }
+
+    /// An input in every position of the finite group.
+    pub(in crate::regression) fn copies(
+        &self,
+        framed: &Framed,
+        symmetries: &Symmetries,
+    ) -> Vec<Signature> {
+        let motions = 0..symmetries.motions.len();
+        motions
+            .map(|m| self.resemblance.signature(&framed.moved(symmetries, m)))
+            .collect()
+    }
+
+    /// The position of an input, among its copies and their rolls, that is closest to another.
+    pub(in crate::regression) fn closest(
+        &self,
+        to: &Framed,
+        copies: &[Signature],
+        symmetries: &Symmetries,
+    ) -> Placed {
+        let query = self.resemblance.signature(to);
+        let found = copies
+            .iter()
+            .map(|copy| self.resemblance.closest(&query, copy));
+        let best = found.enumerate().min_by(|a, b| a.1.1.total_cmp(&b.1.1));
+        let (motion, (shift, square)) = best.unwrap_or((0, (0, 0.0)));
+        Placed {
+            motion: self.position(symmetries, motion, shift),
+            square,
+        }
     }
 
     /// The closest positions of the `count` closest rows, with weights that fade with distance.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Signs;
+use super::{Role, Signs};
 use crate::{Axis, Error, Grid, Result};
 
 /// One symmetry of a problem, by the names of its axes.
@@ -55,6 +55,20 @@ impl Symmetry {
                  leave it out, or interpolate to an even grid"
             ),
         })
+    }
+
+    /// Whether it leaves the values of these channels of the solution as they are, and only moves
+    /// them: a function of the values then has the symmetry too.
+    pub fn keeps_values(&self, channels: &[bool]) -> bool {
+        match self {
+            Self::Roll { .. } | Self::Transpose { .. } => true,
+            Self::Scale { exponent } => *exponent == 0.0,
+            Self::Sign(signs) | Self::Reflect { signs, .. } => {
+                let factors = signs.factors(Role::Solution, channels.len());
+                let keeps = |(kept, factor): (&bool, f64)| !kept || factor > 0.0;
+                factors.is_none_or(|factors| channels.iter().zip(factors).all(keeps))
+            }
+        }
     }
 }
 

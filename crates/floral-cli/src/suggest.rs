@@ -1,0 +1,117 @@
+//! `floral suggest`: which inputs of a pool to simulate next.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use floral::device::Device;
+use floral::predict::{Cases, Predictor};
+use floral::suggest::{Suggestions, suggest};
+use floral::train::RunFolder;
+
+use crate::progress::Progress;
+use crate::{Ending, inputs, interrupt, low, output};
+
+/// What `floral suggest` takes.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    floral suggest runs/darcy --pool new.zarr -k 5\n  \
+    floral suggest runs/darcy --pool new.npz -k 5 --json\n\n\
+    The pool holds inputs that could be simulated, with low fidelity if the run corrects it. The\n\
+    input whose mean the run knows least comes first; what simulating it would tell of the others is\n\
+    taken off before the next is chosen, so that no two are twins. Removed error is an expectation,\n\
+    by how far errors at inputs go together: it is as good as the run's own idea of what it does not\n\
+    know. Runs of floral-kl and kriging have one.")]
+pub struct Arguments {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+
+    /// A Zarr v3 group or a NumPy archive with the inputs to choose from
+    #[arg(long, value_name = "POOL.zarr|POOL.npz")]
+    pool: PathBuf,
+
+    /// How many to choose
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 5)]
+    count: usize,
+
+    /// Inputs of the pool, as in 0..50 [default: all]
+    #[arg(long, value_name = "RANGE", value_parser = inputs::parse)]
+    inputs: Option<Range<usize>>,
+
+    #[command(flatten)]
+    low: low::Arguments,
+
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Chooses and prints.
+pub fn run(arguments: &Arguments) -> Result<Ending> {
+    let Arguments { run, pool, .. } = arguments;
+    let predictor = Predictor::load(&RunFolder::open(run)?, &Device::flex())?;
+    let solver = arguments.low.solver(&predictor, run, pool)?;
+    let cases = Cases::open_with(pool, &predictor, None, solver)?;
+    ensure!(!cases.lacks_low(), low::absence(&predictor, pool));
+    let inputs = arguments.inputs.clone().unwrap_or(0..cases.inputs());
+    ensure!(
+        inputs.end <= cases.inputs(),
+        "--inputs {}..{}: {} has inputs 0..{}",
+        inputs.start,
+        inputs.end,
+        pool.display(),
+        cases.inputs()
+    );
+    let progress = Progress::new("suggest", interrupt::flag()?);
+    let found = cases
+        .prepare(inputs.clone(), &progress)
+        .and_then(|()| cases.check(&predictor, inputs.clone()))
+        .and_then(|_| suggest(&predictor, &cases, inputs, arguments.count, &progress));
+    progress.finish();
+    let found = found?;
+    output::print(&if arguments.json {
+        serde_json::to_string_pretty(&found)? + "\n"
+    } else {
+        text(&found)?
+    })?;
+    Ok(Ending::Done)
+}
+
+fn text(found: &Suggestions) -> Result<String> {
+    let mut text = format!(
+        "the mean of {} inputs is known to {} (root mean square{})\n\n",
+        found.pool,
+        numbers(&found.error),
+        by_channel(&found.error)
+    );
+    writeln!(
+        text,
+        "  input   not known of its mean   novelty   removed so far"
+    )?;
+    for input in &found.inputs {
+        let error = numbers(&input.error);
+        let removed = 100.0 * input.removes;
+        let (index, novelty) = (input.input, input.novelty);
+        writeln!(
+            text,
+            "  {index:5}   {error:>21}   {novelty:7.2}   {removed:12.1} %"
+        )?;
+    }
+    let random = 100.0 * found.random_removes;
+    writeln!(
+        text,
+        "\nOne further input of the pool, taken at random, would remove {random:.1} % of that error."
+    )?;
+    Ok(text)
+}
+
+fn numbers(values: &[f64]) -> String {
+    let words: Vec<String> = values.iter().map(|v| format!("{v:.4e}")).collect();
+    words.join(", ")
+}
+
+fn by_channel(values: &[f64]) -> &'static str {
+    if values.len() > 1 { ", by channel" } else { "" }
+}

@@ -1,0 +1,85 @@
+//! What a solver returned, by the checksum of what it was given: in memory, and in a folder if there
+//! is one.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::exchange;
+use crate::storage::write_error;
+use crate::{Checksum, Error, Field, Grid, Result};
+
+/// Solutions by checksum.
+#[derive(Default)]
+pub(super) struct Cache {
+    folder: Option<PathBuf>,
+    memory: Mutex<HashMap<String, Field>>,
+}
+
+impl Cache {
+    pub(super) fn in_folder(folder: &Path) -> Self {
+        Self {
+            folder: Some(folder.to_owned()),
+            memory: Mutex::default(),
+        }
+    }
+
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// What is there under a name; a file that cannot be read is as good as absent, and is written
+    /// again.
+    pub(super) fn find(&self, name: &str, channels: usize, grid: &Grid) -> Option<Field> {
+        let found = self.memory().get(name).cloned();
+        if found.is_some() {
+            return found;
+        }
+        let path = self.path(name).filter(|path| path.is_file())?;
+        let found = exchange::read_low(&path, Some(channels), grid).ok()?;
+        self.memory().insert(name.to_owned(), found.clone());
+        Some(found)
+    }
+
+    pub(super) fn keep(&self, name: &str, low: &Field) -> Result<()> {
+        self.memory().insert(name.to_owned(), low.clone());
+        let Some(path) = self.path(name) else {
+            return Ok(());
+        };
+        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let written = made
+            .map_err(write_error(&path))
+            .and_then(|()| exchange::write_low(&path, low));
+        match written {
+            // Predictions by a run that is only lent do without.
+            Err(Error::Io { source, .. }) if is_read_only(source.kind()) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?;
+        Some(folder.join(format!("{name}.npz")))
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, HashMap<String, Field>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_read_only(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+    )
+}
+
+/// The name under which a solver's answer to an input is kept.
+pub(super) fn name(solver: &str, input: &Field, grid: &Grid) -> String {
+    let axes = grid.axes.iter();
+    let sum = axes.fold(Checksum::default().bytes(solver.as_bytes()), |sum, axis| {
+        sum.bytes(axis.name.as_bytes()).numbers(&axis.coordinates)
+    });
+    sum.numbers(input.values()).to_string()
+}

@@ -1,0 +1,320 @@
+//! A command as a low-fidelity solver: started for each input, ended when it takes too long.
+//!
+//! `{input}` becomes the path of a NumPy archive with the input and its coordinates, `{output}` that
+//! of the archive with the array `low` that the command has to write. It runs in a shell, in a
+//! process group of its own, so that whatever it starts ends with it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::exchange;
+use super::solver::LowSolver;
+use crate::observer::Observer;
+use crate::storage::write_error;
+use crate::{Error, Field, Grid, Result};
+
+const INPUT: &str = "{input}";
+const OUTPUT: &str = "{output}";
+
+/// How often a command is looked at.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Lines of a command's last words that an error shows.
+const LINES: usize = 20;
+
+/// Runs a command for every input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandSolver {
+    command: String,
+    timeout: Duration,
+}
+
+impl CommandSolver {
+    /// A command with the words `{input}` and `{output}` in it.
+    pub fn new(command: &str, timeout: Duration) -> Result<Self> {
+        if !(command.contains(INPUT) && command.contains(OUTPUT)) {
+            return Err(Error::Config {
+                context: "low.command".into(),
+                reason: format!(
+                    "{command:?} lacks {INPUT} or {OUTPUT}, the paths of the NumPy archives it reads \
+                     and writes; write it as in \"./solve {INPUT} {OUTPUT}\""
+                ),
+            });
+        }
+        Ok(Self {
+            command: command.to_owned(),
+            timeout,
+        })
+    }
+
+    fn run(&self, scratch: &Scratch, observer: &dyn Observer) -> Result<Ended> {
+        let errors = File::create(scratch.errors()).map_err(write_error(scratch.errors()))?;
+        let both = errors.try_clone().map_err(write_error(scratch.errors()))?;
+        let text = self.command.replace(INPUT, &quoted(&scratch.input()));
+        let text = text.replace(OUTPUT, &quoted(&scratch.output()));
+        let mut command = shell(&text);
+        command.stdin(Stdio::null()).stdout(both).stderr(errors);
+        let child = command.spawn().map_err(|error| {
+            self.failure(
+                &format!("could not be started ({error})"),
+                "is there a shell on this machine?",
+            )
+        })?;
+        self.wait(child, observer)
+    }
+
+    /// Waits for the end, and brings it about when it is time.
+    fn wait(&self, child: Child, observer: &dyn Observer) -> Result<Ended> {
+        let mut group = Group {
+            child,
+            is_running: true,
+        };
+        let start = Instant::now();
+        loop {
+            let status = group.child.try_wait().map_err(|error| {
+                self.failure(&format!("could not be waited for ({error})"), "try again")
+            })?;
+            if let Some(status) = status {
+                group.is_running = false;
+                return Ok(Ended::By(status));
+            }
+            if observer.should_stop() {
+                return Err(Error::Interrupted);
+            }
+            if start.elapsed() > self.timeout {
+                return Ok(Ended::TimeOut);
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn failure(&self, what: &str, advice: &str) -> Error {
+        Error::Numerical {
+            what: format!("the command `{}` {what}", self.command),
+            advice: advice.into(),
+        }
+    }
+}
+
+impl LowSolver for CommandSolver {
+    fn name(&self) -> String {
+        format!("`{}`", self.command)
+    }
+
+    fn solve(&self, input: &Field, grid: &Grid, observer: &dyn Observer) -> Result<Field> {
+        let scratch = Scratch::new()?;
+        exchange::write_input(&scratch.input(), input, grid)?;
+        let ended = self.run(&scratch, observer)?;
+        let words = last_words(&scratch.errors());
+        match ended {
+            Ended::TimeOut => Err(self.failure(
+                &format!("took longer than {} s{words}", self.timeout.as_secs_f64()),
+                "set a longer low.timeout, or mend it",
+            )),
+            Ended::By(status) if !status.success() => Err(self.failure(
+                &format!("failed ({status}){words}"),
+                "mend it, or leave this input out",
+            )),
+            Ended::By(_) if !scratch.output().is_file() => Err(self.failure(
+                &format!("wrote no file to its {OUTPUT}{words}"),
+                "write it with numpy.savez(path, low=...), path as it is given",
+            )),
+            Ended::By(_) => self.read(&scratch.output(), grid),
+        }
+    }
+}
+
+impl CommandSolver {
+    fn read(&self, output: &Path, grid: &Grid) -> Result<Field> {
+        let read = exchange::read_low(output, None, grid);
+        read.map_err(|error| {
+            self.failure(&format!("wrote what cannot be read: {error}"), "mend it")
+        })
+    }
+}
+
+/// How a command ended.
+enum Ended {
+    By(ExitStatus),
+    TimeOut,
+}
+
+/// A child with all that it started; while it runs, they end when this does.
+struct Group {
+    child: Child,
+    is_running: bool,
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // Once it was waited for, its number may be another's.
+        if self.is_running {
+            kill_group(&self.child);
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+#[cfg(unix)]
+fn shell(text: &str) -> Command {
+    use std::os::unix::process::CommandExt;
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(text).process_group(0);
+    command
+}
+
+#[cfg(not(unix))]
+fn shell(text: &str) -> Command {
+    let mut command = Command::new("cmd");
+    command.arg("/C").arg(text);
+    command
+}
+
+#[cfg(unix)]
+fn kill_group(child: &Child) {
+    use nix::sys::signal::{Signal, killpg};
+    use nix::unistd::Pid;
+    if let Ok(group) = i32::try_from(child.id()) {
+        // An error says that none of them is left.
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_child: &Child) {}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+/// The last lines of what a command said, each on a line of its own.
+fn last_words(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let shown = &lines[lines.len().saturating_sub(LINES)..];
+    if shown.is_empty() {
+        return " without a word".into();
+    }
+    let shown: String = shown.iter().map(|line| format!("\n  | {line}")).collect();
+    format!(", and said{shown}\n")
+}
+
+/// A folder for one call, gone when it ends.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("floral-low-{}-{count}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        // What a process of the same number has left.
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).map_err(write_error(&path))?;
+        let path = path.canonicalize().map_err(Error::io(&path))?;
+        Ok(Self(path))
+    }
+
+    fn input(&self) -> PathBuf {
+        self.0.join("input.npz")
+    }
+
+    fn output(&self) -> PathBuf {
+        self.0.join("output.npz")
+    }
+
+    fn errors(&self) -> PathBuf {
+        self.0.join("words")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A leftover in the folder of temporary files stands in nobody's way.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::{Axis, Silent};
+
+    fn grid() -> Grid {
+        Grid::new(vec![Axis::closed("x", 4)])
+    }
+
+    fn solve(command: &str, seconds: f64, observer: &dyn Observer) -> Result<Field> {
+        let solver = CommandSolver::new(command, Duration::from_secs_f64(seconds)).unwrap();
+        let input = Field::scalar(&grid(), vec![0.0, 1.0, 2.0, 3.0]);
+        solver.solve(&input, &grid(), observer)
+    }
+
+    /// A solver in a shell: the answer lies ready as a file.
+    fn answer(folder: &Path) -> PathBuf {
+        let path = folder.join("it's an answer.npz");
+        let low = Field::scalar(&grid(), vec![5.0; 4]);
+        exchange::write_low(&path, &low).unwrap();
+        path
+    }
+
+    #[test]
+    fn what_a_command_writes_is_its_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let answer = quoted(&answer(folder.path()));
+        let command = format!("test -s {{input}} && cp {answer} {{output}}");
+        let low = solve(&command, 60.0, &Silent).unwrap();
+        assert_eq!(low.values(), [5.0; 4]);
+        let echo = "cp {input} {output}";
+        let words = solve(echo, 60.0, &Silent).unwrap_err().to_string();
+        assert!(words.contains("has no array low"), "{words}");
+    }
+
+    #[test]
+    fn a_failure_is_told_in_the_commands_own_words() {
+        let command = "echo cannot converge >&2; exit 3 # {input} {output}";
+        let words = solve(command, 60.0, &Silent).unwrap_err().to_string();
+        for part in ["exit status: 3", "| cannot converge", "mend it"] {
+            assert!(words.contains(part), "{words}");
+        }
+        let words = solve("true {input} {output}", 60.0, &Silent).unwrap_err();
+        assert!(words.to_string().contains("wrote no file"), "{words}");
+        let words = solve("no-such-program {input} {output}", 60.0, &Silent).unwrap_err();
+        assert!(words.to_string().contains("no-such-program"), "{words}");
+    }
+
+    /// A grandchild that outlives its timeout would hold the file and touch it at the end.
+    #[test]
+    fn what_takes_too_long_ends_with_all_that_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let late = folder.path().join("late");
+        let command = format!(
+            "(sleep 1; touch {}) & sleep 30 # {{input}} {{output}}",
+            quoted(&late)
+        );
+        let start = Instant::now();
+        let words = solve(&command, 0.2, &Silent).unwrap_err().to_string();
+        assert!(words.contains("took longer than 0.2 s"), "{words}");
+        assert!(start.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(!late.exists(), "a grandchild was left");
+    }
+
+    #[test]
+    fn a_wish_to_stop_ends_it() {
+        let stop = std::sync::atomic::AtomicBool::new(true);
+        let start = Instant::now();
+        let stopped = solve("sleep 30 # {input} {output}", 60.0, &stop);
+        assert!(matches!(stopped, Err(Error::Interrupted)));
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+}

@@ -1,0 +1,280 @@
+//! Low fidelity on demand: a solver called in parallel, each input once.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::cache::{self, Cache};
+use super::{LowSolver, exchange};
+use crate::observer::{Event, Observer};
+use crate::{Error, Field, Grid, Result};
+
+/// The folder beside a run's checkpoints in which low fidelity is kept.
+const FOLDER: &str = "low-cache";
+
+/// A solver, and what it has returned so far.
+pub struct OnDemand {
+    solver: Box<dyn LowSolver>,
+    channels: usize,
+    cache: Cache,
+}
+
+impl OnDemand {
+    /// Of solutions with so many channels; what it returns is kept in memory.
+    pub fn new(solver: impl LowSolver + 'static, channels: usize) -> Self {
+        Self {
+            solver: Box::new(solver),
+            channels,
+            cache: Cache::default(),
+        }
+    }
+
+    /// The same with what it returns kept in a folder, where it is found again.
+    pub fn cached_in(self, folder: &Path) -> Self {
+        Self {
+            cache: Cache::in_folder(folder),
+            ..self
+        }
+    }
+
+    /// The folder of a run in which it is kept.
+    pub fn folder(run: &Path) -> PathBuf {
+        run.join(FOLDER)
+    }
+
+    /// What the solver is called.
+    pub fn name(&self) -> String {
+        self.solver.name()
+    }
+
+    /// The low-fidelity solution of an input, kept or else computed.
+    pub fn low(&self, input: &Field, grid: &Grid, observer: &dyn Observer) -> Result<Field> {
+        let name = cache::name(&self.solver.name(), input, grid);
+        if let Some(found) = self.cache.find(&name, self.channels, grid) {
+            return Ok(found);
+        }
+        let low = self.solver.solve(input, grid, observer)?;
+        exchange::check_low(&low, self.channels, grid).map_err(|reason| self.refusal(&reason))?;
+        self.cache.keep(&name, &low)?;
+        Ok(low)
+    }
+
+    /// Computes those of these inputs that are not there yet, on all threads; `input` gives the
+    /// input of an index, or none if it needs no low fidelity.
+    pub fn prepare(
+        &self,
+        inputs: Range<usize>,
+        grid: &Grid,
+        input: impl Fn(usize) -> Result<Option<Field>> + Sync,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let mut missing = Vec::new();
+        let mut all = 0;
+        for index in inputs {
+            let Some(field) = input(index)? else { continue };
+            all += 1;
+            let name = cache::name(&self.solver.name(), &field, grid);
+            if self.cache.find(&name, self.channels, grid).is_none() {
+                missing.push(index);
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        observer.observe(&Event::Inputs {
+            done: all - missing.len(),
+            total: all,
+        });
+        let solve = |index: usize, within: &dyn Observer| {
+            let Some(field) = input(index)? else {
+                return Ok(());
+            };
+            let solved = self.low(&field, grid, within);
+            solved.map_err(|error| at_input(index, error))?;
+            observer.observe(&Event::Generated { input: index });
+            Ok(())
+        };
+        in_parallel(&missing, solve, observer)
+    }
+
+    fn refusal(&self, reason: &str) -> Error {
+        Error::Numerical {
+            what: format!(
+                "{} returned a low-fidelity solution that {reason}",
+                self.solver.name()
+            ),
+            advice: "mend the solver, or leave this input out".into(),
+        }
+    }
+}
+
+impl std::fmt::Debug for OnDemand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let folder = self.cache.folder();
+        write!(f, "OnDemand({}, kept in {folder:?})", self.name())
+    }
+}
+
+/// Does work on every index on as many threads as there are; the first error ends the others.
+///
+/// Threads of their own, since they wait for other processes most of the time.
+fn in_parallel(
+    indices: &[usize],
+    work: impl Fn(usize, &dyn Observer) -> Result<()> + Sync,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let within = Within {
+        observer,
+        failed: AtomicBool::new(false),
+    };
+    let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+    let worker = || {
+        while let Some(&index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if within.should_stop() {
+                return;
+            }
+            if let Err(error) = work(index, &within) {
+                let failed_before = within.failed.swap(true, Ordering::Relaxed);
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                // Those that were stopped because another failed have nothing to tell.
+                if !failed_before || first.is_none() {
+                    *first = Some((index, error));
+                }
+            }
+        }
+    };
+    let threads = rayon::current_num_threads().min(indices.len());
+    std::thread::scope(|scope| {
+        (0..threads).for_each(|_| drop(scope.spawn(worker)));
+    });
+    match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, error)) => Err(error),
+        None if observer.should_stop() => Err(Error::Interrupted),
+        None => Ok(()),
+    }
+}
+
+/// Asks work to stop once some of it has failed.
+struct Within<'a> {
+    observer: &'a dyn Observer,
+    failed: AtomicBool,
+}
+
+impl Observer for Within<'_> {
+    fn should_stop(&self) -> bool {
+        self.failed.load(Ordering::Relaxed) || self.observer.should_stop()
+    }
+}
+
+/// Names the input at which a solver failed.
+fn at_input(index: usize, error: Error) -> Error {
+    match error {
+        Error::Numerical { what, advice } => Error::Numerical {
+            what: format!("input {index}: {what}"),
+            advice,
+        },
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Axis, Silent};
+
+    fn grid() -> Grid {
+        Grid::new(vec![Axis::closed("x", 4)])
+    }
+
+    fn input(index: usize) -> Field {
+        Field::scalar(&grid(), vec![index as f64; 4])
+    }
+
+    /// A solver that counts its calls and fails on inputs of a value.
+    fn counting(fails: f64) -> (Arc<AtomicUsize>, impl LowSolver) {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = calls.clone();
+        let solver = move |input: &Field, _grid: &Grid| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            if input.values()[0] == fails {
+                return Err(Error::Numerical {
+                    what: "no luck".into(),
+                    advice: "try again".into(),
+                });
+            }
+            let values = input.values().iter().map(|v| 10.0 * v).collect();
+            Field::from_values(1, input.grid_shape(), values)
+        };
+        (calls, solver)
+    }
+
+    fn prepare(on_demand: &OnDemand, count: usize) -> Result<()> {
+        on_demand.prepare(0..count, &grid(), |i| Ok(Some(input(i))), &Silent)
+    }
+
+    #[test]
+    fn every_input_is_solved_once_and_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = OnDemand::folder(folder.path());
+        let (calls, solver) = counting(f64::NAN);
+        let first = OnDemand::new(solver, 1).cached_in(&kept);
+        prepare(&first, 9).unwrap();
+        prepare(&first, 9).unwrap();
+        let low = first.low(&input(7), &grid(), &Silent).unwrap();
+        assert_eq!(low.values(), [70.0; 4]);
+        assert_eq!(calls.load(Ordering::Relaxed), 9);
+        let (calls, solver) = counting(f64::NAN);
+        let second = OnDemand::new(solver, 1).cached_in(&kept);
+        assert_eq!(second.low(&input(7), &grid(), &Silent).unwrap(), low);
+        assert_eq!(calls.load(Ordering::Relaxed), 0);
+        std::fs::read_dir(&kept)
+            .unwrap()
+            .for_each(|file| std::fs::write(file.unwrap().path(), "damaged").unwrap());
+        let (calls, solver) = counting(f64::NAN);
+        let third = OnDemand::new(solver, 1).cached_in(&kept);
+        assert_eq!(third.low(&input(7), &grid(), &Silent).unwrap(), low);
+        assert_eq!(calls.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn another_grid_is_another_question() {
+        let (calls, solver) = counting(f64::NAN);
+        let on_demand = OnDemand::new(solver, 1);
+        on_demand.low(&input(1), &grid(), &Silent).unwrap();
+        let periodic = Grid::new(vec![Axis::periodic("x", 4)]);
+        on_demand.low(&input(1), &periodic, &Silent).unwrap();
+        assert_eq!(calls.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn the_first_failure_is_told_with_its_input_and_what_was_solved_is_kept() {
+        let (_, solver) = counting(3.0);
+        let on_demand = OnDemand::new(solver, 1);
+        let words = prepare(&on_demand, 6).unwrap_err().to_string();
+        assert!(words.contains("input 3: no luck"), "{words}");
+        let stopped = AtomicBool::new(true);
+        let (calls, solver) = counting(3.0);
+        let on_demand = OnDemand::new(solver, 1);
+        let asked = on_demand.prepare(0..6, &grid(), |i| Ok(Some(input(i))), &stopped);
+        assert!(matches!(asked, Err(Error::Interrupted)));
+        assert_eq!(calls.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let short = |_: &Field, _: &Grid| Field::from_values(1, &[3], vec![0.0; 3]);
+        let refused = OnDemand::new(short, 1).low(&input(0), &grid(), &Silent);
+        let words = refused.unwrap_err().to_string();
+        assert!(
+            words.contains("[1, 3]") && words.contains("[1, 4]"),
+            "{words}"
+        );
+        let broken = |_: &Field, _: &Grid| Field::from_values(1, &[4], vec![f64::NAN; 4]);
+        let refused = OnDemand::new(broken, 1).low(&input(0), &grid(), &Silent);
+        assert!(refused.unwrap_err().to_string().contains("NaN"));
+    }
+}

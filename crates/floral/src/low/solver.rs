@@ -1,0 +1,56 @@
+//! A low-fidelity solver as the library calls it: a closure, a command, a built-in problem.
+
+use crate::observer::Observer;
+use crate::problem::Problem;
+use crate::{Field, Grid, Result};
+
+/// Computes the low-fidelity solution of one input, from any thread.
+///
+/// ```
+/// use floral::low::{LowSolver, OnDemand};
+/// use floral::{Axis, Field, Grid, Silent};
+///
+/// let solver = |input: &Field, _grid: &Grid| {
+///     let doubled = input.values().iter().map(|v| 2.0 * v).collect();
+///     Field::from_values(1, input.grid_shape(), doubled)
+/// };
+/// let grid = Grid::new(vec![Axis::closed("x", 3)]);
+/// let input = Field::scalar(&grid, vec![0.0, 1.0, 2.0]);
+/// let low = OnDemand::new(solver, 1).low(&input, &grid, &Silent)?;
+/// assert_eq!(low.values(), [0.0, 2.0, 4.0]);
+/// # Ok::<(), floral::Error>(())
+/// ```
+pub trait LowSolver: Send + Sync {
+    /// What tells it from another, in the words of messages and as part of what is kept.
+    fn name(&self) -> String;
+
+    /// The low-fidelity solution of an input on its grid; long work asks the observer whether to
+    /// stop.
+    fn solve(&self, input: &Field, grid: &Grid, observer: &dyn Observer) -> Result<Field>;
+}
+
+impl<F> LowSolver for F
+where
+    F: Fn(&Field, &Grid) -> Result<Field> + Send + Sync,
+{
+    fn name(&self) -> String {
+        "the low-fidelity solver".into()
+    }
+
+    fn solve(&self, input: &Field, grid: &Grid, _observer: &dyn Observer) -> Result<Field> {
+        self(input, grid)
+    }
+}
+
+/// The solver of a built-in problem.
+pub(crate) struct ProblemSolver(pub Box<dyn Problem>);
+
+impl LowSolver for ProblemSolver {
+    fn name(&self) -> String {
+        format!("the solver of {}", self.0.name())
+    }
+
+    fn solve(&self, input: &Field, _grid: &Grid, _observer: &dyn Observer) -> Result<Field> {
+        self.0.low_fidelity(input)
+    }
+}

@@ -1,0 +1,232 @@
+//! Active design: which inputs of a pool to simulate next, and how much error that would remove.
+//!
+//! What a run does not know of the mean at an input is the epistemic variance of its prediction; how
+//! far two inputs' errors go together are the correlations that `regression` finds, given the
+//! training inputs. The next input is the one whose mean is known least. Solving it removes its own
+//! error, and of every other's the share that goes together with it; what is left decides the
+//! one after it. So inputs are far from those trained on and from each other, and twins are
+//! not both chosen.
+
+use std::ops::Range;
+
+use floral_linalg::Mat;
+use serde::Serialize;
+
+use crate::observer::{Event, Observer, go_on};
+use crate::predict::{Cases, Predictor};
+use crate::regression::Query;
+use crate::{Error, Field, Result};
+
+/// Inputs among which it is chosen: of a larger pool, those whose mean is known least.
+const MOST: usize = 400;
+
+/// Which inputs to simulate next.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Suggestions {
+    /// Inputs of the pool.
+    pub pool: usize,
+    /// Root mean square over the pool of what is not known of the mean, a number a channel.
+    pub error: Vec<f64>,
+    /// The share of the error that one further input of the pool, taken at random, removes on
+    /// average.
+    pub random_removes: f64,
+    /// The inputs, most telling first.
+    pub inputs: Vec<Suggested>,
+}
+
+/// An input to simulate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Suggested {
+    /// Its index in the file.
+    pub input: usize,
+    /// Root mean square over points of what is not known of its mean, a number a channel.
+    pub error: Vec<f64>,
+    /// How much less is known than of an input like those of training, 1.
+    pub novelty: f64,
+    /// The share of the pool's error that it and those before it remove together.
+    pub removes: f64,
+}
+
+/// What is known of one input of the pool.
+struct Known {
+    index: usize,
+    /// Mean square over points of what is not known of the mean: [channel].
+    squares: Vec<f64>,
+    novelty: f64,
+    /// Input and low fidelity on the training grid, as they are learned from.
+    query: (Field, Option<Field>),
+}
+
+/// The inputs of a pool, `count` of them, that tell most.
+pub fn suggest(
+    predictor: &Predictor,
+    cases: &Cases<'_>,
+    inputs: Range<usize>,
+    count: usize,
+    observer: &dyn Observer,
+) -> Result<Suggestions> {
+    if count == 0 || count > inputs.len() {
+        return Err(Error::Config {
+            context: format!("{count} inputs"),
+            reason: format!("the pool has {}; ask for one at least", inputs.len()),
+        });
+    }
+    let known = known(predictor, cases, inputs, observer)?;
+    let levels = levels(&known);
+    let kept = largest(&levels);
+    let queries: Vec<Query<'_>> = kept.iter().map(|&i| known[i].query()).collect();
+    let correlations = predictor.error_correlations(&queries)?;
+    let correlations = correlations.ok_or_else(|| unknowing(predictor))?;
+    let deviations: Vec<f64> = kept.iter().map(|&i| levels[i].sqrt()).collect();
+    let covariance = Mat::from_fn(kept.len(), kept.len(), |a, b| {
+        correlations[(a, b)] * deviations[a] * deviations[b]
+    });
+    let total = covariance.diagonal().column_vector().iter().sum::<f64>();
+    let random = (0..kept.len()).map(|i| share(removed(&covariance, i), total));
+    let random_removes = random.sum::<f64>() / kept.len() as f64;
+    let chosen = greedy(covariance, count.min(kept.len()));
+    let suggested = |(place, left): (usize, f64)| {
+        let known = &known[kept[place]];
+        Suggested {
+            input: known.index,
+            error: known.squares.iter().map(|v| v.sqrt()).collect(),
+            novelty: known.novelty,
+            removes: share(total - left, total),
+        }
+    };
+    Ok(Suggestions {
+        pool: known.len(),
+        error: pooled(&known),
+        random_removes,
+        inputs: chosen.into_iter().map(suggested).collect(),
+    })
+}
+
+/// What the run knows of every input of the pool.
+fn known(
+    predictor: &Predictor,
+    cases: &Cases<'_>,
+    inputs: Range<usize>,
+    observer: &dyn Observer,
+) -> Result<Vec<Known>> {
+    observer.observe(&Event::Inputs {
+        done: 0,
+        total: inputs.len(),
+    });
+    let one = |index: usize| {
+        go_on(observer)?;
+        let case = cases.case(index)?;
+        let (low, grid) = (case.low.as_ref(), cases.grid());
+        let derived = predictor.for_input(&case.input, low, grid)?;
+        let Some(moments) = derived.moments() else {
+            return Err(unknowing(predictor));
+        };
+        let points = grid.len();
+        let mean = |values: &[f64]| moments.factor * values.iter().sum::<f64>() / points as f64;
+        observer.observe(&Event::Generated { input: index });
+        Ok(Known {
+            index,
+            squares: moments.epistemic.chunks_exact(points).map(mean).collect(),
+            novelty: moments.novelty,
+            query: predictor.query(&case.input, low, grid)?,
+        })
+    };
+    inputs.map(one).collect()
+}
+
+impl Known {
+    fn query(&self) -> Query<'_> {
+        let (input, low) = &self.query;
+        Query {
+            input: input.values(),
+            low: low.as_ref().map(Field::values),
+        }
+    }
+}
+
+fn unknowing(predictor: &Predictor) -> Error {
+    Error::Config {
+        context: format!("method {}", predictor.method()),
+        reason:
+            "it does not tell what it does not know; suggest with a run of floral-kl or kriging"
+                .into(),
+    }
+}
+
+/// Root mean square over the pool: [channel].
+fn pooled(known: &[Known]) -> Vec<f64> {
+    let channels = known.first().map_or(0, |known| known.squares.len());
+    let mean = |c: usize| known.iter().map(|k| k.squares[c]).sum::<f64>() / known.len() as f64;
+    (0..channels).map(|c| mean(c).sqrt()).collect()
+}
+
+/// One number an input: mean squares over those of the pool, averaged over channels, so that none
+/// counts more for its unit.
+fn levels(known: &[Known]) -> Vec<f64> {
+    let pooled = pooled(known);
+    let level = |known: &Known| {
+        let parts = known.squares.iter().zip(&pooled);
+        let part = |(square, pool): (&f64, &f64)| {
+            if *pool > 0.0 {
+                square / (pool * pool)
+            } else {
+                0.0
+            }
+        };
+        parts.map(part).sum::<f64>() / pooled.len() as f64
+    };
+    known.iter().map(level).collect()
+}
+
+/// Positions of the largest levels, in the order of the pool.
+fn largest(levels: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..levels.len()).collect();
+    order.sort_by(|a, b| levels[*b].total_cmp(&levels[*a]).then(a.cmp(b)));
+    order.truncate(MOST);
+    order.sort_unstable();
+    order
+}
+
+/// The variance that knowing one input removes from all.
+fn removed(covariance: &Mat<f64>, input: usize) -> f64 {
+    let own = covariance[(input, input)];
+    if own <= 0.0 {
+        return 0.0;
+    }
+    let rows = 0..covariance.nrows();
+    rows.map(|i| covariance[(i, input)].powi(2) / own).sum()
+}
+
+/// The share of a root mean square that goes with so much of the variance.
+fn share(removed: f64, total: f64) -> f64 {
+    if total <= 0.0 {
+        return 0.0;
+    }
+    1.0 - (1.0 - removed / total).clamp(0.0, 1.0).sqrt()
+}
+
+/// Again and again the input of the largest variance, and the sum of variances that it leaves.
+fn greedy(mut covariance: Mat<f64>, count: usize) -> Vec<(usize, f64)> {
+    let n = covariance.nrows();
+    let mut chosen = Vec::new();
+    for _ in 0..count {
+        let free = (0..n).filter(|i| chosen.iter().all(|(other, _)| other != i));
+        let own = |i: &usize| covariance[(*i, *i)];
+        let Some(next) = free.max_by(|a, b| own(a).total_cmp(&own(b)).then(b.cmp(a))) else {
+            break;
+        };
+        let variance = covariance[(next, next)];
+        if variance > 0.0 {
+            let column: Vec<f64> = (0..n).map(|i| covariance[(i, next)]).collect();
+            covariance = Mat::from_fn(n, n, |a, b| {
+                let left = covariance[(a, b)] - column[a] * column[b] / variance;
+                if a == b { left.max(0.0) } else { left }
+            });
+        }
+        chosen.push((next, (0..n).map(|i| covariance[(i, i)]).sum()));
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests;

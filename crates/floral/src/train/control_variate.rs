@@ -1,0 +1,247 @@
+//! A control variate: realizations of low fidelity that share their randomness with those of high
+//! make the mean of few realizations of high a better one.
+//!
+//! Of an input there are n realizations of high, h_1 .. h_n, and m >= n of low, of which l_i was made
+//! with the randomness of h_i. The mean of the first n of low misses that of all of them by chance,
+//! and that of high by chance goes along:
+//!
+//!     mean h + b (mean over all l - mean over the first n of l)
+//!
+//! has the expectation of h and the variance Var h / n - (2 b Cov - b^2 Var l) (1/n - 1/m), least for
+//! b = Cov(h, l) / Var l. With b = 1 it is the mean of low plus the mean of h_i - l_i, the two-level
+//! estimator of Giles, Operations Research 56 (2008), 607. Here b is one number a channel, from all
+//! training inputs together, so that no input's own chance decides it.
+//!
+//! What is learned stays the law of high given the input, not given a realization of low: all
+//! realizations of an input are shifted by what its mean is corrected by, so their spread is as it
+//! was. Low realizations that are independent of high have nothing to tell of its chance; with many
+//! of them their mean, which is the low-fidelity solution, is less noisy.
+
+use std::ops::Range;
+
+use crate::Result;
+
+/// Realizations of one input, transformed: [realization, channel, point] each.
+pub(super) struct Pair<'a> {
+    /// Of high.
+    pub high: &'a [f64],
+    /// Of low, at least as many, the first with the randomness of those of high.
+    pub low: &'a [f64],
+    /// Values of a realization.
+    pub values: usize,
+}
+
+/// The slope of each channel.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ControlVariate {
+    slopes: Vec<f64>,
+}
+
+impl ControlVariate {
+    /// From training inputs; `pair` hands each over.
+    pub(super) fn new(
+        inputs: Range<usize>,
+        channels: usize,
+        mut pair: impl FnMut(usize, &mut dyn FnMut(&Pair<'_>)) -> Result<()>,
+    ) -> Result<Self> {
+        let (mut products, mut squares) = (vec![0.0; channels], vec![0.0; channels]);
+        for index in inputs {
+            pair(index, &mut |pair| pair.add(&mut products, &mut squares))?;
+        }
+        let slope = |(product, square): (f64, f64)| {
+            // Against the grain there is no slope worth a try.
+            let slope = product / square;
+            if slope.is_finite() {
+                slope.max(0.0)
+            } else {
+                0.0
+            }
+        };
+        Ok(Self {
+            slopes: products.into_iter().zip(squares).map(slope).collect(),
+        })
+    }
+
+    /// What is added to every realization of high: [channel, point].
+    pub(super) fn shift(&self, pair: &Pair<'_>) -> Vec<f64> {
+        let points = pair.values / self.slopes.len().max(1);
+        let (all, first) = (pair.mean_low(), pair.mean_paired());
+        let gaps = all.iter().zip(first).map(|(all, first)| all - first);
+        gaps.enumerate()
+            .map(|(i, gap)| self.slopes[i / points.max(1)] * gap)
+            .collect()
+    }
+}
+
+impl Pair<'_> {
+    fn count(&self) -> usize {
+        self.high.len() / self.values.max(1)
+    }
+
+    fn mean_low(&self) -> Vec<f64> {
+        mean(self.low, self.values)
+    }
+
+    /// Of those that have a realization of high.
+    fn mean_paired(&self) -> Vec<f64> {
+        mean(&self.low[..self.high.len()], self.values)
+    }
+
+    /// Adds the products of deviations, and the squares of low's, channel by channel. A single pair
+    /// deviates from the mean of all of low, which it does by chance alone.
+    fn add(&self, products: &mut [f64], squares: &mut [f64]) {
+        let points = (self.values / products.len().max(1)).max(1);
+        let (high, low) = match self.count() {
+            1 => (self.mean_low(), self.mean_low()),
+            _ => (mean(self.high, self.values), self.mean_paired()),
+        };
+        for (i, (h, l)) in self.high.iter().zip(self.low).enumerate() {
+            let (channel, value) = (i % self.values / points, i % self.values);
+            products[channel] += (h - high[value]) * (l - low[value]);
+            squares[channel] += (l - low[value]).powi(2);
+        }
+    }
+}
+
+fn mean(fields: &[f64], values: usize) -> Vec<f64> {
+    let count = (fields.len() / values.max(1)) as f64;
+    let mut mean = vec![0.0; values];
+    for field in fields.chunks_exact(values.max(1)) {
+        let sums = mean.iter_mut().zip(field);
+        sums.for_each(|(sum, value)| *sum += value / count);
+    }
+    mean
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use rand_distr::StandardNormal;
+
+    use super::*;
+    use crate::metric::RunningMoments;
+    use crate::random::{Purpose, stream};
+
+    /// High 3 + 2 z + 0.5 e and low z + 0.1 f of normal z, e, f: [realization] each.
+    fn pair(index: u64, n: usize, m: usize) -> (Vec<f64>, Vec<f64>) {
+        let mut rng = stream(4, Purpose::Realization, index, 0);
+        let mut normal = || -> f64 { rng.sample(StandardNormal) };
+        let (mut high, mut low) = (Vec::new(), Vec::new());
+        for i in 0..m {
+            let z = normal();
+            low.push(z + 0.1 * normal());
+            if i < n {
+                high.push(3.0 + 2.0 * z + 0.5 * normal());
+            }
+        }
+        (high, low)
+    }
+
+    fn fitted(n: usize, m: usize) -> ControlVariate {
+        ControlVariate::new(1000..1200, 1, |index, take| {
+            let (high, low) = pair(index as u64, n, m);
+            take(&Pair {
+                high: &high,
+                low: &low,
+                values: 1,
+            });
+            Ok(())
+        })
+        .unwrap()
+    }
+
+    fn estimates(control: &ControlVariate, n: usize, m: usize) -> [RunningMoments; 2] {
+        let mut plain = RunningMoments::default();
+        let mut better = RunningMoments::default();
+        for index in 0..4000 {
+            let (high, low) = pair(index, n, m);
+            let mean = high.iter().sum::<f64>() / n as f64;
+            let both = Pair {
+                high: &high,
+                low: &low,
+                values: 1,
+            };
+            plain.push(mean);
+            better.push(mean + control.shift(&both)[0]);
+        }
+        [plain, better]
+    }
+
+    /// Var h = 4.25, Var l = 1.01, Cov = 2.
+    #[test]
+    fn the_estimate_has_the_variance_of_its_formula() {
+        for (n, m) in [(5, 100), (5, 10), (1, 40), (6, 6)] {
+            let control = fitted(n, m);
+            let slope = 2.0 / 1.01;
+            assert!(
+                (control.slopes[0] / slope - 1.0).abs() < 0.12,
+                "{control:?}"
+            );
+            let [plain, better] = estimates(&control, n, m);
+            let (n, m) = (n as f64, m as f64);
+            let expected = 4.25 / n - 2.0 * slope * (1.0 / n - 1.0 / m);
+            assert!((plain.variance() / (4.25 / n) - 1.0).abs() < 0.1);
+            assert!(
+                (better.variance() / expected - 1.0).abs() < 0.15,
+                "{} {expected}",
+                better.variance()
+            );
+            let error = (expected / 4000.0f64).sqrt();
+            assert!((better.mean() - 3.0).abs() < 5.0 * error, "it is unbiased");
+        }
+    }
+
+    #[test]
+    fn low_fidelity_that_is_no_guide_is_not_followed() {
+        let constant = ControlVariate::new(0..9, 1, |index, take| {
+            let (high, _) = pair(index as u64, 4, 4);
+            take(&Pair {
+                high: &high,
+                low: &[2.0; 8],
+                values: 1,
+            });
+            Ok(())
+        });
+        assert_eq!(constant.unwrap().slopes, [0.0]);
+        let against = ControlVariate::new(0..9, 1, |index, take| {
+            let (high, low) = pair(index as u64, 4, 4);
+            let low: Vec<f64> = low.iter().map(|v| -v).collect();
+            take(&Pair {
+                high: &high,
+                low: &low,
+                values: 1,
+            });
+            Ok(())
+        });
+        assert_eq!(against.unwrap().slopes, [0.0]);
+    }
+
+    #[test]
+    fn channels_have_slopes_of_their_own() {
+        // High is twice low in the first channel and low in the second, of two points each.
+        let low = [0.0, 1.0, 0.0, 2.0, 1.0, 0.0, 3.0, 0.0, 4.0, 4.0, 4.0, 4.0];
+        let high: Vec<f64> = (0..8)
+            .map(|i| if i % 4 < 2 { 2.0 * low[i] } else { low[i] })
+            .collect();
+        let both = Pair {
+            high: &high,
+            low: &low,
+            values: 4,
+        };
+        let control = ControlVariate::new(0..1, 2, |_, take| {
+            take(&both);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(control.slopes, [2.0, 1.0]);
+        let shift = control.shift(&both);
+        for (shift, expected) in shift.iter().zip([
+            2.0 * (5.0 / 3.0 - 0.5),
+            2.0 * (5.0 / 3.0 - 0.5),
+            7.0 / 3.0 - 1.5,
+            2.0 - 1.0,
+        ]) {
+            assert!((shift - expected).abs() < 1e-12, "{shift} {expected}");
+        }
+    }
+}

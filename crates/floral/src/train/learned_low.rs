@@ -1,0 +1,160 @@
+//! Low fidelity as a run learns from it: stored, computed or a stand-in, seen through transforms.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Header, TrainConfig};
+use crate::dataset::Dataset;
+use crate::grid::{Thinning, refined};
+use crate::low::{LowKind, StandIn};
+use crate::observer::Observer;
+use crate::transform::{Refused, Transforms};
+use crate::{Error, Field, Grid, Result};
+
+/// How low fidelity becomes what a run learns from.
+#[derive(Debug, Clone)]
+pub(crate) struct LearnedLow {
+    /// Whether the method is given any.
+    pub is_used: bool,
+    pub stand_in: Option<StandIn>,
+    pub transforms: Transforms,
+    /// Channels of the solution.
+    pub channels: usize,
+    /// The grid of training.
+    pub grid: Grid,
+}
+
+/// Why low fidelity cannot be learned from.
+pub(crate) enum Fault {
+    Value(Refused),
+    Other(Error),
+}
+
+impl Fault {
+    /// As an error; `value` tells that of a value.
+    pub fn told(self, value: impl FnOnce(Refused) -> Error) -> Error {
+        match self {
+            Self::Value(refused) => value(refused),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+impl LearnedLow {
+    /// Whether an input has to come with it.
+    pub fn is_given(&self) -> bool {
+        self.is_used && self.stand_in.is_none()
+    }
+
+    /// Of an input on its grid; none if the method is given none.
+    pub fn of(
+        &self,
+        input: &Field,
+        low: Option<&Field>,
+        grid: &Grid,
+    ) -> std::result::Result<Option<Field>, Fault> {
+        let low = match &self.stand_in {
+            _ if !self.is_used => None,
+            Some(stand_in) => {
+                let trained = (self.channels, &self.grid);
+                Some(stand_in.of(input, grid, trained).map_err(Fault::Other)?)
+            }
+            None => low.cloned(),
+        };
+        let Some(mut low) = low else {
+            return Ok(None);
+        };
+        low.transform(&self.transforms).map_err(Fault::Value)?;
+        Ok(Some(low))
+    }
+}
+
+impl Header {
+    /// How low fidelity becomes what the run learned from.
+    pub(crate) fn learned_low(&self) -> LearnedLow {
+        LearnedLow {
+            is_used: self.uses_low(),
+            stand_in: self.stand_in.clone(),
+            transforms: self.transforms.clone(),
+            channels: self.shapes.solution_channels,
+            grid: self.grid.clone(),
+        }
+    }
+
+    /// Whether an input has to come with a low-fidelity solution: one is used, and nothing stands in
+    /// for it.
+    pub fn needs_low(&self) -> bool {
+        self.uses_low() && self.stand_in.is_none()
+    }
+}
+
+/// The dataset with the solver that the settings name, unless it has one already, and with all the
+/// low fidelity computed that training looks at; `folder` is the run's.
+pub fn supplied(
+    config: &TrainConfig,
+    dataset: &Dataset,
+    folder: &Path,
+    observer: &dyn Observer,
+) -> Result<Dataset> {
+    let mut dataset = dataset.clone();
+    if !dataset.has_low_solver() {
+        let channels = dataset.solution_channels().unwrap_or(1);
+        if let Some(on_demand) = config.low.on_demand(folder, channels)? {
+            dataset = dataset.with_low(Arc::new(on_demand));
+        }
+    }
+    if is_given(&dataset, config) {
+        let split = config.split_of(dataset.inputs())?;
+        dataset.prepare_low(split.validation.start..split.train.end, observer)?;
+    }
+    Ok(dataset)
+}
+
+/// What stands in for low fidelity, if the settings ask for it and the method looks at it.
+pub(super) fn stand_in(
+    dataset: &Dataset,
+    config: &TrainConfig,
+    thinning: &Thinning,
+    grid: &Grid,
+) -> Result<Option<StandIn>> {
+    if !config.method.uses_low() {
+        return Ok(None);
+    }
+    let mean = || {
+        let train = config.split_of(dataset.inputs())?.train;
+        let mean = mean_solution(dataset, train, thinning)?;
+        let known = thinning.grid(dataset.grid());
+        match &known == grid {
+            true => Ok(mean.into_values()),
+            false => Ok(refined(&mean, &known, grid)?.into_values()),
+        }
+    };
+    let stand_in = StandIn::new(&config.low, grid, mean)?;
+    let channels = dataset.solution_channels().unwrap_or(0);
+    let checked = stand_in.as_ref().map_or(Ok(()), |stand_in| {
+        stand_in.check(dataset.input_channels(), channels)
+    });
+    checked.map(|()| stand_in)
+}
+
+/// Whether a dataset gives low fidelity to a method, stored or computed.
+pub(super) fn is_given(dataset: &Dataset, config: &TrainConfig) -> bool {
+    config.method.uses_low() && config.low.kind == LowKind::Stored && dataset.has_low()
+}
+
+/// The mean over inputs and realizations at the points that are kept.
+fn mean_solution(dataset: &Dataset, inputs: Range<usize>, thinning: &Thinning) -> Result<Field> {
+    let channels = dataset.solution_channels().unwrap_or(0);
+    let mut mean = vec![0.0; channels * thinning.kept().len()];
+    let count = inputs.len() as f64;
+    for index in inputs {
+        let high = dataset.high(index)?;
+        let share = count * high.len() as f64;
+        for field in high.iter() {
+            let sums = mean.iter_mut().zip(thinning.apply(field));
+            sums.for_each(|(sum, value)| *sum += value / share);
+        }
+    }
+    Field::from_values(channels, &thinning.shape(), mean)
+}

@@ -1,0 +1,67 @@
+//! Realizations of low fidelity that share their randomness with those of high: what a [`Reader`]
+//! makes of them is a better mean of few realizations of high.
+
+use super::TrainConfig;
+use super::control_variate::{ControlVariate, Pair};
+use super::reader::Reader;
+use crate::Result;
+use crate::dataset::LowPairing;
+
+impl Reader<'_> {
+    /// Realizations of low fidelity at the points that are kept, as they are learned; none unless
+    /// they share their randomness with those of high.
+    fn paired_low(&self, index: usize) -> Result<Option<Vec<f64>>> {
+        if self.dataset.low_pairing()? != Some(LowPairing::Shared) {
+            return Ok(None);
+        }
+        let Some(all) = self.dataset.low_realizations(index)? else {
+            return Ok(None);
+        };
+        let mut low = self.thinning.apply(all.values());
+        let transformed = self
+            .transforms()
+            .apply(&mut low, self.thinning.kept().len());
+        transformed.map_err(self.refused("a realization of low", index))?;
+        Ok(Some(low))
+    }
+
+    /// The slopes by which low realizations correct the mean of high; none unless they are paired.
+    pub(super) fn control_variate(&self, config: &TrainConfig) -> Result<Option<ControlVariate>> {
+        let train = config.split_of(self.dataset.inputs())?.train;
+        if self.dataset.low_pairing()? != Some(LowPairing::Shared) {
+            return Ok(None);
+        }
+        let (channels, known) = (self.learned_low().channels, self.thinning.kept().len());
+        let control = ControlVariate::new(train, channels, |index, take| {
+            let mut high = self.thinning.apply(self.dataset.high(index)?.values());
+            let transformed = self.transforms().apply(&mut high, known);
+            transformed.map_err(self.refused("high", index))?;
+            let low = self.paired_low(index)?.unwrap_or_default();
+            take(&Pair {
+                high: &high,
+                low: &low,
+                values: channels * known,
+            });
+            Ok(())
+        });
+        control.map(Some)
+    }
+
+    /// Shifts the realizations of an input to a better mean, where low realizations tell one.
+    pub(super) fn correct_mean(&self, index: usize, high: &mut [f64]) -> Result<()> {
+        let Some(control) = &self.control else {
+            return Ok(());
+        };
+        let values = self.learned_low().channels * self.thinning.kept().len();
+        let low = self.paired_low(index)?.unwrap_or_default();
+        let shift = control.shift(&Pair {
+            high,
+            low: &low,
+            values,
+        });
+        for field in high.chunks_exact_mut(values) {
+            field.iter_mut().zip(&shift).for_each(|(v, s)| *v += s);
+        }
+        Ok(())
+    }
+}

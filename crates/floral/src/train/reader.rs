@@ -1,0 +1,275 @@
+//! Reads the inputs of a dataset as a method learns from them.
+
+use std::ops::Range;
+
+use super::config::Rows;
+use super::control_variate::ControlVariate;
+use super::ranges::Ranges;
+use super::samples::{Samples, Scales, Scaling};
+use super::transforms::transforms;
+use super::{LearnedLow, Method, TrainConfig, learned_low};
+use crate::dataset::Dataset;
+use crate::flow::{Prior, PriorConfig};
+use crate::grid::Thinning;
+use crate::transform::{Refused, Transforms};
+use crate::{Error, Field, Grid, Result};
+
+/// Reads inputs of a dataset for a method, high fidelity on every s-th point of the grid.
+pub struct Reader<'a> {
+    pub(super) dataset: &'a Dataset,
+    method: Method,
+    pub(super) thinning: Thinning,
+    learned_low: LearnedLow,
+    pub(super) control: Option<ControlVariate>,
+}
+
+/// One input as read, solutions as they are learned.
+pub(super) struct Case {
+    /// The input.
+    pub input: Field,
+    /// Low fidelity as it is learned from, if the method looks at it.
+    pub low: Option<Field>,
+    /// The same before any transform, if nothing stands in for it.
+    pub given_low: Option<Field>,
+    /// High fidelity at the points that are kept: [realization, channel, point].
+    pub high: Vec<f64>,
+}
+
+impl<'a> Reader<'a> {
+    /// Refuses a dataset that lacks what the method needs, a resolution that does not divide, and
+    /// transforms of other channels.
+    pub fn new(dataset: &'a Dataset, config: &TrainConfig) -> Result<Self> {
+        let method = config.method;
+        let bad = |reason: String| Error::BadFile {
+            path: dataset.path().to_owned(),
+            reason,
+        };
+        if !dataset.has_high() {
+            return Err(bad(
+                "has no array `high`; there is nothing to learn from".into()
+            ));
+        }
+        let full = dataset.grid().shape();
+        if full.is_empty() || full.len() > 2 {
+            return Err(bad(format!(
+                "has {} grid axes; methods have one or two",
+                full.len()
+            )));
+        }
+        let wanted = config.resolution.as_deref().unwrap_or(&full);
+        let thinning = Thinning::to(&full, wanted).ok_or_else(|| {
+            bad(format!(
+                "has grid {full:?}, of which every s-th point cannot make {wanted:?}; choose \
+                 numbers that divide"
+            ))
+        })?;
+        let grid = seen_grid(dataset, method, &thinning);
+        let stand_in = learned_low::stand_in(dataset, config, &thinning, &grid)?;
+        let learned_low = LearnedLow {
+            is_used: stand_in.is_some() || learned_low::is_given(dataset, config),
+            stand_in,
+            transforms: transforms(dataset, config)?,
+            channels: dataset.solution_channels().unwrap_or(0),
+            grid,
+        };
+        if method.needs_low() && !learned_low.is_used {
+            return Err(bad(format!(
+                "gives no low fidelity to {method}, which needs it; add an array `low`, set \
+                 low.command to compute it or low.kind to filter, mean or zero, or choose the method \
+                 floral-kl"
+            )));
+        }
+        let mut reader = Self {
+            dataset,
+            method,
+            thinning,
+            learned_low,
+            control: None,
+        };
+        reader.control = reader.control_variate(config)?;
+        Ok(reader)
+    }
+
+    /// The transforms through which solutions are learned.
+    pub(super) fn transforms(&self) -> &Transforms {
+        &self.learned_low.transforms
+    }
+
+    /// How low fidelity becomes what is learned from.
+    pub(super) fn learned_low(&self) -> &LearnedLow {
+        &self.learned_low
+    }
+
+    /// Refuses values that the transforms of these inputs do not take.
+    pub(super) fn check_values(&self, inputs: Range<usize>) -> Result<()> {
+        if self.transforms().is_none() {
+            return Ok(());
+        }
+        inputs.into_iter().try_for_each(|i| self.case(i).map(drop))
+    }
+
+    /// The grid of input and low fidelity: every s-th point for a network, all for a regression.
+    pub fn grid(&self) -> Grid {
+        self.learned_low.grid.clone()
+    }
+
+    /// Positions in [`Self::grid`] of the points where high fidelity is known; none if at all.
+    pub(super) fn known(&self) -> Option<&[usize]> {
+        let kept = self.thinning.kept();
+        (kept.len() < self.grid().len()).then_some(kept)
+    }
+
+    /// Whether the method is given low fidelity.
+    pub(super) fn has_low(&self) -> bool {
+        self.learned_low.is_used
+    }
+
+    /// The prior on the grid of every s-th point, each at its place in the domain of them all.
+    pub fn prior(&self, config: &PriorConfig) -> Result<Box<dyn Prior>> {
+        config.at(&self.thinning.grid(&config.placed(self.dataset.grid())?))
+    }
+
+    /// The scales of these inputs.
+    pub fn scaling(&self, inputs: Range<usize>) -> Result<Scaling> {
+        Ok(self.scales(inputs)?.0)
+    }
+
+    /// The scales of these inputs, and the ranges that they lie in.
+    pub(super) fn scales(&self, inputs: Range<usize>) -> Result<(Scaling, Ranges)> {
+        let mut scales = Scales::new(self.dataset, self.has_low(), self.learned_low.is_given());
+        for index in inputs {
+            scales.push(&self.case(index)?, self.grid().len(), self.thinning.kept());
+        }
+        Ok((scales.scaling(), scales.ranges()))
+    }
+
+    /// These inputs in the network's units.
+    pub fn samples(&self, inputs: Range<usize>, rows: Rows, scaling: &Scaling) -> Result<Samples> {
+        let grid = self.grid();
+        let all = self.dataset.realizations();
+        let (mut conditions, mut targets) = (Vec::new(), Vec::new());
+        for index in inputs {
+            let case = self.case(index)?;
+            conditions.push(scaling.condition(&case.input, case.low.as_ref()));
+            let mut gaps = case.gaps(self.thinning.kept());
+            if rows == Rows::Inputs {
+                gaps = mean(&gaps, all);
+            }
+            targets.push(scaling.target.apply(&gaps, grid.len()));
+        }
+        Ok(Samples {
+            grid,
+            conditions,
+            targets,
+            realizations: match rows {
+                Rows::Realizations => all,
+                Rows::Inputs => 1,
+            },
+        })
+    }
+
+    /// An input with all that the method sees of it.
+    pub(super) fn case(&self, index: usize) -> Result<Case> {
+        let input = self.condition(&self.dataset.input(index)?)?;
+        let low = match self.learned_low.is_given() {
+            true => Some(self.condition(&self.dataset.low(index)?)?),
+            false => None,
+        };
+        let high = self.thinning.apply(self.dataset.high(index)?.values());
+        let given = low.iter().flat_map(Field::values);
+        let mut values = input.values().iter().chain(given).chain(&high);
+        if values.all(|value| value.is_finite()) {
+            return self.learned(index, input, low, high);
+        }
+        Err(Error::BadFile {
+            path: self.dataset.path().to_owned(),
+            reason: format!(
+                "input {index} holds a NaN or an infinity; mend it, or leave this input out"
+            ),
+        })
+    }
+
+    /// Low and high fidelity as they are learned.
+    fn learned(
+        &self,
+        index: usize,
+        input: Field,
+        given_low: Option<Field>,
+        mut high: Vec<f64>,
+    ) -> Result<Case> {
+        let known = self.thinning.kept().len();
+        let transformed = self.transforms().apply(&mut high, known);
+        transformed.map_err(self.refused("high", index))?;
+        self.correct_mean(index, &mut high)?;
+        let given = given_low.as_ref();
+        let low = self.learned_low.of(&input, given, &self.learned_low.grid);
+        let low = low.map_err(|fault| fault.told(self.refused("low", index)))?;
+        Ok(Case {
+            input,
+            low,
+            given_low,
+            high,
+        })
+    }
+
+    /// The error of a value that a transform does not take.
+    pub(super) fn refused(
+        &self,
+        array: &'static str,
+        index: usize,
+    ) -> impl FnOnce(Refused) -> Error {
+        let path = self.dataset.path().to_owned();
+        move |refused: Refused| Error::BadFile {
+            path,
+            reason: format!(
+                "{array} fidelity of input {index} {}; {}",
+                refused.what(),
+                refused.advice()
+            ),
+        }
+    }
+
+    /// Input or low fidelity at the points where the method sees them.
+    fn condition(&self, field: &Field) -> Result<Field> {
+        if self.method.recipe().is_some() {
+            return Ok(field.clone());
+        }
+        let values = self.thinning.apply(field.values());
+        Field::from_values(field.channels(), &self.thinning.shape(), values)
+    }
+}
+
+/// The grid on which a method sees input and low fidelity.
+fn seen_grid(dataset: &Dataset, method: Method, thinning: &Thinning) -> Grid {
+    match method.recipe() {
+        Some(_) => dataset.grid().clone(),
+        None => thinning.grid(dataset.grid()),
+    }
+}
+
+impl Case {
+    /// Realizations minus low fidelity at the points `kept` of a grid that the latter may live on
+    /// as a whole: [realization, channel, point].
+    pub(super) fn gaps(&self, kept: &[usize]) -> Vec<f64> {
+        let mut gaps = self.high.clone();
+        let Some(low) = &self.low else {
+            return gaps;
+        };
+        let points = low.values().len() / low.channels();
+        let is_whole = points > kept.len();
+        for (i, channel) in gaps.chunks_exact_mut(kept.len()).enumerate() {
+            let low = &low.values()[i % low.channels() * points..][..points];
+            for (k, gap) in channel.iter_mut().enumerate() {
+                *gap -= if is_whole { low[kept[k]] } else { low[k] };
+            }
+        }
+        gaps
+    }
+}
+
+/// The mean over so many realizations: [realization, value] -> [value].
+fn mean(fields: &[f64], realizations: usize) -> Vec<f64> {
+    let size = fields.len() / realizations.max(1);
+    let at = |p: usize| fields[p..].iter().step_by(size).sum::<f64>() / realizations as f64;
+    (0..size).map(at).collect()
+}

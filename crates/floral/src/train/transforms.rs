@@ -1,0 +1,49 @@
+//! The transforms through which a run learns, with the constants that its training inputs tell.
+
+use std::ops::Range;
+
+use super::TrainConfig;
+use super::samples::push;
+use crate::dataset::Dataset;
+use crate::metric::RunningMoments;
+use crate::transform::{Transform, Transforms};
+use crate::{Error, Result};
+
+/// The transforms of a dataset's channels; the scale of `positive` is the root mean square of the
+/// training inputs' realizations if none is given.
+pub(super) fn transforms(dataset: &Dataset, config: &TrainConfig) -> Result<Transforms> {
+    if !(config.transform.is_none() || config.method.is_generative()) {
+        return Err(Error::Config {
+            context: "transform".into(),
+            reason: format!(
+                "{} predicts a mean, and that of transformed values is another than the solution's; \
+                 leave the transform out, or choose a method with a spread",
+                config.method
+            ),
+        });
+    }
+    let channels = dataset.solution_channels().unwrap_or(0);
+    let mut all = config.transform.of_channels(channels)?;
+    let is_open = |transform: &Transform| *transform == Transform::Positive { scale: None };
+    if all.iter().any(is_open) {
+        let scales = root_mean_squares(dataset, config.split_of(dataset.inputs())?.train)?;
+        for (transform, scale) in all.iter_mut().zip(scales) {
+            if is_open(transform) {
+                let scale = Some(if scale > 0.0 { scale } else { 1.0 });
+                *transform = Transform::Positive { scale };
+            }
+        }
+    }
+    Ok(Transforms::new(all))
+}
+
+/// Of every channel of high fidelity.
+fn root_mean_squares(dataset: &Dataset, inputs: Range<usize>) -> Result<Vec<f64>> {
+    let mut squares = vec![RunningMoments::default(); dataset.solution_channels().unwrap_or(0)];
+    for index in inputs {
+        let high = dataset.high(index)?.into_values();
+        let high: Vec<f64> = high.into_iter().map(|value| value * value).collect();
+        push(&mut squares, &high, dataset.grid().len());
+    }
+    Ok(squares.iter().map(|s| s.mean().sqrt()).collect())
+}

@@ -1,0 +1,260 @@
+//! One transform: a function of values, its inverse, and the values it takes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// Added to values over their scale by `positive`, so that zero has a finite place: ln(e^F - 1) is
+/// about -4.6. What is predicted below that place is zero.
+const FLOOR: f64 = 0.01;
+
+/// Left at both ends by `bounded` for the same reason: logits are within 6.9.
+const MARGIN: f64 = 1e-3;
+
+/// How the values of one channel are learned; written as `none`, `log`, `sqrt`, `positive`,
+/// `positive:SCALE` or `bounded:FROM:TO`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Transform {
+    /// As they are.
+    #[default]
+    None,
+    /// The logarithm.
+    Log,
+    /// The square root.
+    Sqrt,
+    /// The inverse of softplus: u where it is larger than the scale, its logarithm where smaller.
+    Positive {
+        /// Where the one turns into the other; the root mean square of the training data if absent.
+        scale: Option<f64>,
+    },
+    /// The logit of the place between two limits.
+    Bounded {
+        /// The lower one.
+        from: f64,
+        /// The upper one.
+        to: f64,
+    },
+}
+
+impl Transform {
+    /// Whether it leaves values as they are.
+    pub fn is_none(self) -> bool {
+        self == Self::None
+    }
+
+    /// Whether it takes a value.
+    pub fn takes(self, value: f64) -> bool {
+        match self {
+            Self::None => true,
+            Self::Log => value > 0.0,
+            Self::Sqrt | Self::Positive { .. } => value >= 0.0,
+            Self::Bounded { from, to } => (from..=to).contains(&value),
+        }
+    }
+
+    /// The values that it takes, in words.
+    pub fn range(self) -> String {
+        match self {
+            Self::None => "any value".into(),
+            Self::Log => "values above 0".into(),
+            Self::Sqrt | Self::Positive { .. } => "values of 0 or more".into(),
+            Self::Bounded { from, to } => format!("values from {from} to {to}"),
+        }
+    }
+
+    /// What is learned of a value that it takes.
+    pub fn apply(self, value: f64) -> f64 {
+        match self {
+            Self::None => value,
+            Self::Log => value.ln(),
+            Self::Sqrt => value.sqrt(),
+            Self::Positive { scale } => {
+                let scale = scale.unwrap_or(1.0);
+                let x = value / scale + FLOOR;
+                // ln(e^x - 1) without overflow.
+                scale * (x + (-(-x).exp_m1()).ln())
+            }
+            Self::Bounded { from, to } => {
+                let place = MARGIN + (1.0 - 2.0 * MARGIN) * (value - from) / (to - from);
+                (place / (1.0 - place)).ln()
+            }
+        }
+    }
+
+    /// The value of which this was learned; of any number one in the range.
+    pub fn invert(self, learned: f64) -> f64 {
+        match self {
+            Self::None => learned,
+            Self::Log => learned.exp(),
+            // The square would fold what is below zero to the other side.
+            Self::Sqrt => learned.max(0.0).powi(2),
+            Self::Positive { scale } => {
+                let scale = scale.unwrap_or(1.0);
+                let y = learned / scale;
+                let softplus = y.max(0.0) + (-y.abs()).exp().ln_1p();
+                scale * (softplus - FLOOR).max(0.0)
+            }
+            Self::Bounded { from, to } => {
+                let place = 1.0 / (1.0 + (-learned).exp());
+                let share = (place - MARGIN) / (1.0 - 2.0 * MARGIN);
+                from + (to - from) * share.clamp(0.0, 1.0)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Transform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Log => f.write_str("log"),
+            Self::Sqrt => f.write_str("sqrt"),
+            Self::Positive { scale: None } => f.write_str("positive"),
+            Self::Positive { scale: Some(scale) } => write!(f, "positive:{scale}"),
+            Self::Bounded { from, to } => write!(f, "bounded:{from}:{to}"),
+        }
+    }
+}
+
+impl FromStr for Transform {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        read(text).ok_or_else(|| Error::UnknownName {
+            kind: "transform",
+            name: text.to_owned(),
+            known: "none, log, sqrt, positive, positive:SCALE, bounded:FROM:TO".into(),
+        })
+    }
+}
+
+fn read(text: &str) -> Option<Transform> {
+    let parts: Vec<&str> = text.split(':').map(str::trim).collect();
+    let number = |text: &str| text.parse().ok().filter(|v: &f64| v.is_finite());
+    match *parts.as_slice() {
+        ["none"] => Some(Transform::None),
+        ["log"] => Some(Transform::Log),
+        ["sqrt"] => Some(Transform::Sqrt),
+        ["positive"] => Some(Transform::Positive { scale: None }),
+        ["positive", scale] => {
+            let scale = number(scale).filter(|scale| *scale > 0.0)?;
+            Some(Transform::Positive { scale: Some(scale) })
+        }
+        ["bounded", from, to] => {
+            let (from, to) = (number(from)?, number(to)?);
+            (from < to).then_some(Transform::Bounded { from, to })
+        }
+        _ => None,
+    }
+}
+
+impl TryFrom<String> for Transform {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl From<Transform> for String {
+    fn from(transform: Transform) -> Self {
+        transform.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [&str; 6] = [
+        "none",
+        "log",
+        "sqrt",
+        "positive:0.3",
+        "positive:2e5",
+        "bounded:-1:3",
+    ];
+
+    fn transform(text: &str) -> Transform {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_is_applied_is_inverted() {
+        for text in ALL {
+            let transform = transform(text);
+            for value in [1e-3, 0.2, 1.0, 2.5] {
+                let back = transform.invert(transform.apply(value));
+                assert!(
+                    (back - value).abs() < 1e-9 * value.max(1.0),
+                    "{text} {value}"
+                );
+            }
+        }
+        let large = transform("positive:1e-3");
+        assert!((large.invert(large.apply(4e4)) - 4e4).abs() < 1e-6);
+    }
+
+    #[test]
+    fn any_number_is_inverted_into_the_range() {
+        for text in &ALL[1..] {
+            let transform = transform(text);
+            for learned in [-700.0, -30.0, -1.0, 0.0, 1.0, 30.0] {
+                let value = transform.invert(learned);
+                let is_in = transform.takes(value) || (value == 0.0 && *text == "log");
+                assert!(is_in, "{text}: {learned} became {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn inverses_do_not_decrease() {
+        for text in ALL {
+            let all = (-400..400).map(|i| transform(text).invert(f64::from(i) / 50.0));
+            assert!(all.is_sorted(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ends_of_a_range_have_finite_places_and_come_back() {
+        for (text, ends) in [
+            ("sqrt", vec![0.0]),
+            ("positive:0.3", vec![0.0]),
+            ("bounded:-1:3", vec![-1.0, 3.0]),
+        ] {
+            for end in ends {
+                let learned = transform(text).apply(end);
+                assert!(learned.is_finite() && transform(text).takes(end));
+                assert!((transform(text).invert(learned) - end).abs() < 1e-12);
+            }
+        }
+        assert!(!transform("log").takes(0.0) && !transform("positive").takes(-1e-9));
+        assert!(!transform("bounded:-1:3").takes(f64::NAN));
+    }
+
+    #[test]
+    fn its_name_is_read_again_and_others_are_refused() {
+        for text in ALL {
+            assert_eq!(transform(&transform(text).to_string()), transform(text));
+        }
+        for text in [
+            "",
+            "ln",
+            "log:1",
+            "positive:0",
+            "positive:-1",
+            "positive:inf",
+            "bounded",
+            "bounded:1",
+            "bounded:3:1",
+            "bounded:0:nan",
+        ] {
+            let words = text.parse::<Transform>().unwrap_err().to_string();
+            assert!(words.contains("bounded:FROM:TO"), "{words}");
+        }
+    }
+}
