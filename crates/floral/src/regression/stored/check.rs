@@ -163,7 +163,7 @@ impl StoredMember {
 fn sound(plan: &LocalPlan) -> bool {
     let degrees = !plan.degrees.is_empty() && plan.degrees.iter().all(|d| *d <= MOST_DEGREE);
     let widths = (1..=MOST_DEGREE).contains(&plan.widths.len())
-        && plan.widths.iter().all(|w| *w > 0.0 && *w <= 1.0);
+        && plan.widths.iter().all(|w| (0.0..=1.0).contains(w));
     degrees && widths && plan.order <= MOST_ORDER && plan.positions <= MOST_ORDER
 }
 
