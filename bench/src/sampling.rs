@@ -85,6 +85,7 @@ fn header(case: &Case) -> Header {
             constants: None,
             seed: None,
         },
+        first_seen: Vec::new(),
         title: None,
         quantities: Quantities::default(),
         ranges: Ranges::default(),

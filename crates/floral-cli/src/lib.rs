@@ -33,6 +33,7 @@ use clap::Parser;
 use crate::args::{Cli, Command};
 pub use crate::evaluate::text as evaluation_text;
 pub use crate::inspect::text as inspection_text;
+pub use crate::suggest::text as suggestions_text;
 
 /// How a command ended, apart from errors.
 enum Ending {

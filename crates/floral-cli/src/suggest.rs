@@ -24,7 +24,7 @@ use crate::{Ending, inputs, interrupt, low, output};
     by how far errors at inputs go together: it is as good as the run's own idea of what it does not\n\
     know. Runs of floral-kl and kriging have one.")]
 pub struct Arguments {
-    /// The run folder
+    /// The run folder, or a model file
     #[arg(value_name = "RUN")]
     run: PathBuf,
 
@@ -79,7 +79,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-fn text(found: &Suggestions) -> Result<String> {
+/// Suggestions in words.
+pub fn text(found: &Suggestions) -> Result<String> {
     let mut text = format!(
         "the mean of {} inputs is known to {} (root mean square{})\n\n",
         found.pool,

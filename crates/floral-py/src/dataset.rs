@@ -147,6 +147,12 @@ impl Dataset {
         to_json(self.0.quantities())
     }
 
+    /// What a user of its grid should know.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.0.notes()
+    }
+
     /// The attributes of the group, as JSON.
     #[getter]
     fn attributes(&self) -> PyResult<String> {

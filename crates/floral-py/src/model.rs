@@ -9,6 +9,7 @@ use floral::evaluate::{self, Evaluation};
 use floral::predict::{self, Case, Cases, Predictor, Sampling};
 use floral::problem::Resolution;
 use floral::sample::{Adaptive, OdeSolver};
+use floral::suggest::suggest;
 use floral::train::{RunFolder, TrainConfig};
 use floral::{Axis, Error, Grid, Observer, Quantities, Result, fit};
 use pyo3::exceptions::PyRuntimeError;
@@ -79,10 +80,10 @@ impl Model {
         to_json(self.predictor.header())
     }
 
-    /// Whether it looks at a low-fidelity solution.
+    /// Whether an input needs a low-fidelity solution.
     #[getter]
-    fn uses_low(&self) -> bool {
-        self.predictor.header().uses_low()
+    fn needs_low(&self) -> bool {
+        self.predictor.header().needs_low()
     }
 
     /// Realizations of the solution of an input [channel, grid...], and what is to know of it. `about`
@@ -114,10 +115,33 @@ impl Model {
             // There is but one input, and it has no number.
             let far = checked.notes.iter();
             let far = far.map(|note| note.trim_start_matches("input 0: ").to_owned());
-            let notes = cases.notes().iter().cloned().chain(far).collect();
+            let fine = self.spread_lost(cases.grid());
+            let notes = cases.notes().iter().cloned().chain(far).chain(fine);
+            let notes = notes.collect();
             let ensemble = self.ensemble(&cases, wanted.index, &sampling, observer)?;
             Ok((ensemble, notes))
         })
+    }
+
+    /// Which inputs of a file to simulate next, as JSON and in words.
+    #[pyo3(signature = (pool, count, told=None))]
+    fn suggest(
+        &self,
+        py: Python<'_>,
+        pool: PathBuf,
+        count: usize,
+        told: Option<Py<PyAny>>,
+    ) -> PyResult<(String, String)> {
+        let found = watched(py, told.as_ref(), |observer| {
+            let cases = Cases::open(&pool, &self.predictor, None)?;
+            let inputs = 0..cases.inputs();
+            cases.prepare(inputs.clone(), observer)?;
+            cases.check(&self.predictor, inputs.clone())?;
+            suggest(&self.predictor, &cases, inputs, count, observer)
+        })?;
+        let words = floral_cli::suggestions_text(&found)
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok((to_json(&found)?, words))
     }
 
     /// Its predictions beside the truth, as JSON and in words.
@@ -149,6 +173,19 @@ impl Model {
 }
 
 impl Model {
+    /// What to know of a finer grid than that of training, on which a flow loses spread.
+    fn spread_lost(&self, grid: &Grid) -> Option<String> {
+        self.predictor.loses_spread_on(grid).then(|| {
+            format!(
+                "the grid {:?} is finer than the {:?} of training; on it, a flow from a prior that is \
+                 next to white noise has too small a spread, by about the ratio of points: sample on \
+                 the training grid, or fit floral-kl",
+                grid.shape(),
+                self.predictor.grid().shape()
+            )
+        })
+    }
+
     /// The ensemble of the only case.
     fn ensemble(
         &self,

@@ -57,12 +57,14 @@ pub fn threads() -> PyResult<usize> {
 /// Chooses how many threads compute from here on; all cores if none is given.
 #[pyfunction]
 #[pyo3(signature = (count=None))]
-pub fn set_threads(count: Option<usize>) -> PyResult<()> {
-    if count == Some(0) {
+pub fn set_threads(count: Option<i64>) -> PyResult<()> {
+    if count.is_some_and(|count| count < 1) {
         return Err(PyValueError::new_err(
             "threads: at least one is needed; leave the number out for all cores",
         ));
     }
+    // None is written as 0: as many as there are cores.
+    let count = count.map_or(0, |count| count.unsigned_abs() as usize);
     let mut held = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    replace(&mut held, count.unwrap_or(0)).map(|_| ())
+    replace(&mut held, count).map(|_| ())
 }

@@ -224,7 +224,20 @@ def test_an_evaluation_is_a_dict_that_prints_as_a_table(data, model):
     one = floral.evaluate(model, data, inputs=range(1, 2), realizations=100, progress=False)
     assert one["inputs"] == {"start": 1, "end": 2}
     with pytest.raises(ValueError, match="choose at least one"):
-        floral.evaluate(model, data, inputs=(20, 30))
+        floral.evaluate(model, data, inputs=range(20, 30))
+
+
+def test_data_that_a_model_has_not_seen_are_known_by_their_values(curves, data, model):
+    other = {**curves, "input": curves["input"][:4] + 0.1, "low": np.sin, "high": curves["high"][:4]}
+    scores = floral.evaluate(
+        model, floral.Dataset.from_arrays(**other), realizations=20, progress=False
+    )
+    assert scores["inputs"] == {"start": 0, "end": 4} and scores["seen"] == 0
+    with pytest.warns(UserWarning, match="8 of these inputs were used in training"):
+        floral.evaluate(model, data, inputs=range(10), realizations=20, progress=False)
+    kept_none = floral.fit(data, test=0, validation=0, method="kriging", progress=False)
+    with pytest.raises(ValueError, match="kept none"):
+        floral.evaluate(kept_none, data)
 
 
 def test_two_channels_and_two_axes_keep_their_places():
@@ -320,3 +333,22 @@ def test_a_model_is_sent_to_other_processes(curves, model):
     np.testing.assert_array_equal(
         *(m.sample(a, low=low, realizations=3).realizations for m in (model, twin))
     )
+
+
+def test_suggestions_are_the_inputs_that_would_tell_most(curves, model):
+    x = curves["coords"]["x"]
+    pool = np.stack([k * x for k in (2.0, 2.1, 6.0, 2.2)])
+    found = model.suggest(pool, low=np.sin, k=2)
+    assert found["inputs"][0]["input"] == 2 and found["inputs"][0]["novelty"] > 1
+    assert "novelty" in str(found)
+    with pytest.raises(ValueError, match="the pool has 4"):
+        model.suggest(pool, low=np.sin(pool), k=9)
+
+
+def test_stand_ins_and_transforms_are_settings_like_others(curves):
+    high = np.exp(curves["high"])
+    data = floral.Dataset.from_arrays(input=curves["input"], high=high, coords=curves["coords"])
+    settings = {"low": {"kind": "mean"}, "transform": "log"}
+    model = floral.fit(data, test=0, validation=0, progress=False, **settings)
+    ensemble = model.sample(curves["input"][0], realizations=200)
+    assert (ensemble.realizations > 0).all()

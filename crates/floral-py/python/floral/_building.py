@@ -179,6 +179,8 @@ def _axis_names(
     coords: Optional[Mapping[str, Any]],
     dims: Optional[Sequence[str]],
 ) -> tuple[str, ...]:
+    if coords is not None and not isinstance(coords, Mapping):
+        raise ValueError(f"coords is a {type(coords).__name__}; a dict by the names of axes is needed")
     names = tuple(coords) if coords is not None else dims
     if names is None:
         # One axis of channels at most: what is left over is the grid.

@@ -7,7 +7,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 import numpy as np
 
@@ -58,6 +58,8 @@ def fit(
     Model by floral-kl on x: 32
     """
     data = opened(data)
+    for note in data._dataset.notes:
+        warnings.warn(note, stacklevel=2)
     asked: dict[str, Any] = {**(settings or {}), **sections}
     split = {"test": test, "validation": validation, "train": train}
     asked["split"] = {**asked.get("split", {}), **_told(split)}
@@ -83,7 +85,7 @@ def evaluate(
     model: Model,
     data: Any,
     *,
-    inputs: Optional[Union[range, tuple[int, int]]] = None,
+    inputs: Optional[range] = None,
     realizations: int = 1000,
     reference: int = 1000,
     seed: int = 0,
@@ -108,10 +110,9 @@ def evaluate(
     data = opened(data)
     bounds = None
     if inputs is not None:
-        chosen = inputs if isinstance(inputs, range) else range(*inputs)
-        if chosen.step != 1:
-            raise ValueError(f"inputs is {inputs}; a range without gaps is needed")
-        bounds = (chosen.start, chosen.stop)
+        if not isinstance(inputs, range) or inputs.step != 1:
+            raise ValueError(f"inputs is {inputs}; a range such as range(0, 5) is needed")
+        bounds = (inputs.start, inputs.stop)
     asked = sampling(realizations, seed, solver, steps, tolerance)
     with told(progress) as watcher, data._named_errors():
         numbers, text = model._model.evaluate(data._dataset, bounds, asked, reference, watcher)

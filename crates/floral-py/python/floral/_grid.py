@@ -38,8 +38,6 @@ class Grid:
         units: Optional[Mapping[str, str]] = None,
     ) -> Grid:
         """From coordinates by the name of their axis."""
-        if not isinstance(coords, Mapping):
-            raise ValueError(f"coords is a {type(coords).__name__}; a dict by the names of axes is needed")
         domains = domains or {}
         unknown = sorted(set(domains) - set(coords))
         if unknown:

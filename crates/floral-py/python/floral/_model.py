@@ -20,6 +20,7 @@ from ._grid import Grid
 from ._progress import Progress, told
 from ._quantities import Quantity, of_attributes
 from ._sampling import sampling
+from ._told import Told
 
 #: Points per axis: one number for all, or one each.
 Resolution = Union[int, Sequence[int]]
@@ -206,7 +207,7 @@ class Model:
 
     def _low(self, field: Floats, low: Any) -> Optional[Floats]:
         """The low-fidelity solution of an input, as [channel, grid...]."""
-        if not self._model.uses_low:
+        if not self._model.needs_low:
             return None
         solver = low if callable(low) else self.low_solver
         if _xarray.is_array(low):
@@ -237,6 +238,40 @@ class Model:
         again = fit(data, settings={**self.settings, "split": split}, progress=progress)
         self.__dict__.update(again.__dict__)
         return self
+
+    def suggest(
+        self, pool: Any, low: Any = None, *, k: int = 5, progress: Progress = True
+    ) -> Told:
+        """Which inputs of a pool to simulate next: a dict that prints as a table.
+
+        The one whose mean is known least comes first; what it would tell of the others is taken off
+        before the next is chosen.
+
+        pool: [input, grid...] on the model's grid, or a :class:`Dataset` or a path with inputs.
+        low: their low-fidelity solutions, or a function that computes them.
+        """
+        with tempfile.TemporaryDirectory(prefix="floral-") as folder, told(progress) as watcher:
+            if isinstance(pool, (str, os.PathLike)):
+                path = os.fspath(pool)
+            elif isinstance(pool, Dataset):
+                path = pool.path
+            else:
+                path = os.path.join(folder, "pool.npz")
+                self._write_pool(path, pool, low)
+            return Told(*self._model.suggest(path, k, watcher))
+
+    def _write_pool(self, path: str, pool: Any, low: Any) -> None:
+        """Inputs as a NumPy archive."""
+        inputs = fields("pool", numbers("pool", pool), ["input"], self.dims)
+        arrays = {"input": inputs, **self.coords}
+        if self._model.needs_low:
+            solver = low if callable(low) else self.low_solver
+            if low is not None and not callable(low):
+                arrays["low"] = fields("low", numbers("low", low), ["input"], self.dims)
+            elif solver is not None:
+                solutions = solved("low", solver, inputs)
+                arrays["low"] = fields("low", solutions, ["input"], self.dims)
+        np.savez(path, **arrays)  # type: ignore[arg-type,unused-ignore]
 
     def save(self, path: PathLike) -> None:
         """Writes it as one file, from which :func:`load` and the command line predict anywhere.

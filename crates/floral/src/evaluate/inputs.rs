@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::dataset::Dataset;
 use crate::train::Header;
-use crate::train::checkpoint::DataIdentity;
 use crate::{Error, Result};
 
 /// The inputs asked for, or the run's test inputs; an error unless the dataset holds them.
@@ -13,7 +12,16 @@ pub fn chosen_inputs(
     dataset: &Dataset,
     wanted: Option<Range<usize>>,
 ) -> Result<Range<usize>> {
+    let is_open = wanted.is_none();
     let inputs = wanted.unwrap_or_else(|| test_inputs(header, dataset));
+    if is_open && inputs.is_empty() && dataset.inputs() > 0 {
+        return Err(Error::Config {
+            context: "test inputs".into(),
+            reason: "the run kept none of its own data; name inputs, which it has seen, or give \
+                     other data"
+                .into(),
+        });
+    }
     if inputs.is_empty() || inputs.end > dataset.inputs() {
         return Err(Error::Config {
             context: format!("inputs {}..{}", inputs.start, inputs.end),
@@ -29,7 +37,7 @@ pub fn chosen_inputs(
 
 /// The run's test inputs, if the dataset may hold the inputs that it was trained on; else all.
 pub fn test_inputs(header: &Header, dataset: &Dataset) -> Range<usize> {
-    if shares_inputs(&header.data, &DataIdentity::of(dataset)) {
+    if header.shares_inputs(dataset) {
         0..header.config.split.test.min(dataset.inputs())
     } else {
         0..dataset.inputs()
@@ -38,7 +46,7 @@ pub fn test_inputs(header: &Header, dataset: &Dataset) -> Range<usize> {
 
 /// Those of the inputs that the run was trained or validated on: their scores are no test.
 pub fn seen_inputs(header: &Header, dataset: &Dataset, inputs: &Range<usize>) -> Range<usize> {
-    if !shares_inputs(&header.data, &DataIdentity::of(dataset)) {
+    if !header.shares_inputs(dataset) {
         return inputs.start..inputs.start;
     }
     let split = &header.config.split;
@@ -53,13 +61,7 @@ pub fn seen_inputs(header: &Header, dataset: &Dataset, inputs: &Range<usize>) ->
 pub fn training_inputs(header: &Header, dataset: &Dataset) -> Range<usize> {
     let split = header.config.split.of(dataset.inputs());
     match split {
-        Ok(split) if shares_inputs(&header.data, &DataIdentity::of(dataset)) => split.train,
+        Ok(split) if header.shares_inputs(dataset) => split.train,
         _ => 0..0,
     }
-}
-
-/// Whether input i of one is input i of the other. The same seed draws the same inputs at every
-/// resolution and for most other constants, so these do not make inputs unseen.
-fn shares_inputs(trained: &DataIdentity, given: &DataIdentity) -> bool {
-    (&trained.problem, trained.seed) == (&given.problem, given.seed)
 }

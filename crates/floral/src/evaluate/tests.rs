@@ -92,6 +92,33 @@ fn inputs_of_the_training_are_told_and_another_constant_does_not_hide_them() {
 }
 
 #[test]
+fn data_that_do_not_tell_their_origin_are_known_by_their_values() {
+    let play = play();
+    let mut header = play.predictor(Method::Fno).header().clone();
+    (header.data.problem, header.data.seed) = (None, None);
+    let folder = tempfile::tempdir().unwrap();
+    let foreign = |name: &str, factor: f64| {
+        let mut arrays = crate::Arrays::new(play.dataset.grid().clone());
+        for index in 0..play.dataset.inputs() {
+            let input = play.dataset.input(index).unwrap();
+            let values = input.values().iter().map(|v| factor * v).collect();
+            let input = crate::Field::scalar(play.dataset.grid(), values);
+            arrays.push(&input, None, &[input.clone()]).unwrap();
+        }
+        arrays.write(folder.path().join(name)).unwrap()
+    };
+    let (same, other) = (foreign("same", 1.0), foreign("other", 1.1));
+    assert_eq!(test_inputs(&header, &same), 0..2);
+    assert_eq!(test_inputs(&header, &other), 0..5);
+    header.config.split.test = 0;
+    header.first_seen.clear();
+    let words = chosen_inputs(&header, &other, None)
+        .unwrap_err()
+        .to_string();
+    assert!(words.contains("kept none"), "{words}");
+}
+
+#[test]
 fn generative_methods_have_scores_of_their_spread() {
     let evaluation = evaluated(Method::Floral);
     assert_eq!(evaluation.inputs, 0..2, "the run's test inputs");

@@ -17,6 +17,9 @@ use crate::{Grid, Quantities, Quantity, Result};
 /// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates.
 pub const FORMAT: u32 = 2;
 
+/// Values by which an input is known again.
+const VALUES: usize = 16;
+
 /// What a checkpoint says besides its arrays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
@@ -40,6 +43,10 @@ pub struct Header {
     pub stand_in: Option<StandIn>,
     /// Where its data come from.
     pub data: DataIdentity,
+    /// Some values of the first input that it was trained or judged on, by which data that do not tell
+    /// where they come from are known again; older checkpoints have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_seen: Vec<f64>,
     /// The title of its data, if they have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -73,6 +80,13 @@ impl DataIdentity {
             seed: dataset.seed(),
         }
     }
+}
+
+/// Values of the first input behind those kept for testing, spread over the field.
+fn first_seen(config: &TrainConfig, dataset: &Dataset) -> Result<Vec<f64>> {
+    let input = dataset.input(config.split.test)?;
+    let every = input.values().len().div_ceil(VALUES).max(1);
+    Ok(input.values().iter().copied().step_by(every).collect())
 }
 
 /// How far training is.
@@ -117,6 +131,7 @@ impl Header {
             transforms: reader.transforms().clone(),
             stand_in: reader.learned_low().stand_in.clone(),
             data: DataIdentity::of(dataset),
+            first_seen: first_seen(config, dataset).unwrap_or_default(),
             title: dataset.title().map(str::to_owned),
             quantities: dataset.quantities().clone(),
             ranges,
@@ -162,6 +177,26 @@ impl Header {
                 quantities.resize_with(count, Quantity::default);
             }
         }
+    }
+
+    /// Whether input i of a dataset is input i of the run's own.
+    ///
+    /// The same seed draws the same inputs at every resolution and for most other constants, so these
+    /// do not make inputs unseen. Data without problem and seed are compared by their values.
+    pub fn shares_inputs(&self, dataset: &Dataset) -> bool {
+        let (ours, theirs) = (&self.data, DataIdentity::of(dataset));
+        if (&ours.problem, ours.seed) != (&theirs.problem, theirs.seed) {
+            return false;
+        }
+        let is_told = ours.problem.is_some() || ours.seed.is_some();
+        if is_told || self.first_seen.is_empty() {
+            return true;
+        }
+        let theirs = first_seen(&self.config, dataset).unwrap_or_default();
+        // Values may have been stored with fewer digits, or converted to other units and back.
+        let largest = self.first_seen.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-5 * largest;
+        theirs.len() == self.first_seen.len() && theirs.iter().zip(&self.first_seen).all(near)
     }
 
     /// Whether predictions correct a low-fidelity solution.
