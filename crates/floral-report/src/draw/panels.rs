@@ -109,11 +109,11 @@ impl Panels {
         }
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {top:.0}\" \
-             style=\"min-width:{:.0}px;max-width:{:.0}px\" role=\"img\" \
+             style=\"width:{:.0}px;min-width:{:.0}px;max-width:100%\" role=\"img\" \
              aria-label=\"{}\" font-family=\"system-ui,sans-serif\" font-size=\"{LETTERS}\">\n\
              <g style=\"fill:{}\">\n{svg}</g></svg>\n",
+            1.25 * width,
             0.8 * width,
-            1.5 * width,
             escaped(&self.title),
             Colour::Ink
         )

@@ -30,7 +30,7 @@ p{max-width:44rem;margin:.5rem 0 1rem}
 figure{margin:0;padding:.9rem 1rem .6rem;background:var(--card);border-radius:.6rem}
 figcaption{font-weight:600;margin-bottom:.35rem}
 svg{display:block;width:100%;height:auto}
-.maps{margin-top:1rem}
+.maps{display:inline-block;vertical-align:top;margin:1rem 1rem 0 0;max-width:100%}
 details{margin:1rem 0}
 summary{font-weight:600;cursor:pointer;margin:.5rem 0}
 .wide{overflow-x:auto}

@@ -8,7 +8,7 @@ use super::testing::{Play, membrane};
 use super::tests::{compared, options};
 use super::view::View;
 use super::*;
-use crate::draw::{Figure, MapRow};
+use crate::draw::Figure;
 
 fn comparison(play: &Play) -> Comparison {
     compared(play, &[play.run(Method::Kriging)], &options()).0
@@ -16,12 +16,6 @@ fn comparison(play: &Play) -> Comparison {
 
 fn first(comparison: &Comparison) -> View<'_> {
     View::all(comparison).next().unwrap()
-}
-
-/// The largest value of a row's maps.
-fn largest(row: &MapRow) -> f64 {
-    let values = row.maps.iter().filter_map(|map| map.values.as_ref());
-    values.flatten().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
 #[test]
@@ -43,7 +37,6 @@ fn every_channel_is_drawn_in_its_own_units() {
             "{:?}",
             truth.range
         );
-        assert!(largest(truth) < 10.0 * size);
     }
 }
 
@@ -119,9 +112,9 @@ fn what_is_never_negative_has_no_density_below_zero() {
     let mut comparison = comparison(&play);
     assert!(comparison.channels[0].lowest > 0.0);
     for negative in [0.0, -1e-9] {
-        for pair in &mut comparison.runs[0].channels[0].pairs {
-            pair[1] = pair[1].abs() + negative;
-        }
+        let truth = comparison.channels[0].pairs.iter();
+        comparison.runs[0].channels[0].pairs =
+            truth.map(|[low, value]| [*low, value + negative]).collect();
         let figure = marginal(first(&comparison), false);
         assert_eq!(below_zero(&figure, 0), 0.0, "{negative}");
         let has_predicted = below_zero(&figure, 1) > 0.0;

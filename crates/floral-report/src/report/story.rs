@@ -125,9 +125,7 @@ fn numbers(comparison: &Comparison) -> Section {
         blocks.push(Block::Text(format!(
             "The solution has {count} channels; these scores have no units and compare between them:"
         )));
-        for overview in &tables::OVERVIEWS {
-            blocks.push(Block::Table(tables::overview(comparison, overview)));
-        }
+        blocks.push(Block::Table(tables::overview(comparison)));
     }
     blocks.extend(by_channel(comparison, |view| {
         vec![Block::Table(tables::channel_scores(view))]

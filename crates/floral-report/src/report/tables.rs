@@ -69,60 +69,38 @@ fn told(label: &Label) -> Option<String> {
     units.map(|units| typeset(units).replace(' ', "\u{a0}"))
 }
 
-/// One score that needs no units, of every channel.
-pub(super) fn overview(comparison: &Comparison, score: &Overview) -> Table {
-    let views: Vec<View> = View::all(comparison).collect();
-    let value = |values: Vec<Option<f64>>, name: &str, competes| Row {
-        name: name.into(),
-        values,
-        competes,
+/// Channels by what needs no units: errors of the mean, and how many realizations the intervals hold.
+pub(super) fn overview(comparison: &Comparison) -> Table {
+    let runs = comparison.runs.iter();
+    let has_low = comparison.channels.iter().any(|truth| truth.low.is_some());
+    let nrmse = |name: &str| column(name, "nRMSE of the mean", Best::Unranked);
+    let held = |run: &RunResult| column(&run.label, "share in the 90 % band", Best::Unranked);
+    let has_band = |run: &&RunResult| run.channels.iter().any(|own| band(own).is_some());
+    let row = |view: View| {
+        let low = view.truth().low.as_ref().map(|low| low.errors.nrmse);
+        let own = view.runs().map(|(_, own)| Some(own.prediction.mean.nrmse));
+        let bands = view.runs().filter(|(run, _)| has_band(run));
+        Row {
+            name: view.quantity().name.clone(),
+            values: has_low
+                .then_some(low)
+                .into_iter()
+                .chain(own)
+                .chain(bands.map(|(_, own)| band(own)))
+                .collect(),
+            competes: false,
+        }
     };
-    let low = views.iter().map(|view| {
-        let low = view.truth().low.as_ref();
-        low.and_then(|low| (score.of_low)(&low.errors))
-    });
-    let low: Vec<Option<f64>> = low.collect();
-    let has_low = low.iter().any(Option::is_some);
-    let runs = comparison.runs.iter().map(|run| {
-        let values = run.channels.iter().map(score.of_run).collect();
-        value(values, &run.label, true)
-    });
     Table {
-        columns: views
-            .iter()
-            .map(|view| column(&view.quantity().name, score.meaning, score.best))
-            .collect(),
-        rows: has_low
-            .then(|| value(low, "low fidelity", false))
+        columns: has_low
+            .then(|| nrmse("low fidelity"))
             .into_iter()
-            .chain(runs)
+            .chain(runs.clone().map(|run| nrmse(&run.label)))
+            .chain(runs.filter(has_band).map(held))
             .collect(),
+        rows: View::all(comparison).map(row).collect(),
     }
 }
-
-/// A score that can be set side by side for channels of different units.
-pub(super) struct Overview {
-    pub meaning: &'static str,
-    best: Best,
-    of_low: fn(&MeanErrors) -> Option<f64>,
-    of_run: fn(&ChannelResult) -> Option<f64>,
-}
-
-/// The error of the mean, and the calibration.
-pub(super) const OVERVIEWS: [Overview; 2] = [
-    Overview {
-        meaning: "nRMSE of the mean",
-        best: Best::Lowest,
-        of_low: |errors| Some(errors.nrmse),
-        of_run: |own| Some(own.prediction.mean.nrmse),
-    },
-    Overview {
-        meaning: "share in the 90 % band",
-        best: Best::Nearest(0.9),
-        of_low: |_| None,
-        of_run: band,
-    },
-];
 
 /// A prediction of the mean that nothing was learned for.
 fn baseline(name: String, errors: &MeanErrors) -> Row {
