@@ -221,7 +221,7 @@ fn arrays_that_cannot_be_predicted_are_refused_and_nothing_is_written() {
         ("floral --input flat.npz", "[2, 2, 2, 2, 4]"),
         ("floral --input none.npz", "no array input"),
         ("floral --input typo.npz", "an array lo"),
-        ("floral --input coarse.npz", "array `low`"),
+        ("floral --input coarse.npz", "has no low-fidelity solutions"),
         (
             "floral --input nan.npz",
             "input 1: the input has the value NaN at point 4",
@@ -346,7 +346,7 @@ fn a_model_file_serves_in_place_of_its_run() {
             &format!("sample {run} --input data.zarr --keep 1 -o {out}"),
         );
     }
-    let chunk = "realizations/c/0/0/0/0";
+    let chunk = "realizations/c.0.0.0.0";
     let kept = ["a.zarr", "b.zarr"].map(|store| std::fs::read(folder.join(store).join(chunk)));
     let [run, file] = kept.map(Result::unwrap);
     assert_eq!(run, file);

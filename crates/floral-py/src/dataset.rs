@@ -75,6 +75,7 @@ impl Dataset {
     /// gone on with or only opened.
     #[staticmethod]
     #[pyo3(signature = (path, problem, constants, inputs, realizations, seed, told=None))]
+    #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
     fn generate(
         py: Python<'_>,
         path: PathBuf,

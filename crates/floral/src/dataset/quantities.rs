@@ -233,7 +233,7 @@ mod tests {
         rewrite(&path, "x", |attributes| attributes["units"] = json!("1"));
         assert_eq!(units(), None);
         rewrite(&path, "x", |attributes| {
-            attributes["long_name"] = json!("depth")
+            attributes["long_name"] = json!("depth");
         });
         assert_eq!(units().as_deref(), Some("1"));
     }
@@ -270,7 +270,7 @@ mod tests {
         told.write(&path).unwrap();
         let refusal = || Dataset::open(&path).unwrap_err().to_string();
         rewrite(&path, "low", |attributes| {
-            attributes["units"] = json!("kPa")
+            attributes["units"] = json!("kPa");
         });
         let words = refusal();
         assert!(words.contains(r#"units "kPa", but"#), "{words}");

@@ -103,7 +103,9 @@ fn data_that_do_not_tell_their_origin_are_known_by_their_values() {
             let input = play.dataset.input(index).unwrap();
             let values = input.values().iter().map(|v| factor * v).collect();
             let input = crate::Field::scalar(play.dataset.grid(), values);
-            arrays.push(&input, None, &[input.clone()]).unwrap();
+            arrays
+                .push(&input, None, std::slice::from_ref(&input))
+                .unwrap();
         }
         arrays.write(folder.path().join(name)).unwrap()
     };

@@ -254,7 +254,8 @@ mod tests {
     }
 
     fn solve(command: &str, seconds: f64, observer: &dyn Observer) -> Result<Field> {
-        let solver = CommandSolver::new(command, Duration::from_secs_f64(seconds)).unwrap();
+        let solver = CommandSolver::new(command, Duration::from_secs_f64(seconds))
+            .expect("a command that names input and output");
         let input = Field::scalar(&grid(), vec![0.0, 1.0, 2.0, 3.0]);
         solver.solve(&input, &grid(), observer)
     }
@@ -263,7 +264,7 @@ mod tests {
     fn answer(folder: &Path) -> PathBuf {
         let path = folder.join("it's an answer.npz");
         let low = Field::scalar(&grid(), vec![5.0; 4]);
-        exchange::write_low(&path, &low).unwrap();
+        exchange::write_low(&path, &low).expect("a folder that can be written");
         path
     }
 

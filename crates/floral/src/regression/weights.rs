@@ -7,7 +7,7 @@ const STEPS: usize = 400;
 const SMALLEST: f64 = 0.01;
 
 /// Norms of an input's least error below this share of their mean count as that.
-const SHORTEST: f64 = 0.01;
+const SHORTEST: f64 = 0.1;
 
 /// Euclidean norms of the errors in the problem's own frame: [member][input].
 pub(super) fn norms(errors: &[Vec<Vec<f64>>], sizes: &[f64]) -> Vec<Vec<f64>> {

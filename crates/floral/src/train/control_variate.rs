@@ -5,7 +5,9 @@
 //! with the randomness of h_i. The mean of the first n of low misses that of all of them by chance,
 //! and that of high by chance goes along:
 //!
-//!     mean h + b (mean over all l - mean over the first n of l)
+//! ```text
+//! mean h + b (mean over all l - mean over the first n of l)
+//! ```
 //!
 //! has the expectation of h and the variance Var h / n - (2 b Cov - b^2 Var l) (1/n - 1/m), least for
 //! b = Cov(h, l) / Var l. With b = 1 it is the mean of low plus the mean of h_i - l_i, the two-level

@@ -1,6 +1,6 @@
 //! Training without a network: the training inputs of a dataset, fitted in closed form.
 //!
-//! [`fit_run`] writes the fit as the best checkpoint of a run folder; `evaluate` fits the same way
+//! `fit_run` writes the fit as the best checkpoint of a run folder; `evaluate` fits the same way
 //! for its baseline.
 
 use std::ops::Range;
