@@ -222,3 +222,54 @@ fn attributes(problem: &dyn Problem, request: &Request) -> Result<Value> {
         SYMMETRIES: problem.symmetries(),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::catalogue;
+
+    /// The words that readers are given, and code in them.
+    const WORDS: &str = include_str!("layout.md");
+
+    fn assert_told(name: &str) {
+        assert!(WORDS.contains(&format!("`{name}`")), "layout.md: `{name}`");
+    }
+
+    #[test]
+    fn every_array_and_attribute_is_in_the_words_for_readers() {
+        let problem = catalogue::build("1dcr", toml::Table::new(), "test").unwrap();
+        let request = Request {
+            inputs: 1,
+            realizations: 1,
+            seed: 0,
+            precision: Precision::F32,
+            force: false,
+        };
+        let plan = plan(problem.as_ref(), &request).unwrap();
+        let names = |value: &Value| -> Vec<String> {
+            let attributes = value.as_object().into_iter().flatten();
+            attributes.map(|(name, _)| name.clone()).collect()
+        };
+        for (name, array) in &plan.arrays {
+            if problem.grid().axes.iter().all(|axis| axis.name != *name) {
+                assert_told(name);
+            }
+            names(&array["attributes"])
+                .iter()
+                .for_each(|n| assert_told(n));
+        }
+        names(&plan.attributes)
+            .iter()
+            .for_each(|name| assert_told(name));
+        let read = [
+            LOW_REALIZATIONS,
+            INPUT_CHANNEL_DIMENSION,
+            quantities::CHANNEL_NAMES,
+            quantities::CHANNEL_UNITS,
+            quantities::CHANNEL_LONG_NAMES,
+            array_metadata::COMMENT,
+            crate::dataset::stochastic_low::LOW_PAIRING,
+        ];
+        read.iter().for_each(|name| assert_told(name));
+    }
+}

@@ -1,31 +1,10 @@
 //! Datasets: inputs, low-fidelity solutions and realizations of the true one, in a Zarr v3 group.
 //!
-//! | array | dimensions | |
-//! |---|---|---|
-//! | `input` | input, channel, grid... | what the solvers were given |
-//! | `low` | input, channel, grid... | the low-fidelity solution |
-//! | `low_realizations` | input, low_realization, channel, grid... | draws of a stochastic low-fidelity solution; `low`, if absent, is their mean |
-//! | `high` | input, realization, channel, grid... | draws of the true one |
-//! | `exact_mean`, `exact_variance` | input, channel, grid... | where they are known |
-//! | `redraws` | input | how many draws the solver had to repeat |
-//! | one per grid axis | that axis | its coordinates |
+//! [`generate()`] writes a dataset, an array one chunk per input; [`Dataset`] reads one, also one made by
+//! other means. Inputs to predict come from either or from a NumPy archive, as an [`InputSource`].
+//! What is learned of a stochastic low fidelity tells `train/control_variate.rs`.
 //!
-//! The group's attribute `symmetries`, a list such as `["roll:x", "sign"]`, declares which motions
-//! take solutions to solutions. The attribute `low_pairing` says whether the i-th of
-//! `low_realizations` was made with the randomness of the i-th of `high`, "shared", or not,
-//! "independent", which it is if absent; what is learned in either case tells
-//! `train/control_variate.rs`. Each array has one chunk per input. [`generate()`] writes a dataset,
-//! [`Dataset`] reads one, also one made by other means. Inputs to predict come from either or from a
-//! NumPy archive, as an [`InputSource`].
-//!
-//! What values are is told by attributes of the arrays, all of which may be absent:
-//!
-//! | array | attributes |
-//! |---|---|
-//! | an axis | `units`, `long_name`; `domain`, such as `{"kind": "closed", "from": 0, "to": 1}` |
-//! | `input`, `low`, `high` with one channel | `units`, `long_name`, `name` or `standard_name` |
-//! | the same with several | lists `channel_units`, `channel_long_names`, `channel_names` |
-//! | the group | `title` |
+#![doc = include_str!("layout.md")]
 
 mod arrays;
 pub(crate) mod axis_names;

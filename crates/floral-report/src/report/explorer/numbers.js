@@ -47,7 +47,7 @@ function shown(value) {
 
 // A number with its unit.
 function measured(value, { units }) {
-  return units && units !== "1" ? `${shown(value)} ${units}` : shown(value);
+  return units && units !== "1" ? `${shown(value)}\u00a0${units}` : shown(value);
 }
 
 // The ends of a range as text, and the power by which they are to be multiplied.
