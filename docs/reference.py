@@ -35,7 +35,7 @@ def commands():
 
 def settings(toml):
     """Keys of annotated TOML in their order: (section, key, value, meaning). A key that may be absent
-    is written as a comment, and has its example for a value."""
+    is written as a comment with an example."""
     section, meaning = "", []
     for line in toml.splitlines():
         key = re.fullmatch(r"(# )?([a-z_0-9]+) = (.*)", line)
@@ -44,8 +44,8 @@ def settings(toml):
             yield section, None, None, " ".join(meaning)
             meaning = []
         elif key:
-            value = "" if key[1] else key[3]
-            yield section, key[2], value, " ".join(meaning)
+            value = f"`{key[3]}`"
+            yield section, key[2], f"none; as in {value}" if key[1] else value, " ".join(meaning)
             meaning = []
         elif line.startswith("# "):
             meaning.append(line[2:])
@@ -57,20 +57,26 @@ def cell(text):
     return text.replace("|", "\\|")
 
 
-def table(toml):
+def table(entries, level="###"):
     """A table for every section, under its name."""
     text, is_open = "", False
-    for section, key, value, meaning in settings(toml):
+    for section, key, value, meaning in entries:
         if key is None:
-            text += f"\n### `{section}`\n\n" + (f"{meaning}\n" if meaning else "")
+            text += f"\n{level} `{section}`\n" + (f"\n{meaning}\n" if meaning else "")
             is_open = False
             continue
         if not is_open:
             text += "\n| key | default | |\n|---|---|---|\n"
             is_open = True
-        default = f"`{cell(value)}`" if value else ""
-        text += f"| `{key}` | {default} | {cell(meaning)} |\n"
+        text += f"| `{key}` | {cell(value)} | {cell(meaning)} |\n"
     return text
+
+
+def training_settings():
+    """The keys of all methods, with the default method's values where it has them."""
+    own = {entry[:2]: entry for entry in settings(floral("train", "--print-config"))}
+    every = list(settings(floral("train", "--method", "floral", "--print-config")))
+    return [own.get(entry[:2], entry) for entry in every]
 
 
 def training():
@@ -79,14 +85,14 @@ def training():
 
 {MARK}
 `floral train --print-config` prints these, to be kept in a file for `--config`. One is set by
-`--set section.key=value`. A key without a default is absent unless it is set.
-{table(floral("train", "--print-config"))}"""
+`--set section.key=value`. Sections of networks are printed for their methods alone.
+{table(training_settings())}"""
     problems = floral("generate", "--help")
     names = re.search(r"\[possible values: (.*?)\]", problems)
     text += "\n## Constants of the problems\n\nOf `floral generate PROBLEM --set key=value`.\n"
     for name in names[1].split(", ") if names else []:
         config = floral("generate", name, "--print-config")
-        text += f"\n## {name}\n{table(config)}"
+        text += f"\n### {name}\n{table(settings(config), '####')}"
     return text
 
 
