@@ -249,7 +249,11 @@ fn channels(text: &mut String, channels: &[ChannelEvaluation]) -> Result<()> {
 }
 
 fn number(value: Option<f64>) -> String {
-    value.map_or("-".into(), |value| format!("{value:.4}"))
+    match value {
+        None => "-".into(),
+        Some(value) if value.abs() < 1e3 => format!("{value:.4}"),
+        Some(value) => format!("{value:.2e}"),
+    }
 }
 
 fn spread(text: &mut String, evaluation: &Evaluation) -> Result<()> {

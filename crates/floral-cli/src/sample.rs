@@ -32,11 +32,11 @@ use crate::{Ending, inputs, integrator, interrupt, low, output};
     Axes, channels and their units are compared with those of the run's dataset: another order and\n\
     other units are converted, with a note; another domain is refused. Predictions are in the run's.\n\n\
     With --resolution, input and low-fidelity solution are interpolated linearly to the other grid;\n\
-    a network is evaluated there, a regression's gap is interpolated to it. Of a flow (floral, flora)\n\
-    whose prior is next to white noise, which is the paper's, the spread shrinks on a finer grid than\n\
-    that of training, by about the ratio of their points; that of floral-kl does not. With --points, each realization is evaluated on the grid\n\
-    and interpolated linearly to the points, then statistics are taken. The CSV file has a header\n\
-    that names the axes, as in x,y.\n\n\
+    a network is evaluated there, a regression's gap is interpolated to it. Of a flow (floral,\n\
+    flora) whose prior is next to white noise, as the paper's is, the spread shrinks on a finer grid\n\
+    than that of training, by about the ratio of their points; that of floral-kl does not.\n\n\
+    With --points, each realization is evaluated on the grid and interpolated linearly to the points,\n\
+    then statistics are taken. The CSV file has a header that names the axes, as in x,y.\n\n\
     The result opens with xarray.open_zarr. A run that was cut short continues where it stopped when\n\
     the same command is given again.")]
 pub struct Arguments {

@@ -101,7 +101,7 @@ fn departure(range: &ChannelRange, values: &[f64], units: Option<&str>) -> Optio
     if above.max(below) > FAR * span {
         let value = if above > below { max } else { min };
         let beyond = match above.max(below) / span {
-            times if times.is_finite() => format!(": {} times that range beyond it", short(times)),
+            times if times.is_finite() => format!(": {times:.1} times that range beyond it"),
             _ => String::new(),
         };
         return Some(format!(
@@ -117,11 +117,10 @@ fn departure(range: &ChannelRange, values: &[f64], units: Option<&str>) -> Optio
     (deviations > DEVIATIONS).then(|| {
         format!(
             "has the root mean square {}{units}, and training inputs {}{units} with a deviation of \
-             {}: {} deviations away",
+             {}: {deviations:.1} deviations away",
             short(norm),
             short(range.norm),
-            short(range.norm_deviation),
-            short(deviations)
+            short(range.norm_deviation)
         )
     })
 }
@@ -147,7 +146,7 @@ mod tests {
     #[test]
     fn values_beyond_the_range_are_told_with_how_far() {
         let words = departure(&RANGE, &[0.0, 11.0], Some("Pa")).unwrap();
-        let expected = "reaches 11 Pa, and training inputs go from -1 to 3 Pa: 2 times that range \
+        let expected = "reaches 11 Pa, and training inputs go from -1 to 3 Pa: 2.0 times that range \
                         beyond it";
         assert_eq!(words, expected);
         let words = departure(&RANGE, &[-9.0, 1.0], None).unwrap();
