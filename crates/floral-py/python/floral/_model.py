@@ -86,7 +86,7 @@ class Model(OnGrid):
 
         >>> import floral
         >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)
-        >>> model = floral.fit(data, progress=False)
+        >>> model = floral.fit(data, test=4, validation=4, progress=False)
         >>> ensemble = model.sample(data.input[0], low=data.low[0], realizations=50)
         >>> ensemble.mean.shape, ensemble.quantile([0.05, 0.95]).shape
         ((32,), (2, 32))
