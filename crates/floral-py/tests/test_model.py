@@ -297,6 +297,8 @@ def test_units_are_converted_or_refused_and_it_is_said(curves):
     np.testing.assert_allclose(converted.realizations, plain.realizations, rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match="is in K, but the run was trained in Pa"):
         model.sample(given(a, "K"), low=low)
+    with pytest.raises(ValueError, match="low has other coordinates x than input"):
+        model.sample(given(a, "Pa"), low=given(low, "mm", 1000.0, "mm"))
     with pytest.raises(ValueError, match="1000 times"):
         model.sample(a, low=low, coords={"x": 1000 * x})
 

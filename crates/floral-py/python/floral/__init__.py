@@ -11,7 +11,7 @@ between a low-fidelity solution and the true one.
 >>> data = floral.Dataset.from_arrays(input=a, low=low, high=high, coords={"x": x})
 >>> data.inspect()["verdict"]["worth"]                      # print it for all that is said
 'somewhat'
->>> model = floral.fit(data, progress=False)
+>>> model = floral.fit(data, test=4, validation=4, progress=False)
 >>> new = 2.5 * x
 >>> ensemble = model.sample(new, low=np.sin(new), realizations=200)
 >>> ensemble.mean.shape, ensemble.exceedance(0.3).shape

@@ -78,7 +78,7 @@ def of_data_arrays(given: Mapping[str, Any], domains: Optional[Mapping[str, Doma
         value = given[name]
         if _xarray.is_array(value):
             value = _xarray.turned(value, dims)
-            _check_coordinates(name, value, grid)
+            grid.check_same(name, _xarray.coords(value, dims))
             value = _xarray.ordered(name, value, leading, dims)
         others[name] = value
     values = _xarray.ordered("input", array, ["input"], dims)
@@ -190,14 +190,6 @@ def _axis_names(
     if dims is not None and tuple(dims) != tuple(names):
         raise ValueError(f"dims are {tuple(dims)} but coords are of {names}; leave dims out")
     return tuple(names)
-
-
-def _check_coordinates(name: str, array: Any, grid: Grid) -> None:
-    for dim, values in _xarray.coords(array, grid.dims).items():
-        expected = grid.coords[dim]
-        rounding = 1e-6 * float(np.ptp(expected))
-        if len(values) != len(expected) or np.abs(values - expected).max() > rounding:
-            raise ValueError(f"{name} has other coordinates {dim} than input; both need the same grid")
 
 
 def _first(value: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from . import _building, _floral, _xarray
 from ._arrays import Floats, drop_channel
 from ._building import Parts, Solver
-from ._grid import Domain, Grid
+from ._grid import Domain, Grid, OnGrid
 from ._quantities import Quantity, Texts, to_attributes
 from ._told import Told
 from .errors import BadFileError
@@ -24,7 +24,7 @@ from .errors import BadFileError
 PathLike = Union[str, "os.PathLike[str]"]
 
 
-class Dataset:
+class Dataset(OnGrid):
     """Inputs with their solutions, on disk.
 
     Make one by :meth:`from_arrays` or :meth:`from_xarray`, or :meth:`open` one that is there.
@@ -172,16 +172,6 @@ class Dataset:
     def realizations(self) -> int:
         """Realizations of each input."""
         return self._dataset.realizations
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """The names of the grid's axes."""
-        return self._grid.dims
-
-    @property
-    def coords(self) -> dict[str, Floats]:
-        """The coordinates of the grid's axes by their name."""
-        return self._grid.coords
 
     @property
     def symmetries(self) -> list[str]:

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from . import _floral, _xarray
 from ._arrays import Floats, drop_channel
-from ._grid import Grid
+from ._grid import Grid, OnGrid
 from ._quantities import Quantity, position, to_attributes
 
 #: One level or threshold, or several.
 Levels = Union[float, Sequence[float], Floats]
 
 
-class Ensemble:
+class Ensemble(OnGrid):
     """Realizations of one input's solution, as :meth:`Model.sample` returns them.
 
     All fields are [grid...], or [channel, grid...] where the solution has several channels.
@@ -40,16 +40,6 @@ class Ensemble:
         channels = self._ensemble.shape[1]
         several = f", {channels} channels" if channels > 1 else ""
         return f"Ensemble of {len(self)} realizations{several} on {self._grid}"
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """The names of the grid's axes."""
-        return self._grid.dims
-
-    @property
-    def coords(self) -> dict[str, Floats]:
-        """The coordinates of the grid's axes by their name."""
-        return self._grid.coords
 
     @cached_property
     def realizations(self) -> NDArray[np.float32]:

@@ -54,7 +54,7 @@ def fit(
 
     >>> import floral
     >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)
-    >>> floral.fit(data, progress=False)
+    >>> floral.fit(data, test=4, validation=4, progress=False)
     Model by floral-kl on x: 32
     """
     data = opened(data)
@@ -102,7 +102,7 @@ def evaluate(
 
     >>> import floral
     >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)
-    >>> model = floral.fit(data, progress=False)
+    >>> model = floral.fit(data, test=4, validation=4, progress=False)
     >>> scores = floral.evaluate(model, data, realizations=200, progress=False)
     >>> scores["prediction"]["mean"]["nrmse"] < scores["low"]["nrmse"]
     True

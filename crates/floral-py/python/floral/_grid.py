@@ -81,8 +81,34 @@ class Grid:
         """As the extension reads them."""
         return self._axes
 
+    def check_same(self, name: str, coords: Mapping[str, Any]) -> None:
+        """Refuses fields of other coordinates than these, which are those of the input."""
+        for dim, expected in self.coords.items():
+            values = np.asarray(coords.get(dim, expected))
+            rounding = 1e-6 * float(np.ptp(expected))
+            if len(values) != len(expected) or np.abs(values - expected).max() > rounding:
+                raise ValueError(
+                    f"{name} has other coordinates {dim} than input; both need the same grid"
+                )
+
     def __repr__(self) -> str:
         return ", ".join(f"{name}: {n}" for name, n in zip(self.dims, self.shape))
+
+
+class OnGrid:
+    """What lives on a grid, and tells it."""
+
+    _grid: Grid
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """The names of the grid's axes."""
+        return self._grid.dims
+
+    @property
+    def coords(self) -> dict[str, Floats]:
+        """The coordinates of the grid's axes by their name."""
+        return self._grid.coords
 
 
 def coordinates(name: str, along: Any) -> Floats:

@@ -16,7 +16,7 @@ from ._arrays import Floats, fields, numbers, same
 from ._building import Solver, solved
 from ._dataset import Dataset, PathLike, opened
 from ._ensemble import Ensemble
-from ._grid import Grid
+from ._grid import Grid, OnGrid
 from ._progress import Progress, told
 from ._quantities import Quantity, of_attributes
 from ._sampling import sampling
@@ -26,7 +26,7 @@ from ._told import Told
 Resolution = Union[int, Sequence[int]]
 
 
-class Model:
+class Model(OnGrid):
     """What was learned from a dataset; made by :func:`fit` and :func:`load`."""
 
     def __init__(
@@ -52,16 +52,6 @@ class Model:
     def settings(self) -> dict[str, Any]:
         """All settings that it was fitted with."""
         return dict(self._header["config"])
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """The names of the grid's axes."""
-        return self._grid.dims
-
-    @property
-    def coords(self) -> dict[str, Floats]:
-        """The coordinates of the grid's axes by their name."""
-        return self._grid.coords
 
     def __repr__(self) -> str:
         return f"Model by {self.method} on {self._grid}"
@@ -96,7 +86,7 @@ class Model:
 
         >>> import floral
         >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)
-        >>> model = floral.fit(data, progress=False)
+        >>> model = floral.fit(data, test=4, validation=4, progress=False)
         >>> ensemble = model.sample(data.input[0], low=data.low[0], realizations=50)
         >>> ensemble.mean.shape, ensemble.quantile([0.05, 0.95]).shape
         ((32,), (2, 32))
@@ -111,7 +101,7 @@ class Model:
         about = {"axes": grid.axes, "quantities": quantities}
         asked = {"index": index, "resolution": self._per_axis(resolution)}
         wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
-        return self._ensemble(field, self._low(field, low), about, wanted, progress)
+        return self._ensemble(field, self._low(field, low, grid), about, wanted, progress)
 
     def sample_all(
         self,
@@ -135,7 +125,7 @@ class Model:
         about = {"axes": data._grid.axes, "quantities": data.quantities}
         for index in range(len(data)) if inputs is None else inputs:
             field = given.input(index)
-            low = self._low(field, given.low(index) if given.has_low else None)
+            low = self._low(field, given.low(index) if given.has_low else None, data._grid)
             asked = {"index": index, "resolution": self._per_axis(resolution)}
             wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
             ensembles.append(self._ensemble(field, low, about, wanted, progress))
@@ -205,13 +195,14 @@ class Model:
             raise ValueError(f"{name} has no coordinates {bare[0]}, and another grid than the model's")
         return self._grid, values
 
-    def _low(self, field: Floats, low: Any) -> Optional[Floats]:
+    def _low(self, field: Floats, low: Any, grid: Grid) -> Optional[Floats]:
         """The low-fidelity solution of an input, as [channel, grid...]."""
         if not self._model.needs_low:
             return None
         solver = low if callable(low) else self.low_solver
         if _xarray.is_array(low):
-            array = self._from_data_array("low", low)[1]
+            own, array = self._from_data_array("low", low)
+            grid.check_same("low", own.coords)
         elif low is not None and not callable(low):
             array = fields("low", numbers("low", low), [], self.dims)
         elif solver is not None:
