@@ -70,10 +70,15 @@ def write(path, amplitudes, rng):
     """Inputs and their realizations, without low fidelity."""
     data = xr.Dataset(
         {
-            "input": (("input", "input_channel", "x", "y"), [[load(a)] for a in amplitudes]),
+            "input": (
+                ("input", "input_channel", "x", "y"),
+                [[load(a)] for a in amplitudes],
+                {"name": "load", "units": "Pa"},
+            ),
             "high": (
                 ("input", "realization", "channel", "x", "y"),
                 np.stack([realizations(a, rng) for a in amplitudes]),
+                {"channel_names": ["deflection", "pressure"], "channel_units": ["m", "Pa"]},
             ),
         },
         coords={"x": ("x", x, {"units": "m"}), "y": ("y", y, {"units": "m"})},

@@ -80,6 +80,7 @@ def write(path, all_sources, rng):
             "high": (
                 ("input", "realization", "channel", "y", "x"),
                 np.stack([realizations(s, rng) for s in all_sources]),
+                {"name": "concentration", "units": "mg m-3"},
             ),
         },
         coords={"y": ("y", y, {"units": "km"}), "x": ("x", x, {"units": "km"})},

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use floral::device::Device;
 use floral::predict::{Cases, Predictor};
+use floral::quantity::labels;
 use floral::suggest::{Suggestions, suggest};
 use floral::train::RunFolder;
 
@@ -82,22 +83,21 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 /// Suggestions in words.
 pub fn text(found: &Suggestions) -> Result<String> {
     let mut text = format!(
-        "the mean of {} inputs is known to {} (root mean square{})\n\n",
+        "the mean of {} inputs is known to {} (root mean square)\n\n",
         found.pool,
-        numbers(&found.error),
-        by_channel(&found.error)
+        told(found, &found.error)
     );
     writeln!(
         text,
-        "  input   not known of its mean   novelty   removed so far"
+        "  input   novelty   removed so far   not known of its mean"
     )?;
     for input in &found.inputs {
-        let error = numbers(&input.error);
+        let error = told(found, &input.error);
         let removed = 100.0 * input.removes;
         let (index, novelty) = (input.input, input.novelty);
         writeln!(
             text,
-            "  {index:5}   {error:>21}   {novelty:7.2}   {removed:12.1} %"
+            "  {index:5}   {novelty:7.2}   {removed:12.1} %   {error}"
         )?;
     }
     let random = 100.0 * found.random_removes;
@@ -108,11 +108,16 @@ pub fn text(found: &Suggestions) -> Result<String> {
     Ok(text)
 }
 
-fn numbers(values: &[f64]) -> String {
-    let words: Vec<String> = values.iter().map(|v| format!("{v:.4e}")).collect();
+/// A number a channel, with its name where there are several and its units.
+fn told(found: &Suggestions, values: &[f64]) -> String {
+    let labels = labels(&found.channels);
+    let word = |(i, value): (usize, &f64)| {
+        let units = found.channels.get(i).and_then(|q| q.units.as_deref());
+        let units = units.map_or(String::new(), |units| format!(" {units}"));
+        let label = labels.get(i).filter(|_| values.len() > 1);
+        let label = label.map_or(String::new(), |label| format!(" of {label}"));
+        format!("{value:.3e}{units}{label}")
+    };
+    let words: Vec<String> = values.iter().enumerate().map(word).collect();
     words.join(", ")
-}
-
-fn by_channel(values: &[f64]) -> &'static str {
-    if values.len() > 1 { ", by channel" } else { "" }
 }

@@ -18,6 +18,8 @@ mod tests;
 pub use draws::Draws;
 pub use learned::EnergyScores;
 
+use floral_linalg::Mat;
+
 use crate::Result;
 use crate::observer::Observer;
 use crate::regression::{Case, Channels, Kriging, Lattice, Prediction, Query, Recipe, Symmetries};
@@ -116,6 +118,17 @@ impl Expansion {
         let scaled = self.scales.query(query, self.kriging.lattice());
         let draws = Draws::new(&self.kriging, self.learned.as_ref(), &scaled.query())?;
         Ok(draws.restored(&self.scales, self.kriging.lattice().len()))
+    }
+
+    /// How far errors of the mean at queries go together, given the training inputs: [query, query].
+    pub(crate) fn error_correlations(&self, queries: &[Query<'_>]) -> Result<Mat<f64>> {
+        let lattice = self.kriging.lattice();
+        let scaled = queries
+            .iter()
+            .map(|query| self.scales.query(query, lattice));
+        let scaled: Vec<ScaledCase<'_>> = scaled.collect();
+        let queries: Vec<Query<'_>> = scaled.iter().map(ScaledCase::query).collect();
+        self.kriging.error_correlations(&queries)
     }
 
     /// The regressions.

@@ -164,7 +164,9 @@ impl<'a> Cases<'a> {
 
     /// What computes low-fidelity solutions where the file has none and they are needed.
     pub fn low_solver(&self) -> Option<String> {
-        self.solver.as_ref().map(|solver| solver.name())
+        let solver = self.solver.as_ref();
+        let solver = solver.filter(|_| !self.source.inputs().has_low());
+        solver.map(|solver| solver.name())
     }
 
     /// Whether low-fidelity solutions are needed, and neither stored nor computed.

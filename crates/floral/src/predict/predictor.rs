@@ -160,7 +160,7 @@ impl Predictor {
     pub(crate) fn error_correlations(&self, queries: &[Query<'_>]) -> Result<Option<Mat<f64>>> {
         match &self.trained {
             Trained::Network(_) => Ok(None),
-            Trained::Regression(fitted) => fitted.kriging().error_correlations(queries).map(Some),
+            Trained::Regression(fitted) => fitted.error_correlations(queries).map(Some),
         }
     }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::observer::{Event, Observer, go_on};
 use crate::predict::{Cases, Predictor};
 use crate::regression::Query;
-use crate::{Error, Field, Result};
+use crate::{Error, Field, Quantity, Result};
 
 /// Inputs among which it is chosen: of a larger pool, those whose mean is known least.
 const MOST: usize = 400;
@@ -25,6 +25,8 @@ const MOST: usize = 400;
 pub struct Suggestions {
     /// Inputs of the pool.
     pub pool: usize,
+    /// What the channels are.
+    pub channels: Vec<Quantity>,
     /// Root mean square over the pool of what is not known of the mean, a number a channel.
     pub error: Vec<f64>,
     /// The share of the error that one further input of the pool, taken at random, removes on
@@ -96,6 +98,7 @@ pub fn suggest(
     };
     Ok(Suggestions {
         pool: known.len(),
+        channels: predictor.header().quantities.solution.clone(),
         error: pooled(&known),
         random_removes,
         inputs: chosen.into_iter().map(suggested).collect(),
