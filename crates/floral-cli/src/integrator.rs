@@ -5,16 +5,12 @@ use std::ops::Range;
 use anyhow::{Result, ensure};
 use floral::dataset::Dataset;
 use floral::device::Device;
-use floral::evaluate::chosen_inputs;
-use floral::predict::{Cases, ChosenSolver, Predictor, aligned_dataset};
+use floral::evaluate::solver_within;
+use floral::predict::{Cases, ChosenSolver, Predictor, USUAL_ACCURACY};
 use floral::sample::{Adaptive, OdeSolver};
 use floral::train::RunFolder;
 
 use crate::{interrupt, output};
-
-/// The accuracy of which a user has not said anything: as much as 400 realizations leave to chance
-/// in their mean.
-const ACCURACY: f64 = 0.05;
 
 /// How realizations are integrated.
 #[derive(clap::Args)]
@@ -89,18 +85,10 @@ impl Choice {
         if let Some(asked) = self.asked()? {
             return Ok(asked);
         }
-        if !predictor.method().is_flow() {
-            return Ok(OdeSolver::default());
-        }
-        let accuracy = self.accuracy.unwrap_or(ACCURACY);
-        let case = cases.case(index)?;
-        let stop = interrupt::flag()?;
-        let chosen = predictor.solver_within(accuracy, (&case, index), cases.grid(), seed, stop)?;
-        let Some(chosen) = chosen else {
-            return Ok(OdeSolver::default());
-        };
-        output::note(&told(&chosen, accuracy, index));
-        Ok(chosen.solver)
+        let case = (&cases.case(index)?, index as u64);
+        let (accuracy, stop) = (self.accuracy(), interrupt::flag()?);
+        let chosen = predictor.solver_within(accuracy, case, cases.grid(), seed, stop)?;
+        Ok(self.taken(chosen.map(|chosen| (chosen, index))))
     }
 
     /// The same for the first of the inputs of a dataset that a run is judged on.
@@ -111,12 +99,25 @@ impl Choice {
         inputs: Option<Range<usize>>,
         seed: u64,
     ) -> Result<OdeSolver> {
-        if self.asked()?.is_none() && predictor.method().is_flow() {
-            let (dataset, _) = aligned_dataset(predictor.header(), dataset)?;
-            let inputs = chosen_inputs(predictor.header(), &dataset, inputs)?;
-            return self.of_input(predictor, &Cases::of(&dataset)?, inputs.start, seed);
+        if let Some(asked) = self.asked()? {
+            return Ok(asked);
         }
-        Ok(self.asked()?.unwrap_or_default())
+        let wanted = (self.accuracy(), seed);
+        let chosen = solver_within(predictor, dataset, inputs, wanted, interrupt::flag()?)?;
+        Ok(self.taken(chosen))
+    }
+
+    fn accuracy(&self) -> f64 {
+        self.accuracy.unwrap_or(USUAL_ACCURACY)
+    }
+
+    /// The integrator that was chosen for an input, which is told; any where nothing is integrated.
+    fn taken(&self, chosen: Option<(ChosenSolver, usize)>) -> OdeSolver {
+        let Some((chosen, input)) = chosen else {
+            return OdeSolver::default();
+        };
+        output::note(&told(&chosen, self.accuracy(), input));
+        chosen.solver
     }
 
     /// The same for several runs: the integrator of the one that needs most steps.

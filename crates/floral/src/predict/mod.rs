@@ -30,7 +30,7 @@ mod threshold;
 mod velocity;
 mod walk;
 
-pub use accuracy::ChosenSolver;
+pub use accuracy::{ChosenSolver, USUAL_ACCURACY};
 pub use alignment::{aligned_dataset, check_terms};
 pub use cases::{Case, Cases, Checked};
 pub use destination::Destination;

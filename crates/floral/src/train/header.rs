@@ -84,7 +84,7 @@ impl DataIdentity {
 
 /// Values of the first input behind those kept for testing, spread over the field.
 fn first_seen(config: &TrainConfig, dataset: &Dataset) -> Result<Vec<f64>> {
-    let input = dataset.input(config.split.test)?;
+    let input = dataset.input(config.split.test_inputs())?;
     let every = input.values().len().div_ceil(VALUES).max(1);
     Ok(input.values().iter().copied().step_by(every).collect())
 }
