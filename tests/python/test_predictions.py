@@ -3,6 +3,7 @@
 FLORAL_BIN is the path of the floral command.
 """
 
+import json
 import os
 import subprocess
 
@@ -169,3 +170,21 @@ def test_the_recommended_method_tells_its_variance_in_two_parts(trained):
     gap = np.sqrt(((found.variance - total) ** 2).sum() / (total**2).sum())
     assert gap < 0.15
     assert (found.aleatoric > 0).all() and (found.epistemic > 0).all() and (found.novelty > 0).all()
+
+
+def test_files_of_other_formats_hold_what_the_store_holds(trained):
+    _, folder = trained
+    words = ("--input", "data.zarr", "--inputs", "1..3", "--keep", 2, "--quantile", 0.5)
+    for name in ("same.zarr", "same.nc", "same.npz"):
+        sample(folder, "floral", *words, "--seed", SEED, "-o", name)
+    store = xr.open_zarr(folder / "same.zarr").load()
+    with xr.open_dataset(folder / "same.nc") as netcdf:
+        assert netcdf.attrs["method"] == "floral" and netcdf.attrs["seed"] == SEED
+        xr.testing.assert_equal(netcdf, store)
+        assert netcdf["mean"].attrs["long_name"] == store["mean"].attrs["long_name"]
+    with np.load(folder / "same.npz") as arrays:
+        facts = json.loads(arrays["metadata"].item())
+        assert facts["attributes"]["seed"] == SEED
+        for name in store.variables:
+            np.testing.assert_array_equal(arrays[name], store[name])
+            assert tuple(facts["arrays"][name]["dimensions"]) == store[name].dims

@@ -1,11 +1,16 @@
 //! What a user can type.
 
+use std::ffi::OsString;
+
 use clap::{Parser, Subcommand};
+
+use crate::exit;
+use crate::output::{self, Log};
 
 /// Learns, from a handful of expensive stochastic runs, the distribution of the gap between a
 /// low-fidelity solution and the true one.
 #[derive(Parser)]
-#[command(name = "floral", version, max_term_width = 100)]
+#[command(name = "floral", version, max_term_width = 100, after_help = exit::HELP)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -14,6 +19,21 @@ pub struct Cli {
     /// Number of threads; all cores if absent. Results do not depend on it.
     #[arg(long, global = true, value_name = "T")]
     pub threads: Option<usize>,
+
+    /// No progress and no notes on standard error, errors only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
+    /// How progress, notes and errors are written to standard error: text, or json, an object a line
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true
+    )]
+    pub log: Log,
 }
 
 /// The commands, in the order in which a user meets them.
@@ -43,4 +63,57 @@ pub enum Command {
     Bench(crate::bench::Arguments),
     /// Compare this build with reference numbers
     Verify(crate::verify::Arguments),
+    /// Make a run of a network's state of the paper's reference implementation
+    ImportTorch(crate::import_torch::Arguments),
+    /// Print a script by which a shell completes commands and flags
+    Completion(crate::completion::Arguments),
+    /// Print a page of the manual, or write all of them
+    Man(crate::manual::Arguments),
+}
+
+/// What the parser answers where no command is to be run: help on standard output, or what is wrong
+/// with the words, as JSON where that was asked for.
+pub fn answered(answer: &clap::Error, words: &[OsString]) -> u8 {
+    if answer.use_stderr() && wants_json(words) {
+        output::set_up(Log::Json, false);
+        let words = answer.render().to_string();
+        output::error(words.trim().trim_start_matches("error: "));
+    } else {
+        // A closed pipe is no error.
+        let _ = answer.print();
+    }
+    u8::try_from(answer.exit_code()).unwrap_or(exit::ERROR)
+}
+
+/// Whether `--log json` is among words that do not make a command.
+fn wants_json(words: &[OsString]) -> bool {
+    let mut pairs = words.windows(2);
+    words.iter().any(|word| word == "--log=json")
+        || pairs.any(|pair| pair[0] == "--log" && pair[1] == "json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_commands_are_well_formed_and_errors_have_our_code() {
+        Cli::command().debug_assert();
+        let Err(answer) = Cli::try_parse_from(["floral", "sow"]) else {
+            panic!("there is no such command")
+        };
+        assert_eq!(answer.exit_code(), i32::from(exit::ERROR));
+        assert!(answer.use_stderr());
+    }
+
+    #[test]
+    fn json_is_wanted_in_either_spelling() {
+        let wants = |words: &str| {
+            let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            wants_json(&words)
+        };
+        assert!(wants("floral sow --log json") && wants("floral --log=json sow"));
+        assert!(!wants("floral sow --log text json"));
+    }
 }

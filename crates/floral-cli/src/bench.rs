@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         arguments.batch > 0 && arguments.inputs > 0 && arguments.hidden > 0,
         "--batch, --inputs and --hidden must be at least 1"
     );
-    let solver = arguments.solver.resolved()?;
+    let solver = arguments.solver.asked()?.unwrap_or_default();
     let works = arguments.works()?;
     let cases = arguments.sizes.iter().map(|size| arguments.case(size));
     let cases = cases.collect::<Result<Vec<_>>>()?;

@@ -54,7 +54,7 @@ pub struct Arguments {
     low: low::Arguments,
 
     #[command(flatten)]
-    solver: integrator::Arguments,
+    solver: integrator::Choice,
 
     /// The seed of the priors
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -75,17 +75,7 @@ pub struct Arguments {
 
 /// Evaluates and prints the table.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let options = Options {
-        sampling: Sampling {
-            realizations: arguments.realizations,
-            seed: arguments.seed,
-            solver: arguments.solver.resolved()?,
-        },
-        inputs: arguments.inputs.clone(),
-        reference: arguments.reference,
-        on_training_grid: arguments.training_grid,
-        kriging: true,
-    };
+    arguments.solver.asked()?;
     let dataset = Dataset::open(&arguments.dataset)?;
     let device = device::named(&arguments.device)?;
     let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
@@ -96,14 +86,28 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         Some(solver) => dataset.with_low(solver),
         None => dataset,
     };
+    let (inputs, seed) = (arguments.inputs.clone(), arguments.seed);
+    let options = Options {
+        sampling: Sampling {
+            realizations: arguments.realizations,
+            seed,
+            solver: arguments
+                .solver
+                .of_dataset(&predictor, &dataset, inputs.clone(), seed)?,
+        },
+        inputs,
+        reference: arguments.reference,
+        on_training_grid: arguments.training_grid,
+        kriging: true,
+    };
     let progress = Progress::new(predictor.method().name(), interrupt::flag()?);
     let evaluation = evaluate(&predictor, &dataset, &options, &progress);
     progress.finish();
     let evaluation = evaluation?;
     output::notes(&evaluation.notes);
     if evaluation.seen > 0 {
-        output::tell(&format!(
-            "note: {} of these {} inputs were used in training; scores on them are no test",
+        output::note(&format!(
+            "{} of these {} inputs were used in training; scores on them are no test",
             evaluation.seen,
             evaluation.inputs.len()
         ));

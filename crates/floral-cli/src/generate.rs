@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
 use floral::dataset::{Outcome, Precision, Request, generate};
 use floral::problem::{Resolution, catalogue};
+use floral::settings::{annotated, of_problem};
 
 use crate::progress::Progress;
 use crate::{Ending, constants, interrupt, output};
@@ -64,7 +65,7 @@ pub struct Arguments {
     #[arg(long)]
     force: bool,
 
-    /// Print the resolved constants as TOML and stop
+    /// Print the resolved constants as TOML, each with its meaning, and stop
     #[arg(long)]
     print_config: bool,
 }
@@ -81,7 +82,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let context = format!("constants of {}", arguments.problem);
     let problem = catalogue::build(&arguments.problem, table, &context)?;
     if arguments.print_config {
-        output::print(&toml::to_string(&problem.constants())?)?;
+        let settings = of_problem(&arguments.problem)?;
+        output::print(&annotated(&problem.constants(), &settings))?;
         return Ok(Ending::Done);
     }
     let path = arguments
@@ -96,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         force: arguments.force,
     };
     for caveat in problem.caveats() {
-        output::tell(&format!("note: {caveat}"));
+        output::note(&caveat);
     }
     let start = Instant::now();
     let progress = Progress::new(&arguments.problem, interrupt::flag()?);

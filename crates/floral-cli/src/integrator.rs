@@ -1,45 +1,208 @@
-//! The flags that choose an integrator.
+//! The flags that choose an integrator, or how accurate it has to be.
+
+use std::ops::Range;
 
 use anyhow::{Result, ensure};
-use floral::predict::Predictor;
+use floral::dataset::Dataset;
+use floral::device::Device;
+use floral::evaluate::solver_within;
+use floral::predict::{Cases, ChosenSolver, Predictor, USUAL_ACCURACY};
 use floral::sample::{Adaptive, OdeSolver};
+use floral::train::RunFolder;
 
-use crate::output;
+use crate::{interrupt, output};
 
 /// How realizations are integrated.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Integrator: dopri5 chooses its own steps; euler, midpoint, heun and rk4 need --steps
-    #[arg(long, value_name = "METHOD", default_value = "dopri5")]
-    solver: String,
+    /// Integrator of flows: dopri5, the paper's, chooses its own steps; euler, midpoint, heun and
+    /// rk4 need --steps
+    #[arg(long, value_name = "METHOD")]
+    solver: Option<String>,
 
-    /// Number of equal steps
+    /// Number of equal steps, of midpoint if no other integrator is named
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
 
-    /// Relative and absolute tolerance of dopri5 without --steps [default: 1e-5]
+    /// Relative and absolute tolerance of dopri5 without --steps [default: 1e-5, the paper's]
     #[arg(long, value_name = "E")]
     tolerance: Option<f64>,
 }
 
 impl Arguments {
-    /// The integrator they describe.
-    pub fn resolved(&self) -> Result<OdeSolver> {
-        let solver = OdeSolver::named(&self.solver, self.steps)?;
+    /// The integrator they describe; none if it is left open.
+    pub fn asked(&self) -> Result<Option<OdeSolver>> {
+        let name = match (&self.solver, self.steps, self.tolerance) {
+            (Some(name), _, _) => name,
+            (None, Some(_), _) => "midpoint",
+            (None, None, Some(_)) => "dopri5",
+            (None, None, None) => return Ok(None),
+        };
+        let solver = OdeSolver::named(name, self.steps)?;
         let Some(tolerance) = self.tolerance else {
-            return Ok(solver);
+            return Ok(Some(solver));
         };
         ensure!(
             matches!(solver, OdeSolver::Adaptive(_)),
             "--tolerance is for dopri5 without --steps; leave one of them out"
         );
-        Ok(OdeSolver::Adaptive(Adaptive::new(tolerance, tolerance)?))
+        let adaptive = Adaptive::new(tolerance, tolerance)?;
+        Ok(Some(OdeSolver::Adaptive(adaptive)))
     }
+}
+
+/// An integrator, or how accurate it has to be.
+#[derive(clap::Args)]
+pub struct Choice {
+    #[command(flatten)]
+    integrator: Arguments,
+
+    /// Without an integrator: as many midpoint steps as realizations need to be this near to those
+    /// with half as many, in units of their deviation; measured on the first input [default: 0.05]
+    #[arg(long, value_name = "E")]
+    accuracy: Option<f64>,
+}
+
+impl Choice {
+    /// The integrator asked for, if one is; refuses contradictions.
+    pub fn asked(&self) -> Result<Option<OdeSolver>> {
+        let asked = self.integrator.asked()?;
+        ensure!(
+            asked.is_none() || self.accuracy.is_none(),
+            "--accuracy chooses an integrator; leave it or --solver, --steps and --tolerance out"
+        );
+        Ok(asked)
+    }
+
+    /// The integrator asked for, or the one that the accuracy needs for this input.
+    pub fn of_input(
+        &self,
+        predictor: &Predictor,
+        cases: &Cases<'_>,
+        index: usize,
+        seed: u64,
+    ) -> Result<OdeSolver> {
+        if let Some(asked) = self.asked()? {
+            return Ok(asked);
+        }
+        let case = (&cases.case(index)?, index as u64);
+        let (accuracy, stop) = (self.accuracy(), interrupt::flag()?);
+        let chosen = predictor.solver_within(accuracy, case, cases.grid(), seed, stop)?;
+        Ok(self.taken(chosen.map(|chosen| (chosen, index))))
+    }
+
+    /// The same for the first of the inputs of a dataset that a run is judged on.
+    pub fn of_dataset(
+        &self,
+        predictor: &Predictor,
+        dataset: &Dataset,
+        inputs: Option<Range<usize>>,
+        seed: u64,
+    ) -> Result<OdeSolver> {
+        if let Some(asked) = self.asked()? {
+            return Ok(asked);
+        }
+        let wanted = (self.accuracy(), seed);
+        let chosen = solver_within(predictor, dataset, inputs, wanted, interrupt::flag()?)?;
+        Ok(self.taken(chosen))
+    }
+
+    fn accuracy(&self) -> f64 {
+        self.accuracy.unwrap_or(USUAL_ACCURACY)
+    }
+
+    /// The integrator that was chosen for an input, which is told; any where nothing is integrated.
+    fn taken(&self, chosen: Option<(ChosenSolver, usize)>) -> OdeSolver {
+        let Some((chosen, input)) = chosen else {
+            return OdeSolver::default();
+        };
+        output::note(&told(&chosen, self.accuracy(), input));
+        chosen.solver
+    }
+
+    /// The same for several runs: the integrator of the one that needs most steps.
+    pub fn of_runs(
+        &self,
+        runs: &[RunFolder],
+        dataset: &Dataset,
+        inputs: Option<&Range<usize>>,
+        (seed, device): (u64, &Device),
+    ) -> Result<OdeSolver> {
+        if let Some(asked) = self.asked()? {
+            return Ok(asked);
+        }
+        let mut all = Vec::new();
+        for run in runs {
+            if run.config()?.method.is_flow() {
+                let predictor = Predictor::load(run, device)?;
+                all.push(self.of_dataset(&predictor, dataset, inputs.cloned(), seed)?);
+            }
+        }
+        Ok(all.into_iter().max_by_key(steps).unwrap_or_default())
+    }
+}
+
+/// How many steps an integrator takes, as far as that is known.
+fn steps(solver: &OdeSolver) -> usize {
+    match solver {
+        OdeSolver::Fixed(fixed) => fixed.steps(),
+        OdeSolver::Adaptive(_) => usize::MAX,
+    }
+}
+
+fn told(chosen: &ChosenSolver, accuracy: f64, input: usize) -> String {
+    let ChosenSolver {
+        solver,
+        gap,
+        realizations,
+    } = chosen;
+    let reached = if *gap <= accuracy {
+        format!("--accuracy {accuracy}")
+    } else {
+        format!("not --accuracy {accuracy}: try --solver dopri5")
+    };
+    format!(
+        "integrated by {solver}: {realizations} realizations of input {input} are within {gap:.3} of \
+         their deviation of those with half as many steps ({reached})"
+    )
 }
 
 /// Says so where equal steps took a wave of the network's time for a constant.
 pub fn tell_of_aliasing(predictor: &Predictor, solver: &OdeSolver) {
     if let Some(aliasing) = predictor.aliasing(solver) {
-        output::tell(&format!("note: {aliasing}"));
+        output::note(&aliasing.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command, FromArgMatches};
+
+    fn asked(words: &str) -> Result<Option<String>> {
+        let command = Choice::augment_args(Command::new("floral"));
+        let words = words.split_whitespace();
+        let matches = command.try_get_matches_from(["floral"].into_iter().chain(words))?;
+        let asked = Choice::from_arg_matches(&matches)?.asked()?;
+        Ok(asked.map(|solver| solver.to_string()))
+    }
+
+    #[test]
+    fn flags_leave_the_integrator_open_or_name_one() {
+        assert_eq!(asked("").unwrap(), None);
+        assert_eq!(asked("--accuracy 0.01").unwrap(), None);
+        let named = |words: &str| asked(words).unwrap().unwrap();
+        assert_eq!(named("--steps 11"), "midpoint, 11 steps");
+        assert_eq!(named("--solver dopri5"), "dopri5, rtol 1e-5, atol 1e-5");
+        assert_eq!(named("--tolerance 1e-3"), "dopri5, rtol 1e-3, atol 1e-3");
+        assert_eq!(named("--solver rk4 --steps 3"), "rk4, 3 steps");
+        for words in [
+            "--solver rk4",
+            "--steps 4 --tolerance 1e-3",
+            "--accuracy 0.1 --steps 4",
+            "--accuracy 0.1 --solver dopri5",
+        ] {
+            assert!(asked(words).is_err(), "{words}");
+        }
     }
 }

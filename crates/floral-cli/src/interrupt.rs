@@ -1,18 +1,26 @@
 //! Ctrl-C, or the SIGTERM of a scheduler: the first asks for an orderly end, the second ends at once.
 
+use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::exit;
 use crate::output::tell;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// A flag that Ctrl-C or SIGTERM raises.
 pub fn flag() -> anyhow::Result<&'static AtomicBool> {
-    ctrlc::set_handler(|| {
-        if REQUESTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-        tell("stopping as soon as what is under way is safe; Ctrl-C again to stop at once");
-    })?;
+    static IS_SET: Mutex<bool> = Mutex::new(false);
+    let mut is_set = IS_SET.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*is_set {
+        ctrlc::set_handler(|| {
+            if REQUESTED.swap(true, Ordering::SeqCst) {
+                std::process::exit(i32::from(exit::INTERRUPTED));
+            }
+            tell("stopping as soon as what is under way is safe; Ctrl-C again to stop at once");
+        })?;
+        *is_set = true;
+    }
     Ok(&REQUESTED)
 }

@@ -1,6 +1,78 @@
-//! What commands print: results on standard output, everything else on standard error.
+//! What commands print: results on standard output, everything else on standard error, in words or
+//! as JSON lines.
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::exit;
+
+/// How standard error is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Log {
+    /// Sentences, and bars on a terminal
+    #[default]
+    Text,
+    /// An object a line: event, seconds since the start, message, and what the event has besides
+    Json,
+}
+
+/// What is told on standard error, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Voice {
+    log: Log,
+    is_quiet: bool,
+    begun: Instant,
+}
+
+static VOICE: OnceLock<Voice> = OnceLock::new();
+
+/// Chooses once and for all how standard error is written; quiet leaves errors alone.
+pub fn set_up(log: Log, is_quiet: bool) {
+    let begun = Instant::now();
+    let _ = VOICE.set(Voice {
+        log,
+        is_quiet,
+        begun,
+    });
+}
+
+fn voice() -> Voice {
+    *VOICE.get_or_init(|| Voice {
+        log: Log::Text,
+        is_quiet: false,
+        begun: Instant::now(),
+    })
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// A bar with the time left.
+    Bar,
+    /// A line now and then.
+    Lines,
+    /// A JSON line now and then.
+    Events,
+    /// Not at all.
+    Nothing,
+}
+
+/// How progress is shown here: bars only where a terminal can draw them.
+pub fn shown() -> Shown {
+    let draws = || {
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        std::io::stderr().is_terminal() && !is_dumb
+    };
+    match voice() {
+        Voice { is_quiet: true, .. } => Shown::Nothing,
+        Voice { log: Log::Json, .. } => Shown::Events,
+        _ if draws() => Shown::Bar,
+        _ => Shown::Lines,
+    }
+}
 
 /// Prints text as it is; a closed pipe, as in `floral inspect data.zarr | head`, is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
@@ -14,14 +86,82 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Tells what was done or is about to be.
+pub fn tell(words: &str) {
+    say("message", words, words, json!({}));
+}
+
+/// Tells what a user should know.
+pub fn note(words: &str) {
+    say("note", &format!("note: {words}"), words, json!({}));
+}
+
 /// Tells what a user should know, a line each.
 pub fn notes(notes: &[String]) {
-    for note in notes {
-        tell(&format!("note: {note}"));
+    notes.iter().for_each(|words| note(words));
+}
+
+/// Tells how work goes; `facts` are what a program may read of it.
+pub fn progress(words: &str, facts: Value) {
+    say("progress", words, words, facts);
+}
+
+/// Tells why a command failed, also where all else is quiet.
+pub fn error(words: &str) {
+    let facts = json!({"code": exit::ERROR});
+    write("error", &format!("error: {words}"), words, facts);
+}
+
+/// Tells that a command was stopped, also where all else is quiet.
+pub fn interrupted(words: &str) {
+    let facts = json!({"code": exit::INTERRUPTED});
+    write("interrupted", words, words, facts);
+}
+
+fn say(event: &str, line: &str, message: &str, facts: Value) {
+    if !voice().is_quiet {
+        write(event, line, message, facts);
     }
 }
 
-/// Tells a line on standard error; one that is closed or full hears nothing, and the work goes on.
-pub fn tell(line: &str) {
+/// Writes a line of standard error; one that is closed or full hears nothing, and the work goes on.
+fn write(event: &str, line: &str, message: &str, facts: Value) {
+    let Voice { log, begun, .. } = voice();
+    let line = match log {
+        Log::Text => line.to_owned(),
+        Log::Json => record(event, begun.elapsed().as_secs_f64(), message, facts).to_string(),
+    };
     let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+fn record(event: &str, seconds: f64, message: &str, facts: Value) -> Value {
+    let seconds = (seconds * 1e3).round() / 1e3;
+    let mut record = json!({"event": event, "seconds": seconds, "message": message});
+    if let (Some(record), Value::Object(facts)) = (record.as_object_mut(), facts) {
+        record.extend(facts);
+    }
+    record
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_one_line_whatever_it_says() {
+        let record = record(
+            "note",
+            1.23456,
+            "two\nlines \"quoted\"",
+            json!({"share": 0.5}),
+        );
+        let text = record.to_string();
+        assert!(!text.contains('\n'));
+        let read: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read["message"], "two\nlines \"quoted\"");
+        assert_eq!(
+            (read["seconds"].as_f64(), read["share"].as_f64()),
+            (Some(1.235), Some(0.5))
+        );
+    }
 }

@@ -1,9 +1,8 @@
 //! Progress on standard error: a bar with the time left on a terminal, a line now and then elsewhere.
 //!
-//! [`Progress`] watches one long piece of work of the library; a [`Narrator`] tells of several in a
-//! row or side by side, as `quickstart` and `reproduce` have them.
+//! [`Progress`] watches one long piece of work of the library; a
+//! [`Narrator`](crate::narrator::Narrator) tells of several in a row or side by side.
 
-use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -11,11 +10,15 @@ use floral::sample;
 use floral::train::EpochRecord;
 use floral::{Event, Observer};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use serde_json::{Value, json};
 
-use crate::output::tell;
+use crate::output::{self, Shown};
 
 /// Lines printed over a whole run when standard error is a file.
 const LINES: usize = 10;
+
+/// Events told over a whole run to a program.
+const EVENTS: usize = 100;
 
 /// Parts of one prediction that a bar tells apart.
 const PARTS: usize = 1000;
@@ -28,14 +31,6 @@ pub struct Progress<'a> {
     shown: Shown,
     state: Mutex<State>,
     stop: &'a dyn Observer,
-}
-
-/// What is shown of the events.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
-    Bar,
-    Lines,
-    Nothing,
 }
 
 struct State {
@@ -63,19 +58,29 @@ impl Default for State {
 impl<'a> Progress<'a> {
     /// Nothing is shown before the work is known.
     pub fn new(title: &str, stop: &'a dyn Observer) -> Self {
-        let shown = if std::io::stderr().is_terminal() {
-            Shown::Bar
-        } else {
-            Shown::Lines
-        };
         Self {
             title: title.to_owned(),
             bar: ProgressBar::hidden().with_finish(ProgressFinish::AndClear),
             among: None,
-            shown,
+            shown: output::shown(),
             state: Mutex::default(),
             stop,
         }
+    }
+
+    /// The same beside others, in bars that are drawn together.
+    pub fn among(self, bars: &MultiProgress, shown: Shown) -> Self {
+        Self {
+            among: Some(bars.clone()),
+            shown,
+            ..self
+        }
+    }
+
+    /// A line that is no part of the bar.
+    pub fn tell_beside(&self, words: &str) {
+        let line = format!("{}: {words}", self.title);
+        self.bar.suspend(|| output::tell(&line));
     }
 
     /// Takes the bar away.
@@ -109,25 +114,39 @@ impl<'a> Progress<'a> {
 
     /// Moves the bar; a tenth of the way more is a line where there is no bar.
     fn advance(&self, state: &mut State, done: usize, message: impl Fn() -> String) {
-        let tenth = |done: usize| done * LINES / state.total.max(1);
-        let is_due = tenth(done) != tenth(state.done);
-        state.done = done;
+        let total = state.total.max(1);
+        let lines = match self.shown {
+            Shown::Events => EVENTS,
+            _ => LINES,
+        };
+        let part = |done: usize| done * lines / total;
+        // Where more realizations turn out to be needed, less is done than it seemed.
+        let is_due = part(done) > part(state.done);
+        state.done = state.done.max(done);
         match self.shown {
             Shown::Bar => {
                 self.bar.set_message(message());
                 self.bar.set_position(done as u64);
             }
-            Shown::Lines if is_due => tell(&format!("{}: {}", self.title, message())),
+            Shown::Lines | Shown::Events if is_due => {
+                self.tell(&message(), done as f64 / total as f64, json!({}));
+            }
             _ => {}
         }
     }
 
+    /// A line, and for programs the share that is done.
+    fn tell(&self, words: &str, share: f64, mut facts: Value) {
+        let title = &self.title;
+        facts["title"] = json!(title);
+        facts["share"] = json!(share.clamp(0.0, 1.0));
+        output::progress(&format!("{title}: {words}"), facts);
+    }
+
     fn inputs(&self, state: &mut State, done: usize, total: usize) {
         if done > 0 && done < total && self.shown != Shown::Nothing {
-            let title = &self.title;
-            tell(&format!(
-                "{title}: continuing, {done} of {total} inputs are there"
-            ));
+            let words = format!("continuing, {done} of {total} inputs are there");
+            self.tell(&words, done as f64 / total as f64, json!({}));
         }
         let template = "{prefix} [{bar:30}] {pos}/{len} inputs, {per_sec}, {eta} left";
         self.begin(state, template, total, done);
@@ -135,10 +154,8 @@ impl<'a> Progress<'a> {
 
     fn training(&self, state: &mut State, epoch: usize, epochs: usize, steps: usize) {
         if epoch > 0 && self.shown != Shown::Nothing {
-            let title = &self.title;
-            tell(&format!(
-                "{title}: continuing after epoch {epoch} of {epochs}"
-            ));
+            let words = format!("continuing after epoch {epoch} of {epochs}");
+            self.tell(&words, epoch as f64 / epochs as f64, json!({}));
         }
         let template = "{prefix} [{bar:30}] {msg}, {eta} left at most";
         self.begin(state, template, epochs * steps, epoch * steps);
@@ -169,8 +186,17 @@ impl<'a> Progress<'a> {
         self.bar.set_message(message.clone());
         let tenth = |epoch: usize| epoch * LINES / epochs.max(1);
         let is_due = record.epoch == 1 || tenth(record.epoch) != tenth(record.epoch - 1);
-        if self.shown == Shown::Lines && is_due {
-            tell(&format!("{}: {message}", self.title));
+        // A program may want every epoch.
+        if self.shown == Shown::Events || self.shown == Shown::Lines && is_due {
+            let facts = json!({
+                "epoch": record.epoch,
+                "epochs": epochs,
+                "train_loss": record.train_loss,
+                "validation_loss": record.validation_loss,
+                "learning_rate": record.learning_rate,
+                "is_best": record.is_best,
+            });
+            self.tell(&message, record.epoch as f64 / epochs as f64, facts);
         }
     }
 
@@ -234,77 +260,6 @@ impl Observer for Progress<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        self.stop.should_stop()
-    }
-}
-
-/// Tells of several pieces of work: when each begins, how it goes and what it came to.
-pub struct Narrator<'a> {
-    bars: MultiProgress,
-    shown: Shown,
-    stop: &'a dyn Observer,
-    told: Mutex<Vec<String>>,
-}
-
-impl<'a> Narrator<'a> {
-    /// Bars on a terminal, two lines a step elsewhere.
-    pub fn new(stop: &'a dyn Observer) -> Self {
-        let shown = if std::io::stderr().is_terminal() {
-            Shown::Bar
-        } else {
-            Shown::Lines
-        };
-        Self {
-            bars: MultiProgress::new(),
-            shown,
-            stop,
-            told: Mutex::default(),
-        }
-    }
-
-    /// Says nothing, and remembers what it would have said.
-    #[cfg(test)]
-    pub fn silent(stop: &'a dyn Observer) -> Self {
-        Self {
-            shown: Shown::Nothing,
-            ..Self::new(stop)
-        }
-    }
-
-    /// All that was told.
-    #[cfg(test)]
-    pub fn told(&self) -> Vec<String> {
-        self.told
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    /// A line of the story.
-    pub fn say(&self, line: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.push(line.to_owned());
-        if self.shown != Shown::Nothing {
-            self.bars.suspend(|| tell(line));
-        }
-    }
-
-    /// Watches a piece of work, beside others that go on.
-    pub fn watch(&self, title: &str) -> Progress<'a> {
-        Progress {
-            among: Some(self.bars.clone()),
-            // The lines of the story are enough where there are no bars.
-            shown: if self.shown == Shown::Bar {
-                Shown::Bar
-            } else {
-                Shown::Nothing
-            },
-            ..Progress::new(title, self.stop)
-        }
-    }
-
-    /// Whether the work is to stop.
-    pub fn should_stop(&self) -> bool {
         self.stop.should_stop()
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use floral::dataset::{Dataset, write_atomically};
-use floral::device;
+use floral::device::{self, Device};
 use floral::evaluate;
 use floral::predict::Sampling;
 use floral::train::RunFolder;
@@ -85,7 +85,7 @@ pub struct Arguments {
     reference: usize,
 
     #[command(flatten)]
-    solver: integrator::Arguments,
+    solver: integrator::Choice,
 
     /// The seed of the priors
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -119,12 +119,13 @@ pub enum Format {
 
 /// Predicts what is missing and writes the report.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let options = arguments.options()?;
+    arguments.check()?;
     check_output(arguments)?;
     let runs = arguments.runs.iter().map(|path| RunFolder::open(path));
     let runs = runs.collect::<floral::Result<Vec<_>>>()?;
     let dataset = Dataset::open(&arguments.data)?;
     let device = device::named(&arguments.device)?;
+    let options = arguments.options(&runs, &dataset, &device)?;
     let progress = Progress::new("report", interrupt::flag()?);
     let comparison = compare(&runs, &dataset, &options, &device, &progress);
     progress.finish();
@@ -137,7 +138,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 }
 
 impl Arguments {
-    fn options(&self) -> Result<Options> {
+    /// Refuses what contradicts itself, before anything is read.
+    fn check(&self) -> Result<()> {
         ensure!(self.show > 0, "--show 0: at least one input is shown");
         ensure!(
             self.dpi.is_none() || self.format == Format::Png,
@@ -147,12 +149,18 @@ impl Arguments {
             self.dpi.is_none_or(|dpi| (20..=1200).contains(&dpi)),
             "--dpi: choose between 20 and 1200"
         );
+        self.solver.asked().map(drop)
+    }
+
+    fn options(&self, runs: &[RunFolder], dataset: &Dataset, device: &Device) -> Result<Options> {
+        let inputs = self.inputs.as_ref();
+        let solver = &self.solver;
         Ok(Options {
             evaluation: evaluate::Options {
                 sampling: Sampling {
                     realizations: self.realizations,
                     seed: self.seed,
-                    solver: self.solver.resolved()?,
+                    solver: solver.of_runs(runs, dataset, inputs, (self.seed, device))?,
                 },
                 inputs: self.inputs.clone(),
                 reference: self.reference,
@@ -200,9 +208,7 @@ fn write_page(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
         html.len() as f64 / 1e6
     ));
     if html.len() > LARGE {
-        output::tell(
-            "note: a large page is slow to open; show fewer inputs with --show, or --keep less",
-        );
+        output::note("a large page is slow to open; show fewer inputs with --show, or --keep less");
     }
     Ok(())
 }

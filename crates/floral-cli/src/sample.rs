@@ -7,8 +7,8 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::predict::{
-    Cases, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor, Sampling,
-    Stored, Threshold, read_points,
+    Cases, Destination, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor,
+    Sampling, Stored, Threshold, read_points,
 };
 use floral::problem::Resolution;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
@@ -17,7 +17,14 @@ use floral::{Checksum, Observer, Points, device};
 use serde_json::{Map, Value, json};
 
 use crate::progress::Progress;
+use crate::waiting::Waiting;
 use crate::{Ending, inputs, integrator, interrupt, low, output};
+
+/// Realizations per input: the paper's.
+const USUAL: usize = 2500;
+
+/// Realizations per input at most, where a standard error decides.
+const MOST: usize = 20_000;
 
 /// What `floral sample` takes.
 #[derive(clap::Args)]
@@ -25,7 +32,8 @@ use crate::{Ending, inputs, integrator, interrupt, low, output};
     floral sample runs/darcy --input new.zarr -o predicted.zarr\n  \
     floral sample runs/darcy --input new.zarr --quantile 0.05 --quantile 0.95 --exceed 0.5 \\\n      \
     --keep 10 --resolution 128x128 -o fine.zarr\n  \
-    floral sample runs/darcy --input new.npz --points xy.csv -o wells.zarr\n\n\
+    floral sample runs/darcy --input new.npz --points xy.csv -o wells.nc\n  \
+    floral sample runs/darcy --input new.zarr --stderr 0.01 -o sure.npz\n\n\
     From Python: numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...], or\n\
     [channel, grid...] or [grid...] for a single input; coordinates by the name of their axis if\n\
     the grid is not that of training.\n\n\
@@ -37,8 +45,12 @@ use crate::{Ending, inputs, integrator, interrupt, low, output};
     than that of training, by about the ratio of their points; that of floral-kl does not.\n\n\
     With --points, each realization is evaluated on the grid and interpolated linearly to the points,\n\
     then statistics are taken. The CSV file has a header that names the axes, as in x,y.\n\n\
-    The result opens with xarray.open_zarr. A run that was cut short continues where it stopped when\n\
-    the same command is given again.")]
+    With --stderr, realizations are drawn until the standard error of the mean, its root mean square\n\
+    over a channel, is below so much of the deviation of all predicted values of the channel, over\n\
+    points and realizations; the array draws tells how many that took for each input.\n\n\
+    The result opens with xarray.open_zarr, xarray.open_dataset (.nc, NetCDF 3) or numpy.load (.npz;\n\
+    its attributes are the JSON in the array metadata). A run that was cut short continues where it\n\
+    stopped when the same command is given again.")]
 pub struct Arguments {
     /// The run folder, or a model file
     #[arg(value_name = "RUN")]
@@ -48,13 +60,18 @@ pub struct Arguments {
     #[arg(long, value_name = "NEW.zarr|NEW.npz")]
     input: PathBuf,
 
-    /// The predictions to write, a Zarr v3 folder
-    #[arg(short, long, value_name = "OUT.zarr")]
+    /// The predictions to write: a Zarr v3 folder, or a file by its ending, .npz or .nc (NetCDF)
+    #[arg(short, long, value_name = "OUT.zarr|OUT.npz|OUT.nc")]
     output: PathBuf,
 
-    /// Realizations per input
-    #[arg(long, value_name = "M", default_value_t = 2500)]
-    realizations: usize,
+    /// Realizations per input; with --stderr at most so many [default: 2500, with --stderr 20000]
+    #[arg(long, value_name = "M")]
+    realizations: Option<usize>,
+
+    /// Draw until the standard error of the mean is so small, in units of the deviation of the
+    /// predicted values, as in 0.01
+    #[arg(long, value_name = "E")]
+    stderr: Option<f64>,
 
     /// Inputs, as in 0..3 [default: all]
     #[arg(long, value_name = "RANGE", value_parser = inputs::parse)]
@@ -72,7 +89,7 @@ pub struct Arguments {
     low: low::Arguments,
 
     #[command(flatten)]
-    solver: integrator::Arguments,
+    solver: integrator::Choice,
 
     /// A quantile to store, from 0 to 1; may be repeated
     #[arg(long, value_name = "Q")]
@@ -110,12 +127,15 @@ struct Task {
     thresholds: Vec<Threshold>,
     realizations: usize,
     kept: usize,
+    standard_error: Option<f64>,
     solver: OdeSolver,
 }
 
 /// Predicts every input and stores its statistics.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let task = Task::new(arguments)?;
+    let path = arguments.output.as_path();
+    let destination = Destination::new(path)?;
+    let mut task = Task::new(arguments)?;
     let stop = interrupt::flag()?;
     let progress = Progress::new("low fidelity", stop);
     let prepared = task.cases.prepare(task.inputs.clone(), &progress);
@@ -125,9 +145,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
     output::notes(task.cases.notes());
     output::notes(&checked.notes);
+    task.choose_solver(arguments)?;
     let plan = task.plan(arguments, checked.checksum);
-    let path = arguments.output.as_path();
-    let Some(writer) = PredictionWriter::open(path, plan, arguments.force)? else {
+    let Some(writer) = destination.open(plan, arguments.force)? else {
         output::tell(&format!(
             "{}: already complete, nothing to do",
             path.display()
@@ -135,14 +155,14 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         return Ok(Ending::Done);
     };
     if let Some(solver) = task.cases.low_solver() {
-        output::tell(&format!(
-            "note: {} has no low-fidelity solutions; they are computed by {solver}",
+        output::note(&format!(
+            "{} has no low-fidelity solutions; they are computed by {solver}",
             arguments.input.display()
         ));
     }
     if task.predictor.loses_spread_on(task.cases.grid()) {
-        output::tell(&format!(
-            "note: the grid {:?} is finer than the {:?} of training; on it, a flow from a prior that is \
+        output::note(&format!(
+            "the grid {:?} is finer than the {:?} of training; on it, a flow from a prior that is \
              next to white noise has too small a spread, by about the ratio of points: sample on the \
              training grid, train with --fit-prior, or train floral-kl",
             task.cases.grid().shape(),
@@ -151,16 +171,23 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     }
     let start = Instant::now();
     let stored = task.store(&writer, arguments.seed, stop)?;
-    writer.finish()?;
+    destination.finish(writer)?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());
     output::tell(&format!("{}: {words}", path.display()));
+    if stored.uncertain > 0 {
+        output::note(&format!(
+            "{} inputs have a larger standard error than wanted after {} realizations; \
+             --realizations allows more",
+            stored.uncertain, task.realizations
+        ));
+    }
     integrator::tell_of_aliasing(&task.predictor, &task.solver);
     Ok(Ending::Done)
 }
 
 impl Task {
     fn new(arguments: &Arguments) -> Result<Self> {
-        let solver = arguments.solver.resolved()?;
+        let solver = arguments.solver.asked()?.unwrap_or_default();
         let device = device::named(&arguments.device)?;
         let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
         let low = arguments
@@ -204,8 +231,16 @@ impl Task {
             thresholds,
             realizations,
             kept,
+            standard_error: arguments.stderr,
             solver,
         })
+    }
+
+    /// Where it was left open, an integrator that is accurate enough for the first input.
+    fn choose_solver(&mut self, arguments: &Arguments) -> Result<()> {
+        let (choice, first) = (&arguments.solver, self.inputs.start);
+        self.solver = choice.of_input(&self.predictor, &self.cases, first, arguments.seed)?;
+        Ok(())
     }
 
     fn store(&self, writer: &PredictionWriter, seed: u64, stop: &dyn Observer) -> Result<Stored> {
@@ -226,9 +261,11 @@ impl Task {
                 seed,
                 solver: self.solver,
             },
+            standard_error: self.standard_error,
         };
         let progress = Progress::new(self.predictor.method().name(), stop);
-        let outcome = job.store(writer, &progress);
+        let waiting = Waiting::new(&progress, self.standard_error.is_some());
+        let outcome = job.store(writer, &waiting);
         progress.finish();
         Ok(outcome?)
     }
@@ -246,6 +283,7 @@ impl Task {
             kept: self.kept,
             has_spread: self.predictor.method().is_generative(),
             has_parts: self.predictor.method().recipe().is_some(),
+            counts_draws: self.standard_error.is_some(),
             attributes: self.attributes(arguments, data),
         }
     }
@@ -280,6 +318,7 @@ impl Task {
             "points_checksum": self.points.as_ref().map(along),
             "realizations_per_input": self.realizations,
             "realizations_kept": self.kept,
+            "standard_error": self.standard_error,
             "quantiles": self.wanted.quantiles,
             "thresholds": self.wanted.thresholds,
             "threshold_channels": self.threshold_channels(),
@@ -309,6 +348,7 @@ impl Task {
             resumed_realizations,
             computed,
             evaluations,
+            ..
         } = *stored;
         let inputs = self.inputs.len() - resumed;
         let kept = match (resumed, resumed_realizations) {
@@ -330,8 +370,19 @@ impl Task {
 /// Realizations per input, and how many of them are stored.
 fn numbers(arguments: &Arguments, predictor: &Predictor) -> Result<(usize, usize)> {
     let method = predictor.method();
+    ensure!(
+        arguments
+            .stderr
+            .is_none_or(|error| error > 0.0 && error < 1.0),
+        "--stderr: choose a number between 0 and 1, as in 0.01"
+    );
     if method.is_generative() {
-        let realizations = arguments.realizations;
+        let most = if arguments.stderr.is_some() {
+            MOST
+        } else {
+            USUAL
+        };
+        let realizations = arguments.realizations.unwrap_or(most);
         ensure!(
             realizations > 1,
             "--realizations {realizations}: a variance needs at least two"
@@ -339,9 +390,9 @@ fn numbers(arguments: &Arguments, predictor: &Predictor) -> Result<(usize, usize
         return Ok((realizations, arguments.keep.min(realizations)));
     }
     ensure!(
-        arguments.quantile.is_empty() && arguments.exceed.is_empty(),
-        "{method} predicts one field and no distribution; leave --quantile and --exceed out, or \
-         choose a run of floral-kl, kriging, flora or floral"
+        arguments.quantile.is_empty() && arguments.exceed.is_empty() && arguments.stderr.is_none(),
+        "{method} predicts one field and no distribution; leave --quantile, --exceed and --stderr \
+         out, or choose a run of floral-kl, kriging, flora or floral"
     );
     Ok((1, arguments.keep.min(1)))
 }

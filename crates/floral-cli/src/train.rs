@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 use floral::Error;
 use floral::cost::check_training;
-use floral::dataset::Dataset;
+use floral::dataset::{Dataset, Split, SplitConfig, split};
 use floral::device;
 use floral::expansion::EnergyScores;
 use floral::problem::Resolution;
@@ -58,7 +58,8 @@ pub struct Arguments {
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
-    /// Inputs to train on; the first 30 of the dataset are kept for testing and validation
+    /// Inputs to train on [default: all but those kept for testing and validation, the first 15 and
+    /// the next 15; of fewer than 60 inputs 15 % each, for validation of networks only]
     #[arg(long, value_name = "N")]
     train_inputs: Option<usize>,
 
@@ -94,7 +95,7 @@ pub struct Arguments {
     #[arg(long)]
     ignore_memory: bool,
 
-    /// Print the resolved settings as TOML and stop
+    /// Print the resolved settings as TOML, each with its meaning, and stop
     #[arg(long)]
     print_config: bool,
 }
@@ -149,6 +150,15 @@ impl Arguments {
             .map_err(|error| advised(error, "--resume without settings does that"))
     }
 
+    /// The settings with their meaning; the split of a dataset, if one is given.
+    fn printed(&self) -> Result<String> {
+        let mut config = self.resolved()?;
+        if let Some(path) = &self.dataset {
+            config = config.for_inputs(Dataset::open(path)?.inputs());
+        }
+        Ok(config.to_annotated_toml())
+    }
+
     /// The settings they amount to.
     pub fn resolved(&self) -> Result<TrainConfig> {
         let mut table = constants::read(self.config.as_deref())?;
@@ -183,6 +193,31 @@ impl Arguments {
     }
 }
 
+/// What a split came to that was left open, where the paper's numbers do not fit.
+fn told_split(asked: &SplitConfig, config: &TrainConfig, inputs: usize) -> Result<Option<String>> {
+    let is_ours = |asked: Option<usize>, chosen| asked.is_none() && chosen != Some(split::KEPT);
+    let chosen = &config.split;
+    if !is_ours(asked.test, chosen.test) && !is_ours(asked.validation, chosen.validation) {
+        return Ok(None);
+    }
+    let Split {
+        test,
+        validation,
+        train,
+    } = config.split_of(inputs)?;
+    let judges = match validation.len() {
+        0 => " (training inputs judge each other)",
+        _ => "",
+    };
+    Ok(Some(format!(
+        "of {inputs} inputs, {} are kept for testing and {} for validation{judges}, {} are trained \
+         on; set split.test and split.validation for others",
+        test.len(),
+        validation.len(),
+        train.len()
+    )))
+}
+
 fn per_axis(resolution: &Resolution) -> String {
     match resolution {
         Resolution::Uniform(n) => format!("[{n}]"),
@@ -193,7 +228,7 @@ fn per_axis(resolution: &Resolution) -> String {
 /// Trains, or goes on training.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     if arguments.print_config {
-        output::print(&arguments.resolved()?.to_toml())?;
+        output::print(&arguments.printed()?)?;
         return Ok(Ending::Done);
     }
     let (Some(data), Some(folder)) = (&arguments.dataset, &arguments.output) else {
@@ -207,10 +242,11 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         );
     }
     let (dataset, stop) = (Dataset::open(data)?, interrupt::flag()?);
-    let config = arguments.settings(folder)?;
+    let asked = arguments.settings(folder)?;
+    let config = asked.clone().for_inputs(dataset.inputs());
     if let (Some(command), None) = (dataset.low_command(), &config.low.command) {
-        output::tell(&format!(
-            "note: {} names `{command}` for its low fidelity; --low-command recorded runs it",
+        output::note(&format!(
+            "{} names `{command}` for its low fidelity; --low-command recorded runs it",
             data.display()
         ));
     }
@@ -218,8 +254,12 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let supplied = supplied(&config, &dataset, folder, &progress);
     progress.finish();
     let dataset = supplied?;
+    let split = told_split(&asked.split, &config, dataset.inputs());
     let run = arguments.run_folder(folder, config, &dataset)?;
     output::notes(&dataset.notes());
+    if let Some(words) = split? {
+        output::note(&words);
+    }
     let progress = Progress::new(&run.config()?.method.to_string(), stop);
     let device = device::named(&arguments.device)?;
     let outcome = train(&run, &dataset, &device, &progress);

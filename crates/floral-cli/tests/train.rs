@@ -144,6 +144,64 @@ fn a_regression_is_the_same_on_any_number_of_threads_and_is_fitted_once() {
 }
 
 #[test]
+fn a_split_that_is_left_open_fits_few_inputs_and_is_written_into_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    dataset(folder);
+    let tiny = "--set network.hidden_channels=4 --set network.layers=1 --epochs 1";
+    for (run, words, numbers) in [
+        ("kl", String::new(), ["test = 1", "validation = 0"]),
+        (
+            "flow",
+            format!("--method floral {tiny}"),
+            ["test = 1", "validation = 1"],
+        ),
+    ] {
+        let train = format!("train data.zarr {words} -o {run}");
+        let told = String::from_utf8(succeed(folder, &train).stderr).unwrap();
+        for part in [
+            "note: of 5 inputs, 1 are kept for testing",
+            "split.validation",
+        ] {
+            assert!(told.contains(part), "{told}");
+        }
+        let settings = std::fs::read_to_string(folder.join(run).join("config.toml")).unwrap();
+        for number in numbers {
+            assert!(settings.contains(number), "{settings}");
+        }
+        // The same command and --resume find the run, and evaluation its test input.
+        succeed(folder, &train);
+        succeed(folder, &format!("train data.zarr --resume -o {run}"));
+        let evaluation = succeed(
+            folder,
+            &format!("evaluate {run} data.zarr --realizations 4 --json"),
+        );
+        let scores: serde_json::Value = serde_json::from_slice(&evaluation.stdout).unwrap();
+        assert_eq!(scores["inputs"]["end"], 1, "{scores}");
+    }
+    let set = "--set split.test=2 --set split.validation=1 -o set";
+    let told = succeed(folder, &format!("train data.zarr {set}"));
+    assert!(!String::from_utf8_lossy(&told.stderr).contains("note"));
+}
+
+#[test]
+fn settings_are_printed_with_their_meaning_and_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    dataset(folder);
+    let printed = succeed(folder, "train --method floral --print-config");
+    let text = String::from_utf8(printed.stdout).unwrap();
+    for line in ["# Samples per step.", "batch = 32", "# n_modes = [32, 32]"] {
+        assert!(text.lines().any(|found| found == line), "{text}");
+    }
+    std::fs::write(folder.join("c.toml"), &text).unwrap();
+    let again = succeed(folder, "train --config c.toml --print-config");
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), text);
+    let fitted = succeed(folder, "train data.zarr --print-config").stdout;
+    assert!(String::from_utf8(fitted).unwrap().contains("test = 1\n"));
+}
+
+#[test]
 fn weights_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -182,8 +240,10 @@ fn what_cannot_be_trained_is_refused_and_nothing_is_overwritten() {
     assert!(message.contains("missing.zarr"), "{message}");
     let message = refuse(folder, "train data.zarr --set optimizer.batch=3 -o other");
     assert!(message.contains("optimizer"), "{message}");
-    let message = refuse(folder, "train data.zarr -o other");
-    assert!(message.contains("do not fit into 5"), "{message}");
+    let message = refuse(folder, "train data.zarr --set split.test=5 -o other");
+    for part in ["split.test = 5", "split.train", "do not fit into 5"] {
+        assert!(message.contains(part), "{message}");
+    }
     let message = refuse(
         folder,
         &format!("train data.zarr {settings} --train-resolution 5 -o other"),

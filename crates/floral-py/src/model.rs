@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use floral::cost::{available, check_training};
 use floral::dataset::write_atomically;
 use floral::device::Device;
-use floral::evaluate::{self, Evaluation};
-use floral::predict::{self, Case, Cases, Predictor, Sampling};
+use floral::evaluate::{self, Evaluation, solver_within};
+use floral::predict::{self, Case, Cases, ChosenSolver, Predictor, Sampling, USUAL_ACCURACY};
 use floral::problem::Resolution;
 use floral::sample::{Adaptive, OdeSolver};
 use floral::suggest::suggest;
@@ -107,7 +107,7 @@ impl Model {
         };
         let resolution = wanted.resolution.clone().map(Resolution::PerAxis);
         watched(py, told.as_ref(), |observer| {
-            let sampling = wanted.sampling()?;
+            wanted.check()?;
             let predictor = &self.predictor;
             let resolution = resolution.as_ref();
             let cases = Cases::in_memory(&case, &grid, &quantities, predictor, resolution)?;
@@ -118,6 +118,12 @@ impl Model {
             let fine = self.spread_lost(cases.grid());
             let notes = cases.notes().iter().cloned().chain(far).chain(fine);
             let notes = notes.collect();
+            let accurate = || {
+                let case = (&cases.case(0)?, wanted.index);
+                let (accuracy, grid) = (USUAL_ACCURACY, cases.grid());
+                predictor.solver_within(accuracy, case, grid, wanted.seed, observer)
+            };
+            let sampling = wanted.sampling(accurate)?;
             let ensemble = self.ensemble(&cases, wanted.index, &sampling, observer)?;
             Ok((ensemble, notes))
         })
@@ -156,14 +162,22 @@ impl Model {
         told: Option<Py<PyAny>>,
     ) -> PyResult<(String, String)> {
         let wanted: Wanted = from_json("sampling", wanted)?;
-        let options = evaluate::Options {
-            sampling: wanted.sampling().map_err(|error| raised(py, error))?,
-            inputs: inputs.map(|(start, end)| start..end),
-            reference,
-            ..evaluate::Options::default()
-        };
+        let inputs = inputs.map(|(start, end)| start..end);
         let dataset = &dataset.get().0;
         let evaluation: Evaluation = watched(py, told.as_ref(), |observer| {
+            wanted.check()?;
+            let accurate = || {
+                let asked = (USUAL_ACCURACY, wanted.seed);
+                let inputs = inputs.clone();
+                let found = solver_within(&self.predictor, dataset, inputs, asked, observer)?;
+                Ok(found.map(|(chosen, _)| chosen))
+            };
+            let options = evaluate::Options {
+                sampling: wanted.sampling(accurate)?,
+                inputs: inputs.clone(),
+                reference,
+                ..evaluate::Options::default()
+            };
             evaluate::evaluate(&self.predictor, dataset, &options, observer)
         })?;
         let words = floral_cli::evaluation_text("model", &evaluation)
@@ -254,24 +268,44 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn sampling(&self) -> Result<Sampling> {
+    /// Refuses what contradicts itself, before anything is computed.
+    fn check(&self) -> Result<()> {
         if self.realizations == 0 {
             return Err(refusal("realizations is 0; ask for at least one"));
         }
+        self.integrator().map(drop)
+    }
+
+    /// What is asked for; where no integrator is named, by the one that is accurate enough.
+    fn sampling(
+        &self,
+        accurate: impl FnOnce() -> Result<Option<ChosenSolver>>,
+    ) -> Result<Sampling> {
+        let solver = match self.integrator()? {
+            Some(solver) => solver,
+            None => accurate()?.map_or_else(OdeSolver::default, |chosen| chosen.solver),
+        };
         Ok(Sampling {
             realizations: self.realizations,
             seed: self.seed,
-            solver: self.integrator()?,
+            solver,
         })
     }
 
-    fn integrator(&self) -> Result<OdeSolver> {
-        let name = self.solver.as_deref().unwrap_or("dopri5");
+    /// The integrator asked for, if one is.
+    fn integrator(&self) -> Result<Option<OdeSolver>> {
+        let usual = if self.steps.is_some() {
+            "midpoint"
+        } else {
+            "dopri5"
+        };
+        let name = self.solver.as_deref().unwrap_or(usual);
         match self.tolerance {
-            None if self.solver.is_none() && self.steps.is_none() => Ok(OdeSolver::default()),
-            None => OdeSolver::named(name, self.steps),
+            None if self.solver.is_none() && self.steps.is_none() => Ok(None),
+            None => OdeSolver::named(name, self.steps).map(Some),
             Some(tolerance) if name == "dopri5" && self.steps.is_none() => {
-                Ok(OdeSolver::Adaptive(Adaptive::new(tolerance, tolerance)?))
+                let adaptive = Adaptive::new(tolerance, tolerance)?;
+                Ok(Some(OdeSolver::Adaptive(adaptive)))
             }
             Some(_) => Err(refusal(
                 "a tolerance is for dopri5 without steps; leave one of them out",

@@ -18,6 +18,7 @@ pub fn fit(
     settings: &TrainConfig,
     observer: &dyn Observer,
 ) -> Result<Predictor> {
+    let settings = &settings.clone().for_inputs(dataset.inputs());
     let dataset = &train::supplied(settings, dataset, folder.as_ref(), observer)?;
     train::check(settings, dataset)?;
     let run = RunFolder::create_or_continue(folder.as_ref(), settings)?;

@@ -23,8 +23,7 @@
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let folder = folder.path();
 //! let dataset = arrays.write(folder.join("data.zarr"))?;
-//! let mut settings = TrainConfig::default();
-//! (settings.split.test, settings.split.validation) = (1, 1);
+//! let settings = TrainConfig::default();
 //! let model = fit(&dataset, folder.join("run"), &settings, &Silent)?;
 //! let case = Case {
 //!     input: on_grid(&|x| 2.5 * x),
@@ -67,6 +66,7 @@
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`evaluate`]: a run's predictions beside the truth;
 //! - [`inspect`]: what a dataset holds, and whether its low-fidelity solver is worth it;
+//! - [`settings`]: what every key of a configuration means;
 //! - [`cost`]: the arithmetic and the memory that a network takes;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
@@ -93,6 +93,7 @@ pub mod random;
 pub mod regression;
 pub mod sample;
 mod set_up;
+pub mod settings;
 pub mod storage;
 pub mod suggest;
 pub mod train;

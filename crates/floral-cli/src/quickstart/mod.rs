@@ -20,7 +20,7 @@ use floral::train::Method;
 use floral_report::draw::Table;
 use floral_report::report::{compare, scores};
 
-use crate::progress::Narrator;
+use crate::narrator::Narrator;
 use crate::{Ending, interrupt, output};
 pub use command::Command;
 use plan::Plan;

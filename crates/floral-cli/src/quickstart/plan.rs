@@ -93,11 +93,7 @@ impl Plan {
         let settings = TrainConfig {
             method: Method::Floral,
             seed: self.seed,
-            split: SplitConfig {
-                test,
-                validation,
-                train: Some(train),
-            },
+            split: SplitConfig::new(test, validation, Some(train)),
             network: NetworkConfig {
                 hidden_channels: self.width,
                 film_channels: self.width,

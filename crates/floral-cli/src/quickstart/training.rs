@@ -9,7 +9,7 @@ use floral::{Error, Result};
 
 use super::plan::METHODS;
 use super::{Folder, Plan, command};
-use crate::progress::Narrator;
+use crate::narrator::Narrator;
 use crate::workers::Workers;
 
 /// The run folders of all methods, made where they are missing.

@@ -18,7 +18,8 @@ use super::publish;
 use super::results::Store;
 use super::tables::{PaperTable, Provenance};
 use super::work::{Expected, State, States, estimated, work};
-use crate::progress::Narrator;
+use crate::duration::told as duration;
+use crate::narrator::Narrator;
 use crate::quickstart::Command;
 use crate::workers::Workers;
 use crate::{Ending, interrupt, output, provenance};
@@ -265,24 +266,4 @@ fn preview(arguments: &Arguments, steps: &[Expected], jobs: usize) -> Result<Str
         )?,
     }
     Ok(text)
-}
-
-/// Seconds, minutes or hours.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 99.5 => format!("{s:.0} s"),
-        s if s < 5970.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.0} h", s / 3600.0),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_told_in_the_unit_that_fits() {
-        let told = [0.2, 99.0, 100.0, 3600.0, 7200.0].map(duration);
-        assert_eq!(told, ["0 s", "99 s", "2 min", "60 min", "2 h"]);
-    }
 }

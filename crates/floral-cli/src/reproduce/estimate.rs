@@ -98,7 +98,7 @@ impl<'a> Stopwatch<'a> {
         let rates = self.rates_of(study, cell)?;
         let training = &cell.training;
         let realizations = study.request.realizations;
-        let validated = (training.split.validation * realizations) as f64;
+        let validated = (training.split.validation_inputs() * realizations) as f64;
         let updates = steps(cell.samples, training.optimiser.batch) as f64;
         let epoch = cell.samples as f64 * rates.gradient
             + updates * rates.update
@@ -118,7 +118,7 @@ impl<'a> Stopwatch<'a> {
         let input = predicted as f64 * rates.velocity + truth;
         Ok(Estimate {
             training: training.stopping.epochs as f64 * epoch,
-            evaluation: training.split.test as f64 * input,
+            evaluation: training.split.test_inputs() as f64 * input,
             // The best and the last, each with weights and two moments of the optimiser.
             bytes: (2 * 3 * size_of::<f32>() * rates.parameters) as f64,
         })
@@ -127,7 +127,7 @@ impl<'a> Stopwatch<'a> {
     /// A regression is nothing that could be timed on zeros; the figures are rough.
     fn regression(&mut self, study: &Study, cell: &Cell) -> Result<Estimate> {
         let (training, options) = (&cell.training, study.experiment.options());
-        let inputs = study.experiment.inputs(cell.samples) + training.split.validation;
+        let inputs = study.experiment.inputs(cell.samples) + training.split.validation_inputs();
         let values = study.problem.grid().len() as f64;
         let solver = self.solver_of(study)?;
         let truth = if solver.exact { 0 } else { options.reference };
@@ -135,7 +135,7 @@ impl<'a> Stopwatch<'a> {
         let input = drawn + truth as f64 * solver.realization;
         Ok(Estimate {
             training: inputs as f64 * values * FITTED_VALUE,
-            evaluation: training.split.test as f64 * input,
+            evaluation: training.split.test_inputs() as f64 * input,
             bytes: inputs as f64 * values * FITTED_BYTES,
         })
     }

@@ -224,7 +224,7 @@ impl Experiment {
                 seed,
                 solver,
             },
-            inputs: Some(0..self.training.split.test),
+            inputs: Some(0..self.training.split.test_inputs()),
             reference,
             // Kriging has rows of its own.
             kriging: false,
@@ -263,7 +263,7 @@ impl Experiment {
     pub fn all_inputs(&self) -> usize {
         let most = self.all_sizes().max().map_or(0, |size| self.inputs(size));
         let split = &self.training.split;
-        split.test + split.validation + most
+        split.test_inputs() + split.validation_inputs() + most
     }
 }
 
@@ -278,7 +278,9 @@ impl Written {
         // Cells have methods of their own; settings of networks are read for one that takes them all.
         let mut training = self.training;
         training.insert("method".into(), Method::ResidualFno.name().into());
-        let training = TrainConfig::from_table(training, context)?;
+        let mut training = TrainConfig::from_table(training, context)?;
+        // The dataset is made for the split, not the reverse.
+        training.split = training.split.in_full();
         let experiment = Experiment {
             name: self.name,
             title: self.title,
@@ -302,7 +304,7 @@ impl Written {
             );
             return Err(bad(context, reason));
         }
-        if experiment.training.split.test == 0 || experiment.paper.grid.contains(&0) {
+        if experiment.training.split.test_inputs() == 0 || experiment.paper.grid.contains(&0) {
             let reason = "training.split.test and paper.grid must be positive".into();
             return Err(bad(context, reason));
         }

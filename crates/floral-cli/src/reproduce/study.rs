@@ -253,8 +253,8 @@ pub fn in_short(study: &Study) -> String {
     format!(
         "grid {}, {networks}{} validation and {} test inputs, {} realizations each",
         axes.join("x"),
-        training.split.validation,
-        training.split.test,
+        training.split.validation_inputs(),
+        training.split.test_inputs(),
         evaluation.realizations,
     )
 }

@@ -14,7 +14,7 @@ use super::results::Store;
 use super::tables::{PaperTable, Provenance};
 use super::testing::tiny;
 use super::work::{State, States, work};
-use crate::progress::Narrator;
+use crate::narrator::Narrator;
 use crate::workers::Workers;
 
 const TWO: Workers = Workers {

@@ -23,7 +23,7 @@ impl Variant {
         },
         Self {
             name: "without validation inputs",
-            change: |training| training.split.validation = 0,
+            change: |training| training.split.validation = Some(0),
         },
         Self {
             name: "kernels alone",

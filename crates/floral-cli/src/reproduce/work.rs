@@ -10,7 +10,7 @@ use super::estimate::{Estimate, Stopwatch};
 use super::plan::Plan;
 use super::results::{Record, Store};
 use super::study::{Cell, Study};
-use crate::progress::Narrator;
+use crate::narrator::Narrator;
 use crate::workers::Workers;
 use floral::dataset::{Dataset, generate};
 use floral::evaluate::evaluate;

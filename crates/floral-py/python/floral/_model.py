@@ -81,8 +81,8 @@ class Model(OnGrid):
         coords: the coordinates of the input, if its grid is not the one of training.
         seed: of what is random; the same seed and index give the same realizations.
         index: tells inputs apart, so that each has random numbers of its own.
-        solver, steps, tolerance: the integrator of flows; dopri5 chooses its own steps, euler,
-            midpoint, heun and rk4 need their number.
+        solver, steps, tolerance: the integrator of flows, if not as many midpoint steps as are accurate
+            enough; dopri5 chooses its own steps, euler, midpoint, heun and rk4 need their number.
 
         >>> import floral
         >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)

@@ -141,7 +141,7 @@ fn check_data(run: &Path, header: &Header, dataset: &Dataset) -> Result<()> {
 
 /// Refuses runs whose test inputs are not the same.
 fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
-    let test = |c: &ComparedRun| c.predictor.header().config.split.test;
+    let test = |c: &ComparedRun| c.predictor.header().config.split.test_inputs();
     if test(first) == test(other) && first.folder.path() != other.folder.path() {
         return Ok(());
     }

@@ -71,11 +71,7 @@ impl Play {
     pub fn run(&self, method: Method) -> RunFolder {
         let mut config = TrainConfig {
             method,
-            split: SplitConfig {
-                test: 2,
-                validation: 1,
-                train: None,
-            },
+            split: SplitConfig::new(2, 1, None),
             optimiser: OptimiserConfig {
                 batch: 4,
                 ..Default::default()

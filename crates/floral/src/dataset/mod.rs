@@ -20,7 +20,7 @@ mod reader;
 mod realizations;
 mod root;
 mod shapes;
-mod split;
+pub mod split;
 mod stochastic_low;
 mod symmetries;
 pub(crate) mod view;

@@ -25,6 +25,14 @@ impl Normaliser {
         }
     }
 
+    /// From the mean and the standard deviation of each channel.
+    pub fn of_channels(channels: &[[f64; 2]]) -> Self {
+        Self {
+            mean: channels.iter().map(|[mean, _]| *mean).collect(),
+            deviation: channels.iter().map(|[_, deviation]| *deviation).collect(),
+        }
+    }
+
     /// Whether it scales so many channels, each by a finite mean and a positive deviation.
     pub(crate) fn fits(&self, channels: usize) -> bool {
         let positive = |deviation: &f64| deviation.is_finite() && *deviation > 0.0;

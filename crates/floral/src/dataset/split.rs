@@ -6,29 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// How many inputs serve what.
+/// Inputs that are kept for testing, and as many for validation, where there are many: the paper's.
+pub const KEPT: usize = 15;
+
+/// The share of few inputs that is kept for each.
+const SHARE: f64 = 0.15;
+
+/// How many inputs serve what. What is not set is fit to the dataset by
+/// [`for_inputs`](Self::for_inputs).
 ///
 /// Test inputs come first, then validation, then training: with a longer dataset of the same seed,
 /// or more training inputs, everybody is still tested on the same inputs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SplitConfig {
     /// Inputs kept for evaluation.
-    pub test: usize,
+    pub test: Option<usize>,
     /// Inputs on which training is watched.
-    pub validation: usize,
+    pub validation: Option<usize>,
     /// Inputs to train on; all that are left if absent.
     pub train: Option<usize>,
-}
-
-impl Default for SplitConfig {
-    fn default() -> Self {
-        Self {
-            test: 15,
-            validation: 15,
-            train: None,
-        }
-    }
 }
 
 /// The three ranges of inputs.
@@ -43,18 +40,85 @@ pub struct Split {
 }
 
 impl SplitConfig {
+    /// So many inputs for each.
+    pub fn new(test: usize, validation: usize, train: Option<usize>) -> Self {
+        Self {
+            test: Some(test),
+            validation: Some(validation),
+            train,
+        }
+    }
+
+    /// Inputs kept for evaluation; the paper's number if that is open.
+    pub fn test_inputs(&self) -> usize {
+        self.test.unwrap_or(KEPT)
+    }
+
+    /// Inputs on which training is watched; the paper's number if that is open.
+    pub fn validation_inputs(&self) -> usize {
+        self.validation.unwrap_or(KEPT)
+    }
+
+    /// The same with the paper's numbers where it is open.
+    #[must_use]
+    pub fn in_full(&self) -> Self {
+        Self::new(self.test_inputs(), self.validation_inputs(), self.train)
+    }
+
+    /// The same with numbers where it is open: the paper's if they leave as many inputs for training
+    /// as they take, or all that training wants; of fewer inputs a share.
+    ///
+    /// `is_watched` says whether a method needs validation inputs. One that can also judge itself by
+    /// leaving out each training input in its turn has none of few: five of 28 inputs of Darcy flow
+    /// kept for validation take its CRPS from 0.020 to 0.027, and two of nine from 0.034 to 0.038.
+    #[must_use]
+    pub fn for_inputs(&self, inputs: usize, is_watched: bool) -> Self {
+        let kept = self.test_inputs().saturating_add(self.validation_inputs());
+        let wanted = self.train.unwrap_or(kept).max(1);
+        if kept.saturating_add(wanted) <= inputs {
+            return self.in_full();
+        }
+        let taken = [self.test, self.validation, self.train.or(Some(1))];
+        let taken = taken
+            .iter()
+            .flatten()
+            .fold(0, |a: usize, b| a.saturating_add(*b));
+        self.for_few(inputs, inputs.saturating_sub(taken), is_watched)
+    }
+
+    /// The same for few inputs, of which so many are left for the numbers that are open.
+    fn for_few(&self, inputs: usize, room: usize, is_watched: bool) -> Self {
+        let both = self.test.is_none() && self.validation.is_none();
+        let share = match self.train {
+            None => (SHARE * inputs as f64).round() as usize,
+            Some(_) if both => room / 2,
+            Some(_) => room,
+        };
+        let share = share.clamp(1, KEPT);
+        let judges = if is_watched { share.min(room) } else { 0 };
+        let validation = self.validation.unwrap_or(judges);
+        let rest = if both { room - validation } else { room };
+        let test = match self.train {
+            None => share.min(rest),
+            // All that is left over is of use.
+            Some(_) => rest.min(KEPT),
+        };
+        Self::new(self.test.unwrap_or(test), validation, self.train)
+    }
+
     /// The ranges for a dataset of this many inputs.
     pub fn of(&self, inputs: usize) -> Result<Split> {
+        let (test, validation) = (self.test_inputs(), self.validation_inputs());
         // Numbers of a configuration may be anything: those beyond all bounds do not fit either.
-        let first = self.test.saturating_add(self.validation);
+        let first = test.saturating_add(validation);
         let train = self.train.unwrap_or(inputs.saturating_sub(first));
         let end = first.checked_add(train).filter(|end| *end <= inputs);
         let (Some(end), 1..) = (end, train) else {
             return Err(self.misfit(train, inputs));
         };
         Ok(Split {
-            test: 0..self.test,
-            validation: self.test..first,
+            test: 0..test,
+            validation: test..first,
             train: first..end,
         })
     }
@@ -63,10 +127,11 @@ impl SplitConfig {
         Error::Config {
             context: "split of the dataset".into(),
             reason: format!(
-                "{} test, {} validation and {} training inputs do not fit into {inputs}; \
-                 generate more inputs, or ask for fewer (training needs at least one)",
-                self.test,
-                self.validation,
+                "split.test = {}, split.validation = {} and {} training inputs do not fit into \
+                 {inputs}; lower these or split.train, or leave them open (training needs at least \
+                 one input)",
+                self.test_inputs(),
+                self.validation_inputs(),
                 train.max(1)
             ),
         }
@@ -77,14 +142,23 @@ impl SplitConfig {
 mod tests {
     use super::*;
 
+    fn open() -> SplitConfig {
+        SplitConfig::default()
+    }
+
+    /// Test, validation and training inputs of a network, then of a regression.
+    fn sizes(config: &SplitConfig, inputs: usize) -> [[usize; 3]; 2] {
+        [true, false].map(|is_watched| {
+            let split = config.for_inputs(inputs, is_watched).of(inputs).unwrap();
+            [split.test.len(), split.validation.len(), split.train.len()]
+        })
+    }
+
     #[test]
     fn the_test_inputs_stay_when_training_grows() {
         let split = |train, inputs| {
-            let config = SplitConfig {
-                train,
-                ..Default::default()
-            };
-            config.of(inputs).unwrap()
+            let config = SplitConfig { train, ..open() };
+            config.for_inputs(inputs, true).of(inputs).unwrap()
         };
         let (small, large) = (split(Some(2), 70), split(None, 130));
         assert_eq!(small.test, large.test);
@@ -93,9 +167,54 @@ mod tests {
     }
 
     #[test]
-    fn a_dataset_too_small_is_refused() {
-        assert!(SplitConfig::default().of(30).is_err());
-        assert!(SplitConfig::default().of(31).is_ok());
+    fn of_few_inputs_a_share_is_kept_and_something_is_left_to_train_on() {
+        assert_eq!(sizes(&open(), 60), [[15, 15, 30]; 2]);
+        assert_eq!(sizes(&open(), 59), [[9, 9, 41], [9, 0, 50]]);
+        assert_eq!(sizes(&open(), 30), [[5, 5, 20], [5, 0, 25]]);
+        assert_eq!(sizes(&open(), 20), [[3, 3, 14], [3, 0, 17]]);
+        assert_eq!(sizes(&open(), 5), [[1, 1, 3], [1, 0, 4]]);
+        assert_eq!(sizes(&open(), 3), [[1, 1, 1], [1, 0, 2]]);
+        assert_eq!(sizes(&open(), 2), [[0, 1, 1], [1, 0, 1]]);
+        assert_eq!(sizes(&open(), 1)[1], [0, 0, 1]);
+    }
+
+    #[test]
+    fn what_is_set_stays_and_the_rest_is_fit_to_it() {
+        let with = |test, validation, train| SplitConfig {
+            test,
+            validation,
+            train,
+        };
+        assert_eq!(sizes(&with(Some(1), Some(1), None), 5), [[1, 1, 3]; 2]);
+        assert_eq!(sizes(&with(Some(0), None, None), 10)[0], [0, 2, 8]);
+        assert_eq!(sizes(&with(None, Some(4), None), 10), [[2, 4, 4]; 2]);
+        assert_eq!(sizes(&with(None, None, Some(10)), 40), [[15, 15, 10]; 2]);
+        assert_eq!(
+            sizes(&with(None, None, Some(20)), 40),
+            [[10, 10, 20], [15, 0, 20]]
+        );
+        assert_eq!(
+            sizes(&with(None, None, Some(8)), 10),
+            [[1, 1, 8], [2, 0, 8]]
+        );
+        assert_eq!(sizes(&with(Some(2), None, Some(6)), 10)[0], [2, 2, 6]);
+        // For every number of inputs and any of them set, the rest fits if anything does.
+        for inputs in 2..80 {
+            for train in [None, Some(1), Some(inputs - 1)] {
+                let [network, regression] = sizes(&with(None, None, train), inputs);
+                assert!(network[1] > 0 && regression[2] > 0, "{inputs} {train:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_refused_by_their_names() {
+        let config = SplitConfig::new(15, 15, None);
+        let words = config.for_inputs(30, true).of(30).unwrap_err().to_string();
+        for part in ["split.test = 15", "split.validation = 15", "fit into 30"] {
+            assert!(words.contains(part), "{words}");
+        }
+        assert!(config.of(31).is_ok());
     }
 
     #[test]
@@ -104,13 +223,18 @@ mod tests {
         for (test, validation, train) in
             [(most, most, None), (1, 1, Some(most)), (most, 1, Some(1))]
         {
-            let config = SplitConfig {
-                test,
-                validation,
-                train,
-            };
+            let config = SplitConfig::new(test, validation, train);
+            let config = config.for_inputs(100, true);
             let refusal = config.of(100).unwrap_err().to_string();
             assert!(refusal.contains("do not fit into 100"), "{refusal}");
+        }
+        for (test, train) in [(most, None), (most, Some(most))] {
+            let config = SplitConfig {
+                test: Some(test),
+                train,
+                ..open()
+            };
+            assert!(config.for_inputs(100, true).of(100).is_err());
         }
     }
 }

@@ -38,7 +38,7 @@ pub fn chosen_inputs(
 /// The run's test inputs, if the dataset may hold the inputs that it was trained on; else all.
 pub fn test_inputs(header: &Header, dataset: &Dataset) -> Range<usize> {
     if header.shares_inputs(dataset) {
-        0..header.config.split.test.min(dataset.inputs())
+        0..header.config.split.test_inputs().min(dataset.inputs())
     } else {
         0..dataset.inputs()
     }
@@ -50,11 +50,10 @@ pub fn seen_inputs(header: &Header, dataset: &Dataset, inputs: &Range<usize>) ->
         return inputs.start..inputs.start;
     }
     let split = &header.config.split;
-    let known = split
-        .train
-        .map(|train| split.test + split.validation + train);
+    let kept = split.test_inputs() + split.validation_inputs();
+    let known = split.train.map(|train| kept + train);
     let end = known.map_or(inputs.end, |end| end.min(inputs.end));
-    split.test.max(inputs.start).min(end)..end
+    split.test_inputs().max(inputs.start).min(end)..end
 }
 
 /// The inputs that the run was trained on; none if the dataset does not hold them.

@@ -3,6 +3,7 @@
 //! [`evaluate`] is a consumer of the one loop that predicts ([`crate::predict::Walk`]); each
 //! ensemble is scored by a [`Scoring`] against its [`Truth`] and forgotten.
 
+mod accuracy;
 mod baselines;
 mod channel;
 mod evaluation;
@@ -12,6 +13,7 @@ mod truth;
 
 use std::ops::Range;
 
+pub use accuracy::solver_within;
 pub use baselines::{BaselineFields, Baselines};
 pub use evaluation::{
     ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Prediction, SpreadScores,

@@ -112,7 +112,7 @@ fn data_that_do_not_tell_their_origin_are_known_by_their_values() {
     let (same, other) = (foreign("same", 1.0), foreign("other", 1.1));
     assert_eq!(test_inputs(&header, &same), 0..2);
     assert_eq!(test_inputs(&header, &other), 0..5);
-    header.config.split.test = 0;
+    header.config.split.test = Some(0);
     header.first_seen.clear();
     let words = chosen_inputs(&header, &other, None)
         .unwrap_err()

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::enough::Enough;
 use super::{
     Cases, Consumer, Interpolation, PredictionCost, PredictionWriter, Predictor, Sampling,
     VarianceParts, Walk, WalkedInput, block_rows,
@@ -31,6 +32,9 @@ pub struct Job<'a> {
     pub kept: usize,
     /// How realizations are made.
     pub sampling: Sampling,
+    /// Draws until the standard error of the mean, in units of the deviation of the predicted values,
+    /// is as small as this, or the sampling's realizations are there.
+    pub standard_error: Option<f64>,
 }
 
 /// How much was done.
@@ -44,6 +48,8 @@ pub struct Stored {
     pub computed: usize,
     /// Evaluations of the network for them.
     pub evaluations: usize,
+    /// Inputs whose standard error is larger than wanted.
+    pub uncertain: usize,
 }
 
 impl Job<'_> {
@@ -101,6 +107,7 @@ struct UnderWay {
 /// One input's statistics as they grow.
 struct Gathered {
     statistics: EnsembleStatistics,
+    enough: Option<Enough>,
     kept: Vec<f32>,
 }
 
@@ -109,7 +116,11 @@ impl Gathered {
         if is_kept {
             self.kept.extend_from_slice(values);
         }
-        self.statistics.push(values)
+        self.statistics.push(values)?;
+        if let Some(enough) = &mut self.enough {
+            enough.judge(&self.statistics);
+        }
+        Ok(())
     }
 }
 
@@ -122,7 +133,13 @@ impl Consumer for Storing<'_> {
         let (job, size) = (self.job, self.job.values());
         let rows = block_rows(input.grid.len());
         let mut spool = self.writer.spool(input.position, size, rows);
+        let channels = job.predictor.header().shapes.solution_channels;
+        let numbers = [job.kept, job.sampling.realizations];
+        let enough = job
+            .standard_error
+            .filter(|_| job.predictor.method().is_generative());
         let mut gathered = Gathered {
+            enough: enough.map(|wanted| Enough::new(wanted, channels, rows, numbers)),
             statistics: EnsembleStatistics::new(size, job.sampling.realizations, job.wanted)?,
             kept: Vec::new(),
         };
@@ -136,6 +153,11 @@ impl Consumer for Storing<'_> {
             parts: None,
         });
         Ok(Some(before.realizations))
+    }
+
+    fn wanted(&self) -> Option<usize> {
+        let gathered = &self.under_way.as_ref()?.gathered;
+        gathered.enough.as_ref().map(Enough::target)
     }
 
     fn moments(&mut self, moments: &Prediction) {
@@ -161,7 +183,12 @@ impl Consumer for Storing<'_> {
         let Some(under_way) = self.under_way.take() else {
             return Ok(());
         };
-        let Gathered { statistics, kept } = under_way.gathered;
+        let Gathered {
+            statistics,
+            enough,
+            kept,
+        } = under_way.gathered;
+        self.stored.uncertain += usize::from(enough.is_some_and(|enough| !enough.is_reached()));
         let evaluations = under_way.evaluations + cost.progress.evaluations;
         self.stored.evaluations += cost.progress.evaluations;
         let parts = under_way.parts.as_ref();

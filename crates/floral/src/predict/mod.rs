@@ -4,13 +4,16 @@
 //! grid, perhaps finer than the training grid, it becomes an [`InputPredictor`], which has derived
 //! all that depends on the input alone and delivers realizations in physical units. [`Cases`] are
 //! the inputs of a file; a [`Walk`] is the one loop over them, and a [`Consumer`] takes what it
-//! predicts: a [`Job`] stores statistics by a [`PredictionWriter`], [`evaluate`](crate::evaluate)
-//! scores.
+//! predicts: a [`Job`] stores statistics by a [`PredictionWriter`] in a [`Destination`],
+//! [`evaluate`](crate::evaluate) scores.
 
+mod accuracy;
 mod alignment;
 mod cases;
 mod checks;
 mod departure;
+mod destination;
+mod enough;
 mod ensemble;
 mod input;
 mod job;
@@ -27,8 +30,10 @@ mod threshold;
 mod velocity;
 mod walk;
 
+pub use accuracy::{ChosenSolver, USUAL_ACCURACY};
 pub use alignment::{aligned_dataset, check_terms};
 pub use cases::{Case, Cases, Checked};
+pub use destination::Destination;
 pub use ensemble::Ensemble;
 pub use input::InputPredictor;
 pub use job::{Job, Stored};

@@ -12,6 +12,7 @@
 //! | `threshold_channel` | threshold | the channel of each threshold, of several |
 //! | `realizations` | input, realization, channel, ... | the first ones, where kept |
 //! | `evaluations` | input | of the network, over all realizations |
+//! | `draws` | input | realizations, where they were drawn until a standard error was reached |
 //! | `input`, `quantile`, `threshold` | itself | coordinates |
 //! | one per grid axis | itself, or point | coordinates |
 //!
@@ -27,8 +28,8 @@ use crate::dataset::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIM
 use crate::dataset::quantities::describe;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::array_metadata::UNITS;
-use crate::storage::{Dimension, LARGEST_CHUNK, Precision, array_metadata};
-use crate::{Error, Quantity, Result};
+use crate::storage::{Dimension, GroupPlan, LARGEST_CHUNK, Precision, array_metadata};
+use crate::{Checksum, Error, Quantity, Result};
 
 pub(super) const MEAN: &str = "mean";
 pub(super) const VARIANCE: &str = "variance";
@@ -40,12 +41,14 @@ pub(super) const QUANTILES: &str = "quantiles";
 pub(super) const EXCEEDANCE: &str = "exceedance";
 pub(super) const REALIZATIONS: &str = "realizations";
 pub(super) const EVALUATIONS: &str = "evaluations";
+pub(super) const DRAWS: &str = "draws";
 pub(super) const QUANTILE_DIMENSION: &str = "quantile";
 pub(super) const THRESHOLD_DIMENSION: &str = "threshold";
 pub(super) const THRESHOLD_CHANNEL: &str = "threshold_channel";
 
 /// Names that no axis may have.
-const RESERVED: [&str; 16] = [
+const RESERVED: [&str; 17] = [
+    DRAWS,
     MEAN,
     VARIANCE,
     DEVIATION,
@@ -83,11 +86,28 @@ pub struct PredictionPlan {
     pub has_spread: bool,
     /// Whether it tells apart what varies and what is not known.
     pub has_parts: bool,
+    /// Whether the number of realizations is the input's own.
+    pub counts_draws: bool,
     /// Attributes of the group.
     pub attributes: Map<String, Value>,
 }
 
 impl PredictionPlan {
+    /// By which complete predictions of this plan are known in a single file.
+    pub(super) fn mark(&self) -> String {
+        let text = self.layout().root().to_string();
+        Checksum::default().bytes(text.as_bytes()).to_string()
+    }
+
+    /// The group that they become.
+    pub(super) fn layout(&self) -> GroupPlan {
+        GroupPlan {
+            arrays: arrays(self),
+            attributes: self.attributes.clone().into(),
+            precision: Precision::F32,
+        }
+    }
+
     /// Whether each threshold is of one channel among several.
     pub(super) fn has_threshold_channels(&self) -> bool {
         self.quantities.len() > 1 && !self.wanted.thresholds.is_empty()
@@ -168,7 +188,7 @@ pub(super) fn check_size(plan: &PredictionPlan) -> Result<()> {
     }
 }
 
-pub(super) fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
+fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
     let inputs = (INPUT_DIMENSION, plan.inputs.len());
     let mut arrays = Map::new();
     let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
@@ -179,6 +199,10 @@ pub(super) fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
     add(INPUT_DIMENSION, array_metadata::counts(inputs, meaning));
     let meaning = "evaluations of the network over all realizations";
     add(EVALUATIONS, array_metadata::counts(inputs, meaning));
+    if plan.counts_draws {
+        let meaning = "realizations drawn until the standard error was reached";
+        add(DRAWS, array_metadata::counts(inputs, meaning));
+    }
     let statistic = |what| plan.quantities.iter().map(|q| q.statistic(what)).collect();
     let variance = |what| plan.quantities.iter().map(|q| q.variance(what)).collect();
     add(

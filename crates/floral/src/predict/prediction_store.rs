@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use super::prediction_layout::{
-    ALEATORIC, DEVIATION, EPISTEMIC, EVALUATIONS, EXCEEDANCE, MEAN, NOVELTY, PredictionPlan,
+    ALEATORIC, DEVIATION, DRAWS, EPISTEMIC, EVALUATIONS, EXCEEDANCE, MEAN, NOVELTY, PredictionPlan,
     QUANTILE_DIMENSION, QUANTILES, REALIZATIONS, THRESHOLD_CHANNEL, THRESHOLD_DIMENSION, VARIANCE,
-    arrays, check_names, check_size,
+    check_names, check_size,
 };
 use crate::Result;
 use crate::dataset::layout::INPUT_DIMENSION;
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::storage::{Group, GroupPlan, Precision, Spool};
+use crate::storage::{Group, Spool};
 
 /// Every array with a chunk for each input; the last one is written last.
-const PER_INPUT: [&str; 11] = [
+const PER_INPUT: [&str; 12] = [
+    DRAWS,
     MEAN,
     VARIANCE,
     DEVIATION,
@@ -49,13 +50,13 @@ impl PredictionWriter {
     pub fn open(path: &Path, plan: PredictionPlan, force: bool) -> Result<Option<Self>> {
         check_names(&plan.places)?;
         check_size(&plan)?;
-        let layout = GroupPlan {
-            arrays: arrays(&plan),
-            attributes: plan.attributes.clone().into(),
-            precision: Precision::F32,
-        };
-        let group = Group::open(path, layout, force)?;
+        let group = Group::open(path, plan.layout(), force)?;
         Ok(group.map(|group| Self { group, plan }))
+    }
+
+    /// What it was opened for.
+    pub(super) fn plan(&self) -> &PredictionPlan {
+        &self.plan
     }
 
     /// Whether the input at this position of the list is stored.
@@ -106,6 +107,10 @@ impl PredictionWriter {
             write(REALIZATIONS, &kept)?;
         }
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        if self.plan.counts_draws {
+            let draws = count(statistics.count());
+            self.group.write_count(DRAWS, position, draws)?;
+        }
         let index = count(self.plan.inputs.start + position);
         self.group.write_count(INPUT_DIMENSION, position, index)?;
         self.group
@@ -166,6 +171,7 @@ mod tests {
             kept: 1,
             has_spread: true,
             has_parts: true,
+            counts_draws: true,
             attributes: Map::from_iter([("seed".to_owned(), 7.into())]),
         }
     }
@@ -225,6 +231,7 @@ mod tests {
         assert_eq!(read("realizations").1[3..], [2.0, 2.0, 3.0]);
         assert_eq!(read("input").1, [4.0, 5.0]);
         assert_eq!(read("evaluations").1, [14.0, 14.0]);
+        assert_eq!(read("draws").1, [2.0, 2.0]);
         assert_eq!(read("threshold").1, [1.5]);
         assert!(!write(&path, false).unwrap(), "the same is there already");
     }

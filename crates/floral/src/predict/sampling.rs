@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sample::OdeSolver;
+use crate::sample::{Fixed, OdeSolver};
 
 /// How many realizations are wanted of an input, and how they are made.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -16,12 +16,14 @@ pub struct Sampling {
 }
 
 impl Default for Sampling {
-    /// The paper's 2500 realizations by its integrator.
+    /// The paper's 2500 realizations by a few midpoint steps;
+    /// [`Predictor::solver_within`](super::Predictor::solver_within) finds how many a run needs. The
+    /// paper's integrator is [`OdeSolver::default`].
     fn default() -> Self {
         Self {
             realizations: 2500,
             seed: 0,
-            solver: OdeSolver::default(),
+            solver: OdeSolver::Fixed(Fixed::default()),
         }
     }
 }

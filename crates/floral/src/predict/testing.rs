@@ -40,11 +40,7 @@ impl Play {
     pub fn config(method: Method) -> TrainConfig {
         TrainConfig {
             method,
-            split: SplitConfig {
-                test: 2,
-                validation: 1,
-                train: None,
-            },
+            split: SplitConfig::new(2, 1, None),
             network: NetworkConfig {
                 hidden_channels: 4,
                 layers: 2,

@@ -55,11 +55,7 @@ fn data(symmetries: &[&str], f: impl Fn(f64) -> f64) -> Data {
 fn config(method: Method, transform: &str) -> TrainConfig {
     TrainConfig {
         transform: vec![transform.parse().unwrap()].into(),
-        split: SplitConfig {
-            test: 1,
-            validation: 3,
-            train: None,
-        },
+        split: SplitConfig::new(1, 3, None),
         network: NetworkConfig {
             hidden_channels: 4,
             layers: 2,

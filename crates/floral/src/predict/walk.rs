@@ -4,10 +4,11 @@
 //! beside the truth ([`evaluate`](crate::evaluate)), the summaries of a report.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::departure::departures;
-use super::{Case, Cases, Predictor, Sampling};
+use super::{Case, Cases, InputPredictor, Predictor, Sampling};
 use crate::observer::{Event, Observer, go_on};
 use crate::regression::Prediction;
 use crate::sample::Progress;
@@ -66,6 +67,12 @@ pub trait Consumer {
     /// if all of it is there.
     fn begin(&mut self, run: usize, input: &WalkedInput) -> Result<Option<usize>>;
 
+    /// How many realizations of the prediction under way are wanted, where that depends on them; asked
+    /// before the first and whenever so many are there.
+    fn wanted(&self) -> Option<usize> {
+        None
+    }
+
     /// Mean and variances in closed form, of methods that have them; before the realizations.
     fn moments(&mut self, moments: &Prediction) {
         let _ = moments;
@@ -111,6 +118,7 @@ impl Walk<'_> {
             method: predictor.method().title(),
             done: input.position * self.predictors.len() + run,
             total: self.inputs.len() * self.predictors.len(),
+            wanted: AtomicUsize::new(0),
         };
         let Some(first) = consumer.begin(run, input)? else {
             within.tell(None);
@@ -123,17 +131,43 @@ impl Walk<'_> {
             consumer.moments(moments);
         }
         let index = input.index as u64;
-        let progress = predicted.deliver_from(
-            first,
-            index,
-            self.sampling,
-            &within,
-            |realization, values, evaluations| {
-                consumer.realization(realization, values, evaluations)
-            },
-        )?;
+        let mut progress = self.deliver(&predicted, (index, first), &within, consumer)?;
+        while consumer
+            .wanted()
+            .is_some_and(|wanted| wanted > progress.done)
+        {
+            let next = (index, progress.done);
+            progress = progress.and(self.deliver(&predicted, next, &within, consumer)?);
+        }
         let seconds = start.elapsed().as_secs_f64();
         consumer.end(run, input, PredictionCost { progress, seconds })
+    }
+
+    /// Hands over realizations of an input from `first` on, as many as are wanted so far.
+    fn deliver(
+        &self,
+        predicted: &InputPredictor<'_>,
+        (index, first): (u64, usize),
+        within: &Within<'_>,
+        consumer: &mut dyn Consumer,
+    ) -> Result<Progress> {
+        let sampling = Sampling {
+            realizations: consumer.wanted().unwrap_or(self.sampling.realizations),
+            ..*self.sampling
+        };
+        // All that depends on the input alone is derived, and realizations begin.
+        within.tell(Some(Progress {
+            done: first,
+            total: sampling.realizations,
+            ..Progress::default()
+        }));
+        let consume = |realization: usize, values: &[f32], cost: usize| {
+            let taken = consumer.realization(realization, values, cost);
+            let wanted = consumer.wanted().unwrap_or(0);
+            within.wanted.store(wanted, Ordering::Relaxed);
+            taken
+        };
+        predicted.deliver_from(first, index, &sampling, within, consume)
     }
 }
 
@@ -143,6 +177,8 @@ struct Within<'a> {
     method: &'a str,
     done: usize,
     total: usize,
+    /// Realizations that the consumer wants, as far as it knows.
+    wanted: AtomicUsize,
 }
 
 impl Within<'_> {
@@ -159,7 +195,11 @@ impl Within<'_> {
 impl Observer for Within<'_> {
     fn observe(&self, event: &Event<'_>) {
         if let Event::Realizations(progress) = event {
-            self.tell(Some(*progress));
+            let wanted = self.wanted.load(Ordering::Relaxed);
+            self.tell(Some(Progress {
+                total: progress.total.max(wanted),
+                ..*progress
+            }));
         }
     }
 

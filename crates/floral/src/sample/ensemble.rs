@@ -22,6 +22,18 @@ pub struct Progress {
     pub block_evaluations: usize,
 }
 
+impl Progress {
+    /// With what comes after it.
+    #[must_use]
+    pub fn and(self, after: Self) -> Self {
+        Self {
+            evaluations: self.evaluations + after.evaluations,
+            block_evaluations: self.block_evaluations + after.block_evaluations,
+            ..after
+        }
+    }
+}
+
 /// Realizations 0, 1, ... of a flow, integrated in blocks of as many rows as the velocity has.
 ///
 /// Realization j is always row j mod rows of its block, and a last block that is not full repeats
@@ -32,7 +44,7 @@ pub struct Ensemble<'a> {
     pub solver: &'a OdeSolver,
     /// Which realizations: from 0, or from where an earlier run stopped.
     pub realizations: Range<usize>,
-    /// Told after every block; asked to stop before every evaluation of the velocity.
+    /// Told after every block, or all that are computed side by side; asked to stop before every evaluation of the velocity.
     pub observer: &'a dyn Observer,
 }
 
@@ -96,8 +108,9 @@ impl Ensemble<'_> {
                     progress.evaluations += cost.evaluations;
                 }
                 progress.block_evaluations += cost.block;
-                self.observer.observe(&Event::Realizations(progress));
             }
+            // Once for all blocks that were computed side by side, so that the time is theirs.
+            self.observer.observe(&Event::Realizations(progress));
         }
         Ok(progress)
     }

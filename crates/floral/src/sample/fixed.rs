@@ -1,6 +1,7 @@
 //! Integration by a given number of equal steps.
 
 use super::step::Stepper;
+use super::tableau::MIDPOINT;
 use super::{Cost, RowCost, Scalar, Tableau, Velocity};
 use crate::{Error, Result};
 
@@ -9,6 +10,18 @@ use crate::{Error, Result};
 pub struct Fixed {
     tableau: &'static Tableau,
     steps: usize,
+}
+
+impl Default for Fixed {
+    /// 21 steps of the midpoint rule, which see every wave of the network's time in several phases. On
+    /// the quickstart's flow they are off by 1.7 % of the deviation of realizations, for 42
+    /// evaluations in place of the 360 of dopri5 (results/integrators.json).
+    fn default() -> Self {
+        Self {
+            tableau: &MIDPOINT,
+            steps: 21,
+        }
+    }
 }
 
 impl Fixed {

@@ -14,13 +14,27 @@ use crate::Result;
 /// The temporary name is used once, so that two writers never share a file; what a killed process
 /// leaves, a hidden file ending in `.new`, stands in nobody's way.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_atomically_by(path, |file| {
+        file.write_all(bytes).map_err(write_error(path))
+    })
+}
+
+/// The same for what is written piece by piece.
+pub(super) fn write_atomically_by(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<()>,
+) -> Result<()> {
     let folder = parent_of(path);
-    let outcome = create_unique(folder).and_then(|(mut file, temporary)| {
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
-        drop(file);
-        take_name(written, &temporary, path)
-    });
-    outcome
+    let (mut file, temporary) = create_unique(folder).map_err(write_error(path))?;
+    let written = write(&mut file);
+    let written = written.and_then(|()| file.sync_all().map_err(write_error(path)));
+    drop(file);
+    if written.is_err() {
+        // The error at hand matters more than a leftover.
+        let _ = fs::remove_file(&temporary);
+    }
+    written?;
+    take_name(Ok(()), &temporary, path)
         .and_then(|()| sync_folder(folder))
         .map_err(write_error(path))
 }

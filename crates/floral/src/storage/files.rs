@@ -57,7 +57,7 @@ pub(super) fn create_folder(path: &Path) -> Result<()> {
 }
 
 /// Removes a folder and all in it, if it exists.
-pub(super) fn remove_folder(path: &Path) -> Result<()> {
+pub(crate) fn remove_folder(path: &Path) -> Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(write_error(path)(error)),
         _ => Ok(()),

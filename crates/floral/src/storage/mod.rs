@@ -5,7 +5,8 @@
 //!   [`Checksum`] knows the same contents again;
 //! - a `Group` is written from a `GroupPlan` in a `Partial` folder, from which a run
 //!   that was cut goes on; a [`Spool`] keeps the part of it that is under way;
-//! - a `StoredArray` reads an array of any group.
+//! - a `StoredArray` reads an array of any group, a `SingleFile` writes a complete group as .npz or
+//!   NetCDF.
 //!
 //! The datasets of [`dataset`](crate::dataset), the predictions of [`predict`](crate::predict), the
 //! runs of [`train`](crate::train) and what is kept by reports stand on it.
@@ -21,6 +22,7 @@ mod lock;
 pub(crate) mod names;
 pub(crate) mod partial;
 mod precision;
+mod single_file;
 mod spool;
 mod stored_array;
 
@@ -32,7 +34,8 @@ pub use precision::Precision;
 pub use spool::{Spool, Spooled};
 
 pub(crate) use array_metadata::Dimension;
-pub(crate) use files::read_json;
+pub(crate) use files::{read_json, remove_folder};
 pub(crate) use group::Group;
 pub(crate) use group_plan::{GroupPlan, LARGEST_CHUNK, METADATA_FILE};
+pub(crate) use single_file::{SingleFile, has_mark};
 pub(crate) use stored_array::StoredArray;

@@ -44,11 +44,7 @@ fn dataset(folder: &TempDir, name: &str, slopes: &[f64]) -> Dataset {
 fn trained(folder: &TempDir, name: &str, slopes: &[f64]) -> Predictor {
     let config = TrainConfig {
         method: Method::Kriging,
-        split: SplitConfig {
-            test: 0,
-            validation: 0,
-            train: None,
-        },
+        split: SplitConfig::new(0, 0, None),
         ..TrainConfig::default()
     };
     let dataset = dataset(folder, &format!("{name}.zarr"), slopes);

@@ -1,5 +1,34 @@
 //! Checkpoints: a [`Header`] with weights and optimiser state, everything needed to go on, or with a
 //! fitted regression, in one safetensors file.
+//!
+//! # The file
+//!
+//! `best.safetensors` of a run folder is all that a prediction needs: alone, under any name, it is a
+//! model file. Its metadata are two texts: `floral`, the header as JSON (format, version, settings,
+//! shapes, grid, scales, transforms, names and units, origin of the data, progress), and
+//! `adam.steps`.
+//!
+//! | array | type | |
+//! |---|---|---|
+//! | `weight.NAME` | f32 | a weight of a network |
+//! | `adam.first.NAME`, `adam.second.NAME` | f32 | moments of its gradient |
+//! | `average.NAME` | f32 | its running mean, where `optimiser.average` is set: it predicts |
+//! | `regression` | u8 | a fitted regression instead of these, CBOR |
+//!
+//! # The promise
+//!
+//! - A build reads every format up to its own, [`FORMAT`]. A newer one is refused by its number.
+//! - A field that is added has a default, so that files without it are read; a field that is there
+//!   keeps its name, its unit and its meaning.
+//! - What changes the meaning of a field raises the number, and older files are read with the meaning
+//!   that they were written with: in format 1, lengths of the prior are in the grid's own
+//!   coordinates.
+//! - The same file gives the same predictions up to rounding, on every machine: numbers are stored in
+//!   little-endian order, nothing depends on paths.
+//! - Loading executes nothing. JSON, CBOR and arrays of numbers are read, no code, no pickle; sizes
+//!   are compared with what the file holds before memory is taken, and parts with each other. A
+//!   command that settings name for low fidelity is never run unless the user asks for it. A file from
+//!   a stranger can be wrong or slow, but it cannot do anything.
 
 use std::collections::HashMap;
 use std::path::Path;

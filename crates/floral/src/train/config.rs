@@ -7,6 +7,7 @@ use crate::dataset::{Split, SplitConfig};
 use crate::flow::{PathConfig, PriorConfig};
 use crate::low::LowConfig;
 use crate::regression::Symmetry;
+use crate::settings::{TRAINING, annotated};
 use crate::transform::TransformConfig;
 use crate::{Error, Result};
 
@@ -200,13 +201,22 @@ impl TrainConfig {
 
     /// As it is written in a file; a regression has no settings of networks.
     pub fn to_toml(&self) -> String {
+        toml::to_string(&self.to_table()).expect("a table of numbers, strings and lists")
+    }
+
+    /// The same with the meaning of every key above it.
+    pub fn to_annotated_toml(&self) -> String {
+        annotated(&self.to_table(), TRAINING)
+    }
+
+    fn to_table(&self) -> toml::Table {
         let mut table = toml::Table::try_from(self).expect("numbers, strings and lists");
         if self.method.recipe().is_some() {
             NETWORK_SECTIONS
                 .iter()
                 .for_each(|section| drop(table.remove(*section)));
         }
-        toml::to_string(&table).expect("a table of numbers, strings and lists")
+        table
     }
 
     /// The same with the settings that do not concern the method at their defaults.
@@ -243,18 +253,31 @@ impl TrainConfig {
         }
     }
 
+    /// The same with a split that is fit to a dataset of so many inputs: what is set of it stays.
+    #[must_use]
+    pub fn for_inputs(self, inputs: usize) -> Self {
+        let is_watched = self.method.recipe().is_none();
+        Self {
+            split: self.split.for_inputs(inputs, is_watched),
+            ..self
+        }
+    }
+
     /// The inputs of a dataset that serve testing, validation and training.
     pub fn split_of(&self, inputs: usize) -> Result<Split> {
-        if self.split.validation == 0 && self.method.recipe().is_none() {
+        let is_watched = self.method.recipe().is_none();
+        let split = self.split.for_inputs(inputs, is_watched);
+        if split.validation == Some(0) && is_watched {
             return Err(Error::Config {
                 context: "split.validation".into(),
                 reason: format!(
-                    "{} needs at least one input on which training is watched",
+                    "{} needs at least one input on which training is watched, beside one to train \
+                     on",
                     self.method
                 ),
             });
         }
-        self.split.of(inputs)
+        split.of(inputs)
     }
 
     /// The first section of network settings that a regression was given.
@@ -381,7 +404,7 @@ mod tests {
     #[test]
     fn only_a_regression_does_without_validation() {
         let mut config = TrainConfig::default();
-        config.split.validation = 0;
+        config.split.validation = Some(0);
         assert!(config.split_of(20).is_ok());
         config.method = Method::Floral;
         assert!(

@@ -81,8 +81,8 @@ mod tests {
         let there = TrainConfig::default();
         let mut asked = there.clone();
         asked.seed = 1;
-        asked.split.test = 1;
-        asked.split.validation = 1;
+        asked.split.test = Some(1);
+        asked.split.validation = Some(1);
         asked.network.layers = 1;
         asked.optimiser.batch = 1;
         asked.stopping.patience = 1;

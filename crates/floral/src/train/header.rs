@@ -84,7 +84,7 @@ impl DataIdentity {
 
 /// Values of the first input behind those kept for testing, spread over the field.
 fn first_seen(config: &TrainConfig, dataset: &Dataset) -> Result<Vec<f64>> {
-    let input = dataset.input(config.split.test)?;
+    let input = dataset.input(config.split.test_inputs())?;
     let every = input.values().len().div_ceil(VALUES).max(1);
     Ok(input.values().iter().copied().step_by(every).collect())
 }
@@ -266,5 +266,49 @@ impl Header {
         }
         check_modes(&self.config.network, &self.shapes)?;
         self.network().check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Axis;
+    use crate::dataset::Normaliser;
+
+    /// As the first release of format 2 wrote it.
+    fn older() -> serde_json::Value {
+        let unit = Normaliser::of_channels(&[[0.0, 1.0]]);
+        json!({
+            "format": 2,
+            "floral": "0.1.0",
+            "config": {
+                "method": "floral",
+                "seed": 0,
+                "split": {"test": 15, "validation": 15, "train": null},
+            },
+            "shapes": {"input_channels": 1, "solution_channels": 1, "grid": [8]},
+            "grid": Grid::new(vec![Axis::periodic("x", 8)]),
+            "scaling": {"input": unit, "low": unit, "target": unit},
+            "data": {"problem": null, "constants": null, "seed": null},
+            "progress": {
+                "epoch": 1, "step": 0, "loss": 0.0, "gradient_norm": 0.0, "best": [0.5, 1],
+                "reference": [0.5, 1], "finished": true, "seconds": 1.0,
+            },
+        })
+    }
+
+    #[test]
+    fn a_header_without_later_fields_is_read_and_a_newer_format_refused_by_number() {
+        let header = Header::parse(&older().to_string()).unwrap();
+        assert_eq!(header.config.split.test_inputs(), 15);
+        assert!(!header.progress.diverged);
+        assert_eq!(Header::parse(&header.text()).unwrap(), header);
+        let mut newer = older();
+        newer["format"] = (FORMAT + 1).into();
+        let words = Header::parse(&newer.to_string()).unwrap_err();
+        let number = format!("format {}", FORMAT + 1);
+        assert!(words.contains(&number), "{words}");
     }
 }

@@ -52,11 +52,7 @@ impl Line {
     fn config(method: Method, epochs: usize) -> TrainConfig {
         TrainConfig {
             method,
-            split: SplitConfig {
-                test: TEST_INPUTS,
-                validation: 2,
-                train: None,
-            },
+            split: SplitConfig::new(TEST_INPUTS, 2, None),
             network: NetworkConfig {
                 hidden_channels: 16,
                 layers: 2,

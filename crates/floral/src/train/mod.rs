@@ -22,6 +22,7 @@ pub mod model;
 mod paired_low;
 pub mod ranges;
 mod reader;
+mod reference_run;
 pub mod regression;
 mod resume;
 pub mod run;
@@ -36,6 +37,7 @@ pub(crate) use learned_low::LearnedLow;
 pub use learned_low::supplied;
 pub use method::Method;
 pub use model::Model;
+pub use reference_run::Foreign;
 pub use run::RunFolder;
 pub use trainer::{EpochRecord, Outcome, check, fitted_prior, train};
 

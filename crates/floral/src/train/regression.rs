@@ -130,7 +130,7 @@ pub(super) fn fit_run(
 ) -> Result<Outcome> {
     let _lock = run.lock()?;
     let start = Instant::now();
-    let config = run.config()?;
+    let config = run.config()?.for_inputs(dataset.inputs());
     let mut header = header(&config, dataset)?;
     if let Some(before) = run.last()? {
         same(run, dataset, &before.header, &header)?;

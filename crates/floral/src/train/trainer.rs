@@ -144,7 +144,7 @@ pub(super) struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     pub(super) fn new(run: &'a RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
         let lock = run.lock()?;
-        let config = run.config()?;
+        let config = run.config()?.for_inputs(dataset.inputs());
         let split = config.split_of(dataset.inputs())?;
         let reader = Reader::new(dataset, &config)?;
         let scales = reader.scales(split.train.clone())?;

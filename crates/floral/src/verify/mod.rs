@@ -3,6 +3,8 @@
 mod network;
 mod network_fixture;
 pub mod reference_names;
+mod reference_sizes;
+mod reference_state;
 mod solvers;
 mod tensors;
 
@@ -10,6 +12,7 @@ use std::path::Path;
 
 use burn::tensor::Device;
 
+pub use reference_state::ReferenceState;
 pub use tensors::Tensors;
 
 use crate::{Error, Result};
@@ -51,6 +54,16 @@ impl Check {
     pub fn passes(&self) -> bool {
         self.error <= self.tolerance
     }
+}
+
+/// How far a network's velocity is from the stored one, relative to its largest value.
+#[cfg(test)]
+pub(crate) fn velocity_error(
+    path: &Path,
+    network: &crate::operator::FilmFno,
+    device: &Device,
+) -> Result<f64> {
+    network::velocity_error(&Tensors::read(path)?, network, device)
 }
 
 /// Compares this build with every reference quantity in a safetensors file.

@@ -26,6 +26,15 @@ pub fn verify(tensors: &Tensors, device: &Device) -> Result<Vec<Check>> {
     compare(Fixture::new(tensors), &device).map_err(|error| tensors.damaged(error.to_string()))
 }
 
+/// The error of a network's velocity against that of the file.
+#[cfg(test)]
+pub fn velocity_error(tensors: &Tensors, network: &FilmFno, device: &Device) -> Result<f64> {
+    let mut fixture = Fixture::new(tensors);
+    let velocity = fixture.sample("in", device)?.evaluate(network)?;
+    let reference = fixture.take("out.velocity")?;
+    Ok(velocity_check("velocity", velocity, &reference).error)
+}
+
 fn compare(mut fixture: Fixture, device: &Device) -> Result<Vec<Check>> {
     let network = fixture.network(device)?;
     let mut checks = training_checks(&mut fixture, &network, device)?;

@@ -6,6 +6,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::Tensors;
 use super::reference_names::{from_reference, reference_name};
+use super::reference_sizes::reference_sizes;
 use super::tensors::Tensor as StoredTensor;
 use crate::operator::{FilmFno, FilmFnoConfig, Weight, weights, with_weights};
 use crate::{Error, Result};
@@ -34,18 +35,32 @@ pub struct Fixture {
 
 impl Fixture {
     pub fn new(tensors: &Tensors) -> Self {
-        let weight = |(name, tensor): (&str, &StoredTensor)| {
+        let named = tensors.iter().map(|(name, t)| (name.to_owned(), t));
+        Self::of(named)
+    }
+
+    /// Weights alone, those that have this prefix before the reference's name.
+    pub fn with_prefix(tensors: &Tensors, prefix: &str) -> Self {
+        let named = tensors.iter().filter_map(|(name, tensor)| {
+            let name = name.strip_prefix(prefix)?;
+            Some((format!("weight.{name}"), tensor))
+        });
+        Self::of(named)
+    }
+
+    fn of<'a>(tensors: impl Iterator<Item = (String, &'a StoredTensor)>) -> Self {
+        let weight = |(name, tensor): (String, &StoredTensor)| {
             // f32 is what the network computes in, and what the reference stored.
             let values = tensor.values.iter().map(|&v| v as f32).collect();
             let weight = Weight {
-                name: name.into(),
+                name: name.clone(),
                 shape: tensor.shape.clone(),
                 values,
             };
-            (name.into(), weight)
+            (name, weight)
         };
         Self {
-            tensors: tensors.iter().map(weight).collect(),
+            tensors: tensors.map(weight).collect(),
         }
     }
 
@@ -54,54 +69,32 @@ impl Fixture {
         self.tensors.remove(name).ok_or_else(missing)
     }
 
-    fn shape(&self, name: &str) -> Result<&[usize]> {
-        let missing = || Error::MissingTensor { name: name.into() };
-        Ok(&self.tensors.get(name).ok_or_else(missing)?.shape)
-    }
-
-    /// Size `axis` of a tensor.
-    fn size(&self, name: &str, axis: usize) -> Result<usize> {
-        let shape = self.shape(name)?;
-        shape.get(axis).copied().ok_or_else(|| Error::TensorShape {
-            name: name.into(),
-            found: shape.to_vec(),
-            expected: format!("more than {axis} dimensions"),
+    /// The configuration that the shapes of the tensors imply.
+    pub fn config(&self) -> Result<FilmFnoConfig> {
+        reference_sizes(|name| {
+            let tensor = self.tensors.get(&format!("weight.{name}"))?;
+            Some(tensor.shape.as_slice())
         })
     }
 
-    /// The configuration that the shapes of the tensors imply.
-    fn config(&self) -> Result<FilmFnoConfig> {
-        let spectral = "weight.field.linear_operator.K.weight.tensor.re";
-        let mut n_modes = self.shape(spectral)?.get(2..).unwrap_or_default().to_vec();
-        if let Some(last) = n_modes.last_mut() {
-            *last = (2 * last.saturating_sub(1)).max(1);
-        }
-        let low = self.size("in.low", 1).unwrap_or(0);
-        let film = "weight.field.cond_lifting_film.film.network.0.weight";
-        let layers = (0..)
-            .take_while(|i| {
-                self.shape(&format!("weight.field.fno_module.convs.{i}.bias"))
-                    .is_ok()
-            })
-            .count();
-        let config = FilmFnoConfig::new(
-            self.size("in.w", 1)?,
-            self.size("out.velocity", 1)?,
-            self.size("in.condition", 1)? + low,
-            n_modes,
-        );
-        Ok(config
-            .with_time(self.shape("in.tau").is_ok())
-            .with_hidden_channels(self.size(film, 1)?)
-            .with_film_channels(self.size(film, 0)?)
-            .with_layers(layers))
+    /// Values of all tensors together.
+    pub fn values(&self) -> usize {
+        self.tensors
+            .values()
+            .map(|tensor| tensor.values.len())
+            .sum()
+    }
+
+    /// The weights of a network of these sizes, in our layout.
+    pub fn weights(&mut self, sizes: &FilmFnoConfig, device: &Device) -> Result<Vec<Weight>> {
+        let ours = weights(&sizes.init(0, device)?);
+        self.in_our_layout("weight", &ours)
     }
 
     pub fn network(&mut self, device: &Device) -> Result<FilmFno> {
         let config = self.config()?;
-        let network = config.init(0, device)?;
-        let loaded = self.in_our_layout("weight", &weights(&network))?;
-        with_weights(network, loaded)
+        let loaded = self.weights(&config, device)?;
+        with_weights(config.init(0, device)?, loaded)
     }
 
     /// The reference's `kind` of every parameter: its weight or its gradient.

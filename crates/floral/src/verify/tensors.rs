@@ -25,7 +25,8 @@ pub struct Tensors {
 }
 
 impl Tensors {
-    /// Reads a whole file; refuses what is not safetensors or holds anything but floats.
+    /// Reads a whole file; refuses what is not safetensors or holds anything but floats. A complex
+    /// tensor becomes two, whose names end in `.re` and `.im`.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
         let damaged = |reason: String| Error::BadFile {
@@ -41,12 +42,20 @@ impl Tensors {
         for (name, view) in file.iter() {
             let values = to_f64(view.dtype(), view.data()).ok_or_else(|| {
                 damaged(format!(
-                    "{name} is {:?}; only F32 and F64 are read",
+                    "{name} is {:?}; only F32, F64 and C64 are read",
                     view.dtype()
                 ))
             })?;
             let shape = view.shape().to_vec();
-            tensors.insert(name.to_owned(), Tensor { shape, values });
+            if view.dtype() != Dtype::C64 {
+                tensors.insert(name.to_owned(), Tensor { shape, values });
+                continue;
+            }
+            for (part, ending) in [".re", ".im"].into_iter().enumerate() {
+                let values = values.iter().skip(part).step_by(2).copied().collect();
+                let shape = shape.clone();
+                tensors.insert(format!("{name}{ending}"), Tensor { shape, values });
+            }
         }
         Ok(Self {
             path: path.to_owned(),
@@ -120,7 +129,8 @@ fn to_f64(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f64>> {
     let (words32, _) = bytes.as_chunks();
     let (words64, _) = bytes.as_chunks();
     match dtype {
-        Dtype::F32 => Some(
+        // Of complex numbers, real and imaginary part in turn.
+        Dtype::F32 | Dtype::C64 => Some(
             words32
                 .iter()
                 .map(|w| f64::from(f32::from_le_bytes(*w)))

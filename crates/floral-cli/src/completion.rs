@@ -1,0 +1,51 @@
+//! `floral completion`: a script by which a shell completes commands and flags.
+
+use anyhow::Result;
+use clap::CommandFactory;
+use clap_complete::{Shell, generate};
+
+use crate::args::Cli;
+use crate::{Ending, output};
+
+/// What `floral completion` takes.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    source <(floral completion bash)\n  \
+    floral completion zsh > ~/.zfunc/_floral\n  \
+    floral completion fish > ~/.config/fish/completions/floral.fish")]
+pub struct Arguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// Prints the script.
+pub fn run(arguments: &Arguments) -> Result<Ending> {
+    let mut script = Vec::new();
+    generate(arguments.shell, &mut Cli::command(), "floral", &mut script);
+    output::print(&String::from_utf8_lossy(&script))?;
+    Ok(Ending::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+
+    #[test]
+    fn every_shell_has_a_script_that_knows_every_command() {
+        let mut command = Cli::command();
+        let names: Vec<String> = command
+            .get_subcommands()
+            .map(|command| command.get_name().to_owned())
+            .collect();
+        for shell in Shell::value_variants() {
+            let mut script = Vec::new();
+            generate(*shell, &mut command, "floral", &mut script);
+            let script = String::from_utf8(script).unwrap();
+            for name in &names {
+                assert!(script.contains(name.as_str()), "{shell}: {name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Durations in words.
+
+/// In the unit that fits.
+pub fn told(seconds: f64) -> String {
+    match seconds {
+        s if s < 99.5 => format!("{s:.0} s"),
+        s if s < 5970.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.0} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_told_in_the_unit_that_fits() {
+        let told = [0.2, 99.0, 100.0, 3600.0, 7200.0].map(told);
+        assert_eq!(told, ["0 s", "99 s", "2 min", "60 min", "2 h"]);
+    }
+}

@@ -1,0 +1,113 @@
+//! How long predictions will take, told once the first realizations are there.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use floral::sample;
+use floral::{Event, Observer};
+
+use crate::duration;
+use crate::progress::Progress;
+
+/// Seconds for which nobody needs to be prepared.
+const SHORT: f64 = 5.0;
+
+/// Shows progress, and tells at its beginning how long it will take.
+pub struct Waiting<'a> {
+    progress: &'a Progress<'a>,
+    /// Whether the number of realizations depends on them.
+    is_open: bool,
+    state: Mutex<State>,
+}
+
+/// What is known so far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    /// Nothing has begun.
+    Nothing,
+    /// Inputs are left, the first of which is being derived.
+    Begun { inputs: usize, at: Instant },
+    /// The first input is derived, in so many seconds, and its realizations begin.
+    Derived {
+        inputs: usize,
+        derivation: f64,
+        at: Instant,
+        first: usize,
+    },
+    /// There is no more to tell.
+    Told,
+}
+
+impl<'a> Waiting<'a> {
+    /// Nothing is told before something has been measured.
+    pub fn new(progress: &'a Progress<'a>, is_open: bool) -> Self {
+        Self {
+            progress,
+            is_open,
+            state: Mutex::new(State::Nothing),
+        }
+    }
+
+    fn next(&self, state: State, event: &Event<'_>) -> State {
+        match (state, event) {
+            (State::Nothing, Event::Inputs { done, total }) => State::Begun {
+                inputs: total.saturating_sub(*done),
+                at: Instant::now(),
+            },
+            (
+                State::Begun { inputs, at },
+                Event::Prediction {
+                    progress: Some(p), ..
+                },
+            ) => State::Derived {
+                inputs,
+                derivation: at.elapsed().as_secs_f64(),
+                at: Instant::now(),
+                first: p.done,
+            },
+            (
+                State::Derived {
+                    inputs,
+                    derivation,
+                    at,
+                    first,
+                },
+                Event::Prediction {
+                    progress: Some(p), ..
+                },
+            ) if p.done > first && (!self.is_open || p.done < p.total) => {
+                let each = at.elapsed().as_secs_f64() / (p.done - first) as f64;
+                self.tell(inputs, derivation, each, *p);
+                State::Told
+            }
+            (state, _) => state,
+        }
+    }
+
+    fn tell(&self, inputs: usize, derivation: f64, each: f64, progress: sample::Progress) {
+        let sample::Progress { done, total, .. } = progress;
+        let input = derivation + each * total as f64;
+        let seconds = each * (total - done) as f64 + input * (inputs - 1) as f64;
+        if seconds < SHORT {
+            return;
+        }
+        let about = if self.is_open { "about " } else { "" };
+        let many = if inputs > 1 { "inputs" } else { "input" };
+        self.progress.tell_beside(&format!(
+            "about {} for {inputs} {many} with {about}{total} realizations each",
+            duration::told(seconds)
+        ));
+    }
+}
+
+impl Observer for Waiting<'_> {
+    fn observe(&self, event: &Event<'_>) {
+        self.progress.observe(event);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = self.next(*state, event);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.progress.should_stop()
+    }
+}

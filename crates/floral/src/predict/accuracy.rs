@@ -1,0 +1,233 @@
+//! The integrator that an accuracy needs: as many midpoint steps as make no difference beyond it.
+
+use super::{Case, InputPredictor, Predictor, Sampling};
+use crate::observer::Observer;
+use crate::sample::OdeSolver;
+use crate::{Error, Grid, Result};
+
+/// The accuracy of which nothing is said: as much as 400 realizations leave to chance in their mean.
+pub const USUAL_ACCURACY: f64 = 0.05;
+
+/// Numbers of midpoint steps, each about twice the one before. None divides a frequency of the
+/// network's time, so that every wave of it is seen in many phases.
+const STEPS: [usize; 6] = [11, 21, 41, 81, 161, 321];
+
+/// The fewest realizations whose deviation is trusted.
+const LEAST: usize = 4;
+
+/// A spread below this share of the deviation of all values is no measure: fields are all but
+/// certain.
+const LEAST_SPREAD: f64 = 1e-3;
+
+/// An integrator, and what speaks for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChosenSolver {
+    /// The integrator.
+    pub solver: OdeSolver,
+    /// How far its realizations are from those with half as many steps: the root mean square in
+    /// units of their deviation, of the worst channel.
+    pub gap: f64,
+    /// Realizations that were compared.
+    pub realizations: usize,
+}
+
+impl Predictor {
+    /// The fewest steps whose realizations of this input are as near to those with half as many as
+    /// `accuracy` wants, in units of their deviation; the most steps there are if none is. None of a
+    /// method that integrates nothing.
+    pub fn solver_within(
+        &self,
+        accuracy: f64,
+        (case, index): (&Case, u64),
+        grid: &Grid,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Option<ChosenSolver>> {
+        if !(accuracy > 0.0 && accuracy.is_finite()) {
+            return Err(Error::Config {
+                context: format!("accuracy {accuracy}"),
+                reason: "it has to be positive: the error of integration in units of the \
+                         deviation of realizations, such as 0.05"
+                    .into(),
+            });
+        }
+        if !self.method().is_flow() {
+            return Ok(None);
+        }
+        let predicted = self.for_input(&case.input, case.low.as_ref(), grid)?;
+        let first = First {
+            realizations: predicted.block_rows().max(LEAST),
+            predicted,
+            index,
+            seed,
+            observer,
+        };
+        let mut coarse = first.by(midpoint(STEPS[0])?)?;
+        let mut chosen = None;
+        for steps in &STEPS[1..] {
+            let solver = midpoint(*steps)?;
+            let fine = first.by(solver)?;
+            let gap = self.gap(&coarse, &fine, first.realizations);
+            coarse = fine;
+            chosen = Some(ChosenSolver {
+                solver,
+                gap,
+                realizations: first.realizations,
+            });
+            if gap <= accuracy {
+                break;
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// The root mean square distance of realizations, [realization, channel, point], in units of
+    /// the deviation of the finer ones.
+    fn gap(&self, coarse: &[f32], fine: &[f32], realizations: usize) -> f64 {
+        let channels = self.header.shapes.solution_channels;
+        let points = fine.len() / (realizations * channels).max(1);
+        let gap = |channel: usize| {
+            let of_channel = |values: &[f32]| -> Vec<f64> {
+                let each = values.chunks_exact(channels * points);
+                let own = each.flat_map(|v| &v[channel * points..(channel + 1) * points]);
+                own.map(|v| f64::from(*v)).collect()
+            };
+            relative_distance(&of_channel(coarse), &of_channel(fine), points)
+        };
+        (0..channels).map(gap).fold(0.0, f64::max)
+    }
+}
+
+/// The root mean square distance of two ensembles, [realization, point], in units of the deviation
+/// of the second around its mean field.
+fn relative_distance(coarse: &[f64], fine: &[f64], points: usize) -> f64 {
+    let count = fine.len() as f64;
+    let realizations = count / points.max(1) as f64;
+    let mean_at =
+        |point: usize| fine.iter().skip(point).step_by(points).sum::<f64>() / realizations;
+    let means: Vec<f64> = (0..points).map(mean_at).collect();
+    let square = |x: f64| x * x;
+    let pairs = coarse.iter().zip(fine);
+    let distance = pairs.map(|(a, b)| square(a - b)).sum::<f64>() / count;
+    let around = fine.iter().zip(means.iter().cycle());
+    let variance = around.map(|(v, m)| square(v - m)).sum::<f64>() / count;
+    let centre = fine.iter().sum::<f64>() / count;
+    let total = fine.iter().map(|v| square(v - centre)).sum::<f64>() / count;
+    let freedom = (realizations - 1.0) / realizations;
+    let spread = (variance / freedom).max(square(LEAST_SPREAD) * total);
+    match distance {
+        0.0 => 0.0,
+        distance => (distance / spread).sqrt(),
+    }
+}
+
+fn midpoint(steps: usize) -> Result<OdeSolver> {
+    OdeSolver::named("midpoint", Some(steps))
+}
+
+/// The first realizations of an input.
+struct First<'a> {
+    predicted: InputPredictor<'a>,
+    realizations: usize,
+    index: u64,
+    seed: u64,
+    observer: &'a dyn Observer,
+}
+
+impl First<'_> {
+    /// By an integrator: [realization, channel, point].
+    fn by(&self, solver: OdeSolver) -> Result<Vec<f32>> {
+        let sampling = Sampling {
+            realizations: self.realizations,
+            seed: self.seed,
+            solver,
+        };
+        let quiet = StopOnly(self.observer);
+        let mut all = Vec::new();
+        self.predicted
+            .deliver(self.index, &sampling, &quiet, |_, values| {
+                all.extend_from_slice(values);
+                Ok(())
+            })?;
+        Ok(all)
+    }
+}
+
+/// Hands on the wish to stop, and nothing of how the work goes.
+struct StopOnly<'a>(&'a dyn Observer);
+
+impl Observer for StopOnly<'_> {
+    fn should_stop(&self) -> bool {
+        self.0.should_stop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::play;
+    use super::*;
+    use crate::Silent;
+    use crate::train::Method;
+
+    fn chosen(accuracy: f64, threads: usize) -> ChosenSolver {
+        let play = play();
+        let predictor = play.predictor(Method::Flora);
+        let (grid, input) = (play.dataset.grid(), play.dataset.input(0).unwrap());
+        let case = Case { input, low: None };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let found = pool
+            .unwrap()
+            .install(|| predictor.solver_within(accuracy, (&case, 0), grid, 1, &Silent));
+        found.unwrap().unwrap()
+    }
+
+    fn steps(solver: OdeSolver) -> usize {
+        match solver {
+            OdeSolver::Fixed(fixed) => fixed.steps(),
+            OdeSolver::Adaptive(_) => 0,
+        }
+    }
+
+    #[test]
+    fn a_tighter_accuracy_takes_more_steps_and_is_kept_on_any_threads() {
+        let loose = chosen(0.2, 1);
+        let tight = chosen(0.2 * loose.gap.min(0.2), 2);
+        assert!(steps(loose.solver) >= 21 && steps(loose.solver) < steps(tight.solver));
+        assert!(loose.gap <= 0.2, "{loose:?}");
+        assert_eq!(chosen(0.2, 2), loose);
+    }
+
+    #[test]
+    fn a_distance_is_measured_by_the_spread_around_the_mean_field() {
+        // Two realizations on two points, around 0 and 10.
+        let fine = [-1.0, 9.0, 1.0, 11.0];
+        let coarse = fine.map(|v| v + 0.5);
+        let found = relative_distance(&coarse, &fine, 2);
+        assert!((found - 0.5 / 2f64.sqrt()).abs() < 1e-12, "{found}");
+        assert_eq!(relative_distance(&fine, &fine, 2), 0.0);
+        // Without a spread, by how much values vary at all.
+        let sure = [0.0, 10.0, 0.0, 10.0];
+        let found = relative_distance(&sure.map(|v| v + 0.01), &sure, 2);
+        assert!(
+            (found - 0.01 / (LEAST_SPREAD * 5.0)).abs() < 1e-9,
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn only_flows_are_integrated_and_an_accuracy_is_positive() {
+        let play = play();
+        let (grid, input) = (play.dataset.grid(), play.dataset.input(0).unwrap());
+        let low = Some(play.dataset.low(0).unwrap());
+        let case = Case { input, low };
+        let choose = |predictor: &Predictor, accuracy: f64| {
+            predictor.solver_within(accuracy, (&case, 0), grid, 1, &Silent)
+        };
+        let regression = play.predictor(Method::ResidualFno);
+        assert_eq!(choose(&regression, 0.1).unwrap(), None);
+        let flow = play.predictor(Method::Floral);
+        for accuracy in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(choose(&flow, accuracy).is_err());
+        }
+    }
+}

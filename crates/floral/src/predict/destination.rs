@@ -1,0 +1,96 @@
+//! Where predictions are stored, by the ending of a name: a Zarr folder, or one file that is made of it
+//! once it is complete.
+//!
+//! A single file grows as the folder `out.nc.store`, so that what was cut goes on; the file carries a
+//! mark of the plan, by which a complete one is known.
+
+use std::path::{Path, PathBuf};
+
+use super::{PredictionPlan, PredictionWriter};
+use crate::storage::{SingleFile, has_mark, remove_folder};
+use crate::{Error, Result};
+
+/// A place for predictions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    path: PathBuf,
+    file: Option<SingleFile>,
+}
+
+impl Destination {
+    /// A Zarr folder, or a file if the name ends in `.npz` or `.nc`.
+    pub fn new(path: &Path) -> Result<Self> {
+        let ending = path.extension().map(|end| end.to_string_lossy());
+        let file = match ending.as_deref() {
+            None | Some("zarr") => None,
+            Some("npz") => Some(SingleFile::Npz),
+            Some("nc") => Some(SingleFile::NetCdf),
+            Some(other) => {
+                return Err(Error::BadFile {
+                    path: path.to_owned(),
+                    reason: format!(
+                        "predictions are written as .zarr, .npz or .nc (NetCDF), not .{other}; \
+                         choose one of these endings"
+                    ),
+                });
+            }
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+        })
+    }
+
+    /// Begins or continues predictions; none if the same are there. With `force` they replace
+    /// others, or unfinished ones.
+    pub fn open(&self, plan: PredictionPlan, force: bool) -> Result<Option<PredictionWriter>> {
+        let Some(file) = self.file else {
+            return PredictionWriter::open(&self.path, plan, force);
+        };
+        let mark = plan.mark();
+        if self.path.exists() && !force {
+            if !self.path.is_file() || !has_mark(&self.path, &mark)? {
+                return Err(self.taken());
+            }
+            remove_folder(&self.store())?;
+            return Ok(None);
+        }
+        let writer = PredictionWriter::open(&self.store(), plan, force)?;
+        if writer.is_none() {
+            // A run that was cut had finished all but the file.
+            self.convert(file, &mark)?;
+        }
+        Ok(writer)
+    }
+
+    /// Completes what [`open`](Self::open) began.
+    pub fn finish(&self, writer: PredictionWriter) -> Result<()> {
+        let mark = writer.plan().mark();
+        writer.finish()?;
+        match self.file {
+            None => Ok(()),
+            Some(file) => self.convert(file, &mark),
+        }
+    }
+
+    fn convert(&self, file: SingleFile, mark: &str) -> Result<()> {
+        file.write(&self.store(), &self.path, mark)?;
+        remove_folder(&self.store())
+    }
+
+    /// The folder from which a file is made.
+    fn store(&self) -> PathBuf {
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(".store");
+        self.path.with_file_name(name)
+    }
+
+    fn taken(&self) -> Error {
+        Error::BadFile {
+            path: self.path.clone(),
+            reason: "exists and holds something else than these predictions; choose another name, \
+                     or replace it by force"
+                .into(),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The keys of a training.
+
+use super::{Setting, key, optional};
+
+/// Every key of a [`TrainConfig`](crate::train::TrainConfig), in the order of its file.
+pub const TRAINING: &[Setting] = &[
+    key(
+        "method",
+        "What is learned, and by what: floral-kl and kriging are regressions in closed form; floral \
+         (flow of the gap to low fidelity), flora (flow of the solution), residual-fno and fno are \
+         networks, trained by gradient descent.",
+    ),
+    key(
+        "seed",
+        "The seed of initial weights, batches, times and priors.",
+    ),
+    optional(
+        "resolution",
+        "[16, 16]",
+        "Points per axis to train on, one number each, which must divide the dataset's: every s-th \
+         point is taken. All points if absent.",
+    ),
+    optional(
+        "symmetries",
+        "[\"roll:x\", \"sign\"]",
+        "Symmetries that regressions make use of: roll:AXIS, sign, reflect:AXIS:-, \
+         transpose:AXIS,AXIS, scale:-1. Those of the dataset if absent.",
+    ),
+    key(
+        "coefficients",
+        "The law of the coefficients of floral-kl's factors: chosen learns one where realizations are \
+         far from normal and inputs held out say that it pays, normal never does.",
+    ),
+    key(
+        "transform",
+        "Functions through which the solution's channels are learned, one for all or a list with one \
+         for each: none, log, sqrt, positive, bounded:FROM:TO. Empty for none.",
+    ),
+    key(
+        "split",
+        "Inputs by what they serve: testing first, then validation, then training.",
+    ),
+    optional(
+        "split.test",
+        "15",
+        "Inputs kept for evaluation. If absent, the first 15; of fewer than 60 inputs 15 %.",
+    ),
+    optional(
+        "split.validation",
+        "15",
+        "Inputs that watch a network's training, or choose among regressions. If absent, 15; of fewer \
+         than 60 inputs 15 % for a network, and none for a regression: then training inputs judge \
+         each other, each left out in its turn.",
+    ),
+    optional(
+        "split.train",
+        "40",
+        "Inputs to train on; all that are left if absent.",
+    ),
+    key("low", "Where low fidelity comes from."),
+    key(
+        "low.kind",
+        "What is taken for it: stored what the dataset holds or the command computes; filter the input \
+         without its short waves, mean the mean of the training solutions, zero; none nothing at all.",
+    ),
+    optional(
+        "low.command",
+        "\"./solve {input} {output}\"",
+        "A command that computes it for inputs that lack it.",
+    ),
+    key("low.timeout", "Seconds after which a command is ended."),
+    key(
+        "low.keep",
+        "Share of the wave numbers of each axis that filter keeps.",
+    ),
+    key("network", "The network's sizes."),
+    key("network.hidden_channels", "Width of the Fourier layers."),
+    key("network.layers", "Number of Fourier layers."),
+    key(
+        "network.film_channels",
+        "Width of the hidden layers of every FiLM, by which the condition steers the layers.",
+    ),
+    optional(
+        "network.n_modes",
+        "[32, 32]",
+        "Kept frequencies per axis; half the training resolution if absent.",
+    ),
+    key("prior", "The random field from which the flow starts."),
+    key(
+        "prior.kernel",
+        "Family of its covariance: rbf, matern12, matern32, matern52; white for independent points.",
+    ),
+    key("prior.length", "Correlation length."),
+    key(
+        "prior.coordinates",
+        "What the length is measured in: unit maps every axis to the unit interval, raw takes the \
+         grid's own coordinates.",
+    ),
+    key("prior.variance", "Variance at every point."),
+    key("prior.noise", "Variance of white noise added to it."),
+    key("path", "The path from the prior to the data."),
+    key(
+        "path.sigma_min",
+        "Width of the path relative to its length.",
+    ),
+    key(
+        "path.norm",
+        "The norm of that length: root-mean-square over the grid, or mean-square as the reference \
+         implementation has it.",
+    ),
+    key(
+        "path.coupling",
+        "Which draws of the prior lead to which realizations of an input: independent any to any, \
+         nearest those of least total squared length.",
+    ),
+    key("optimiser", "How the loss is brought down, by Adam."),
+    key("optimiser.batch", "Samples per step."),
+    key(
+        "optimiser.rows",
+        "What a sample is of fno and residual-fno: realizations, or inputs for the mean of each \
+         input's, which has the same minimiser without their noise.",
+    ),
+    key(
+        "optimiser.learning_rate",
+        "Learning rate of the first epoch.",
+    ),
+    key(
+        "optimiser.decay",
+        "Factor on the learning rate every decay_every epochs.",
+    ),
+    key("optimiser.decay_every", "Epochs between two such factors."),
+    key(
+        "optimiser.weight_decay",
+        "L2 weight decay, added to the gradient as in classic Adam.",
+    ),
+    key(
+        "optimiser.clip",
+        "Largest norm of the gradient; longer ones are scaled down.",
+    ),
+    key(
+        "optimiser.average",
+        "Decay of a running mean of the weights, such as 0.999, which is validated and kept in their \
+         place; 0 for none.",
+    ),
+    key("stopping", "When training stops."),
+    key("stopping.epochs", "At most this many epochs."),
+    key(
+        "stopping.patience",
+        "Stop after so many epochs without improvement of the validation loss.",
+    ),
+    key(
+        "stopping.least_improvement",
+        "How much lower the validation loss must be to count as improved.",
+    ),
+];
