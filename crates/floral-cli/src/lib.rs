@@ -6,9 +6,11 @@
 mod args;
 mod bench;
 mod constants;
+mod data;
 mod evaluate;
 mod export;
 mod generate;
+mod import;
 mod inputs;
 mod inspect;
 mod integrator;
@@ -88,6 +90,7 @@ fn dispatch(cli: &Cli, words: &[OsString]) -> anyhow::Result<Ending> {
     match &cli.command {
         Command::Quickstart(arguments) => quickstart::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
+        Command::Import(arguments) => import::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Sample(arguments) => sample::run(arguments),

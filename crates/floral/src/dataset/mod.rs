@@ -8,15 +8,19 @@
 //! | `high` | input, realization, channel, grid... | draws of the true one |
 //! | `exact_mean`, `exact_variance` | input, channel, grid... | where they are known |
 //! | `redraws` | input | how many draws the solver had to repeat |
+//! | `realizations_of` | input | how many realizations it has, where not all have the same number |
+//! | `low_realizations` | input, low_realization, channel, grid... | those of which `low` is the mean |
 //! | one per grid axis | that axis | its coordinates |
 //!
 //! The group's attribute `symmetries`, a list such as `["roll:x", "sign"]`, declares which motions
 //! take solutions to solutions. The attribute `low_pairing` says whether the i-th of
 //! `low_realizations` was made with the randomness of the i-th of `high`, "shared", or not,
 //! "independent", which it is if absent; what is learned in either case tells
-//! `train/control_variate.rs`. Each array has one chunk per input. [`generate()`] writes a dataset,
-//! [`Dataset`] reads one, also one made by other means. Inputs to predict come from either or from a
-//! NumPy archive, as an [`InputSource`].
+//! `train/control_variate.rs`. Each array has one chunk per input. High fidelity may be known on
+//! fewer points, every s-th of the grid's: its axes are then called `x_high`. [`generate()`] writes a
+//! dataset, [`import`] makes one of files of other programs, [`Dataset`] reads one, also one made by
+//! other means. Inputs to predict come from any of them or from a NumPy archive, as an
+//! [`InputSource`].
 //!
 //! What values are is told by attributes of the arrays, all of which may be absent:
 //!
@@ -30,6 +34,7 @@
 mod arrays;
 pub(crate) mod axis_names;
 mod generate;
+pub mod import;
 mod inputs;
 pub(crate) mod layout;
 mod normalise;

@@ -28,7 +28,7 @@ mod velocity;
 mod walk;
 
 pub use alignment::{aligned_dataset, check_terms};
-pub use cases::{Case, Cases, Checked};
+pub use cases::{Case, Cases, Checked, is_npz};
 pub use ensemble::Ensemble;
 pub use input::InputPredictor;
 pub use job::{Job, Stored};
