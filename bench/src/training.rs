@@ -34,16 +34,14 @@ impl TrainingStep {
         let grid = case.unit_grid();
         let inputs = case.inputs.clamp(1, case.batch.max(1));
         let realizations = case.batch.div_ceil(inputs);
-        let samples = Samples {
-            conditions: (0..inputs as u64)
-                .map(|i| case.values(model.condition_channels(), i))
-                .collect(),
-            targets: (0..inputs as u64)
-                .map(|i| case.values(realizations, 1000 + i))
-                .collect(),
-            grid: grid.clone(),
-            realizations,
-        };
+        let conditions = (0..inputs as u64).map(|i| case.values(model.condition_channels(), i));
+        let targets = (0..inputs as u64).map(|i| case.values(realizations, 1000 + i));
+        let samples = Samples::new(
+            grid.clone(),
+            conditions.collect(),
+            targets.collect(),
+            grid.len(),
+        );
         // Every input takes part, as in a shuffled batch.
         let place = |i: usize| i % inputs * realizations + i / inputs;
         let mut batch: Vec<usize> = (0..case.batch).map(place).collect();

@@ -43,6 +43,8 @@ pub enum Command {
     Quickstart(crate::quickstart::Arguments),
     /// Generate a dataset of one of the built-in stochastic problems
     Generate(crate::generate::Arguments),
+    /// Turn files of other programs into a dataset: NumPy, HDF5, NetCDF, Zarr
+    Import(crate::import::Arguments),
     /// Describe a dataset, and say whether its low-fidelity solver is worth it
     Inspect(crate::inspect::Arguments),
     /// Train a method on a dataset

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::builder::PossibleValuesParser;
-use floral::dataset::Dataset;
 use floral::device;
 use floral::evaluate::{
     ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate,
@@ -16,7 +15,7 @@ use floral::quantity::labels;
 use floral::train::RunFolder;
 
 use crate::progress::Progress;
-use crate::{Ending, inputs, integrator, interrupt, low, output};
+use crate::{Ending, data, inputs, integrator, interrupt, low, output};
 
 /// What `floral evaluate` takes.
 #[derive(clap::Args)]
@@ -76,7 +75,7 @@ pub struct Arguments {
 /// Evaluates and prints the table.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     arguments.solver.asked()?;
-    let dataset = Dataset::open(&arguments.dataset)?;
+    let dataset = data::open(&arguments.dataset)?;
     let device = device::named(&arguments.device)?;
     let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
     let solver = arguments

@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use floral::dataset::Dataset;
 use floral::inspect::{
     ArraySummary, Candidate, ChannelSkill, ChannelSummary, LowFidelity, Range, Suggestion, Summary,
     inspect,
@@ -12,14 +11,14 @@ use floral::inspect::{
 use floral::low::LowKind;
 use floral::quantity::labels;
 
-use crate::Ending;
 use crate::output::print;
+use crate::{Ending, data};
 
 /// What `floral inspect` takes.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A dataset: any Zarr v3 group with arrays input, low and high
-    #[arg(value_name = "DATA.zarr")]
+    /// A dataset, or a file of other programs whose layout is known (see floral import)
+    #[arg(value_name = "DATA")]
     dataset: PathBuf,
 
     /// Print JSON instead of text
@@ -29,7 +28,7 @@ pub struct Arguments {
 
 /// Prints the summary; the answer is no if a value is not finite.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let summary = inspect(&Dataset::open(&arguments.dataset)?.as_stored())?;
+    let summary = inspect(&data::open(&arguments.dataset)?.as_stored())?;
     if arguments.json {
         print(&(serde_json::to_string_pretty(&summary)? + "\n"))?;
     } else {

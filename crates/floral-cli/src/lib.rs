@@ -7,11 +7,13 @@ mod args;
 mod bench;
 mod completion;
 mod constants;
+mod data;
 mod duration;
 mod evaluate;
 mod exit;
 mod export;
 mod generate;
+mod import;
 mod import_torch;
 mod inputs;
 mod inspect;
@@ -62,6 +64,7 @@ fn dispatch(cli: &Cli, words: &[OsString]) -> anyhow::Result<Ending> {
     match &cli.command {
         Command::Quickstart(arguments) => quickstart::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
+        Command::Import(arguments) => import::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Sample(arguments) => sample::run(arguments),

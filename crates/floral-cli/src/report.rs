@@ -15,7 +15,7 @@ use floral_report::draw::{pdf, raster, standalone};
 use floral_report::report::{Comparison, Exported, Options, compare, exports, page};
 
 use crate::progress::Progress;
-use crate::{Ending, inputs, integrator, interrupt, output, provenance};
+use crate::{Ending, data, inputs, integrator, interrupt, output, provenance};
 
 /// The size up to which a page opens at once and can be sent by mail.
 const LARGE: usize = 15_000_000;
@@ -123,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     check_output(arguments)?;
     let runs = arguments.runs.iter().map(|path| RunFolder::open(path));
     let runs = runs.collect::<floral::Result<Vec<_>>>()?;
-    let dataset = Dataset::open(&arguments.data)?;
+    let dataset = data::open(&arguments.data)?;
     let device = device::named(&arguments.device)?;
     let options = arguments.options(&runs, &dataset, &device)?;
     let progress = Progress::new("report", interrupt::flag()?);

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::predict::{
     Cases, Destination, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor,
-    Sampling, Stored, Threshold, read_points,
+    Sampling, Stored, Threshold, is_npz, read_points,
 };
 use floral::problem::Resolution;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::progress::Progress;
 use crate::waiting::Waiting;
-use crate::{Ending, inputs, integrator, interrupt, low, output};
+use crate::{Ending, data, inputs, integrator, interrupt, low, output};
 
 /// Realizations per input: the paper's.
 const USUAL: usize = 2500;
@@ -56,7 +56,8 @@ pub struct Arguments {
     #[arg(value_name = "RUN")]
     run: PathBuf,
 
-    /// A Zarr v3 group or a NumPy archive with the array input, and low if the method needs it
+    /// A Zarr v3 group or a NumPy archive with the array input, and low if the method needs it, or
+    /// another file whose layout is known (see floral import)
     #[arg(long, value_name = "NEW.zarr|NEW.npz")]
     input: PathBuf,
 
@@ -190,11 +191,16 @@ impl Task {
         let solver = arguments.solver.asked()?.unwrap_or_default();
         let device = device::named(&arguments.device)?;
         let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
+        let input = if is_npz(&arguments.input) {
+            arguments.input.clone()
+        } else {
+            data::dataset(&arguments.input)?
+        };
         let low = arguments
             .low
             .solver(&predictor, &arguments.run, &arguments.input)?;
         let resolution = arguments.resolution.as_ref();
-        let cases = Cases::open_with(&arguments.input, &predictor, resolution, low)?;
+        let cases = Cases::open_with(&input, &predictor, resolution, low)?;
         ensure!(
             !cases.lacks_low(),
             low::absence(&predictor, &arguments.input)

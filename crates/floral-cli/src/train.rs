@@ -15,7 +15,7 @@ use floral::train::{
 };
 
 use crate::progress::Progress;
-use crate::{Ending, constants, interrupt, low, output};
+use crate::{Ending, constants, data, interrupt, low, output};
 
 /// What `floral train` takes.
 #[derive(clap::Args)]
@@ -33,8 +33,9 @@ use crate::{Ending, constants, interrupt, low, output};
     channel as in --set 'transform=[\"log\",\"none\"]'. floral inspect says where one suits.\n\n\
     The same command again continues a run that was cut; --resume needs no settings.")]
 pub struct Arguments {
-    /// The dataset to learn from
-    #[arg(value_name = "DATA.zarr", required_unless_present = "print_config")]
+    /// The dataset to learn from, or a file of other programs whose layout is known (see floral
+    /// import)
+    #[arg(value_name = "DATA", required_unless_present = "print_config")]
     dataset: Option<PathBuf>,
 
     /// The run folder to write
@@ -231,7 +232,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         output::print(&arguments.printed()?)?;
         return Ok(Ending::Done);
     }
-    let (Some(data), Some(folder)) = (&arguments.dataset, &arguments.output) else {
+    let (Some(path), Some(folder)) = (&arguments.dataset, &arguments.output) else {
         bail!("a dataset and -o RUN are needed");
     };
     if arguments.resume && arguments.changes_settings() {
@@ -241,13 +242,13 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
             folder.display()
         );
     }
-    let (dataset, stop) = (Dataset::open(data)?, interrupt::flag()?);
+    let (dataset, stop) = (data::open(path)?, interrupt::flag()?);
     let asked = arguments.settings(folder)?;
     let config = asked.clone().for_inputs(dataset.inputs());
     if let (Some(command), None) = (dataset.low_command(), &config.low.command) {
         output::note(&format!(
             "{} names `{command}` for its low fidelity; --low-command recorded runs it",
-            data.display()
+            path.display()
         ));
     }
     let progress = Progress::new("low fidelity", stop);

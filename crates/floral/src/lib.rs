@@ -107,7 +107,7 @@ pub use field::Field;
 pub use fit::fit;
 /// An allocator for programs that train or sample.
 pub use floral_kernels::memory;
-pub use grid::{Axis, Grid, Points};
+pub use grid::{Axis, AxisKind, Grid, Points};
 pub use observer::{Event, Observer, Silent};
 pub use quantity::{Quantities, Quantity};
 pub use set_up::set_up;

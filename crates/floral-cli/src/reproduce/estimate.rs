@@ -200,8 +200,8 @@ fn measure(study: &Study, cell: &Cell, coarse: &Grid, device: &Device) -> Result
     let (learning, still) = (device.clone().autodiff(), model(device)?);
     let mut model = model(&learning)?;
     let trained = white(cell, &still, coarse);
-    let rows = trained.realizations as f64;
-    let batch: Vec<usize> = (0..trained.realizations).collect();
+    let rows = trained.len() as f64;
+    let batch: Vec<usize> = (0..trained.len()).collect();
     let gradient = loss_of(cell, &trained, |loss| {
         timed(|| loss.gradient(&model, &batch, &learning).map(drop))
     })?;
@@ -225,7 +225,7 @@ fn measure(study: &Study, cell: &Cell, coarse: &Grid, device: &Device) -> Result
         gradient: gradient / rows,
         update,
         validation: validation / rows,
-        velocity: velocity / predicted.realizations as f64,
+        velocity: velocity / predicted.len() as f64,
         parameters: zeros.iter().map(Vec::len).sum(),
     })
 }
@@ -236,12 +236,9 @@ fn white(cell: &Cell, model: &Model, grid: &Grid) -> Samples {
     let hidden = cell.training.network.hidden_channels;
     let most = cell.training.optimiser.batch.min(block_rows(points)).max(1);
     let rows = (TIMED_VALUES / (points * hidden).max(1)).clamp(1, most);
-    Samples {
-        grid: grid.clone(),
-        conditions: vec![vec![0.0; model.condition_channels() * points]],
-        targets: vec![vec![0.0; rows * model.shapes.solution_channels * points]],
-        realizations: rows,
-    }
+    let size = model.shapes.solution_channels * points;
+    let conditions = vec![vec![0.0; model.condition_channels() * points]];
+    Samples::new(grid.clone(), conditions, vec![vec![0.0; rows * size]], size)
 }
 
 /// Calls a function with the loss of these samples.

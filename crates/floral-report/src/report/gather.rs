@@ -40,6 +40,15 @@ pub fn compare(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Comparison> {
+    if dataset.known().is_some() {
+        return Err(Error::BadFile {
+            path: dataset.path().to_owned(),
+            reason:
+                "knows high fidelity on fewer points than its grid has, which a report does not \
+                     show; an evaluation compares at the points where it is known"
+                    .into(),
+        });
+    }
     let runs = loaded(runs, dataset, device, observer)?;
     let wanted = options.evaluation.inputs.clone();
     let inputs = chosen_inputs(runs[0].predictor.header(), dataset, wanted)?;

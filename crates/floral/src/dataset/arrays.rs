@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::layout::{
-    self, CHANNEL_DIMENSION, Channels, FORMAT, HIGH, INPUT, INPUT_DIMENSION, LOW,
+    self, CHANNEL_DIMENSION, CHECKSUM, Channels, FORMAT, HIGH, INPUT, INPUT_DIMENSION, LOW,
     LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, SYMMETRIES, TITLE,
 };
 use super::reader::Dataset;
@@ -207,7 +207,7 @@ impl Arrays {
                 "floral_version": env!("CARGO_PKG_VERSION"),
                 SYMMETRIES: self.symmetries,
                 // So that other values under the same name are not taken for these.
-                "checksum": self.checksum().to_string(),
+                CHECKSUM: self.checksum().to_string(),
             }),
             precision,
         };

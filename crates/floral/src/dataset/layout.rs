@@ -25,11 +25,13 @@ pub(super) const HIGH: &str = "high";
 pub(super) const EXACT_MEAN: &str = "exact_mean";
 pub(super) const EXACT_VARIANCE: &str = "exact_variance";
 pub(super) const REDRAWS: &str = "redraws";
+/// How many realizations each input has, where not all have the same number.
+pub(super) const REALIZATIONS_OF: &str = "realizations_of";
 
 /// What the arrays of fields are for.
 const INPUT_MEANING: &str = "input field";
 const LOW_MEANING: &str = "low-fidelity solution";
-const HIGH_MEANING: &str = "realizations of the high-fidelity solution";
+pub(super) const HIGH_MEANING: &str = "realizations of the high-fidelity solution";
 const EXACT_MEAN_MEANING: &str = "exact mean";
 const EXACT_VARIANCE_MEANING: &str = "exact variance";
 
@@ -42,12 +44,15 @@ pub(super) const TITLE: &str = "inputs, low-fidelity and high-fidelity solutions
 /// The attribute that declares which motions take solutions to solutions.
 pub(super) const SYMMETRIES: &str = "symmetries";
 
+/// The attribute that tells a checksum of all values, of data that no seed tells.
+pub(super) const CHECKSUM: &str = "checksum";
+
 /// Names of the dimensions that are no axis of the grid.
 pub(crate) const INPUT_DIMENSION: &str = "input";
 pub(crate) const REALIZATION_DIMENSION: &str = "realization";
 pub(crate) const CHANNEL_DIMENSION: &str = "channel";
 pub(super) const LOW_REALIZATION_DIMENSION: &str = "low_realization";
-pub(super) const INPUT_CHANNEL_DIMENSION: &str = "input_channel";
+pub(crate) const INPUT_CHANNEL_DIMENSION: &str = "input_channel";
 
 /// What to generate, besides the problem itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,6 +174,11 @@ fn extras(
 pub(crate) fn dimensions(grid: &Grid) -> Vec<Dimension<'_>> {
     let axes = grid.axes.iter();
     axes.map(|axis| (axis.name.as_str(), axis.len())).collect()
+}
+
+/// The axis of the points of `axis` at which high fidelity is known, where they are fewer.
+pub(super) fn high_axis(axis: &str) -> String {
+    format!("{axis}_high")
 }
 
 fn check_names(problem: &dyn Problem) -> Result<()> {

@@ -1,14 +1,16 @@
 //! Datasets: inputs, low-fidelity solutions and realizations of the true one, in a Zarr v3 group.
 //!
-//! [`generate()`] writes a dataset, an array one chunk per input; [`Dataset`] reads one, also one made by
-//! other means. Inputs to predict come from either or from a NumPy archive, as an [`InputSource`].
-//! What is learned of a stochastic low fidelity tells `train/control_variate.rs`.
+//! [`generate()`] writes a dataset, an array one chunk per input; [`import`] makes one of files of
+//! other programs; [`Dataset`] reads one, also one made by other means. Inputs to predict come from
+//! any of them or from a NumPy archive, as an [`InputSource`]. What is learned of a stochastic low
+//! fidelity tells `train/control_variate.rs`.
 //!
 #![doc = include_str!("layout.md")]
 
 mod arrays;
 pub(crate) mod axis_names;
 mod generate;
+pub mod import;
 mod inputs;
 pub(crate) mod layout;
 mod normalise;

@@ -9,11 +9,12 @@ use zarrs::filesystem::FilesystemStore;
 use zarrs::storage::ReadableStorage;
 
 use super::layout::{
-    EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, LOW_REALIZATIONS, REDRAWS, TITLE,
+    EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, LOW_REALIZATIONS, REALIZATIONS_OF, REDRAWS, TITLE,
 };
 use super::realizations::Realizations;
 use super::view::View;
 use super::{quantities, root, shapes, stochastic_low};
+use crate::grid::Thinning;
 use crate::low::OnDemand;
 use crate::problem::Moments;
 use crate::storage::StoredArray;
@@ -21,7 +22,8 @@ use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result, Silent};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
 /// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
-/// solutions. Only what is asked for is read.
+/// solutions. Where inputs have unlike numbers of realizations, `realizations_of` [input] tells how
+/// many of `high` are there. Only what is asked for is read.
 #[derive(Clone)]
 pub struct Dataset {
     path: PathBuf,
@@ -34,6 +36,10 @@ pub struct Dataset {
     high: Option<Arc<StoredArray>>,
     exact: Option<(Arc<StoredArray>, Arc<StoredArray>)>,
     redraws: Option<Arc<StoredArray>>,
+    /// Where high fidelity is known, if not everywhere.
+    known: Option<Thinning>,
+    /// How many realizations each input has, if not all the same.
+    counts: Option<Vec<usize>>,
     quantities: Quantities,
     /// How fields are seen, if not as they are stored.
     view: Option<Arc<View>>,
@@ -64,15 +70,22 @@ impl Dataset {
         let shared = |name: &str| Ok::<_, Error>(open(name)?.map(Arc::new));
         let input = shared(INPUT)?.ok_or_else(|| missing(path, INPUT))?;
         let (grid, has_coordinates) = shapes::grid(&input, open)?;
+        let high = shared(HIGH)?;
+        let known = match &high {
+            Some(high) => shapes::thinning(high, &grid, open)?,
+            None => None,
+        };
         let mut dataset = Self {
             grid,
             has_coordinates,
             input,
             low: shared(LOW)?,
             low_realizations: shared(LOW_REALIZATIONS)?,
-            high: shared(HIGH)?,
+            high,
             exact: shared(EXACT_MEAN)?.zip(shared(EXACT_VARIANCE)?),
             redraws: shared(REDRAWS)?,
+            known,
+            counts: None,
             on_demand: None,
             path: path.to_owned(),
             attributes,
@@ -81,6 +94,10 @@ impl Dataset {
             as_stored: false,
         };
         dataset.check()?;
+        if let Some(counts) = open(REALIZATIONS_OF)? {
+            let (inputs, most) = (dataset.inputs(), dataset.realizations());
+            dataset.counts = Some(shapes::counts(&counts, inputs, most)?);
+        }
         dataset.quantities = dataset.told_quantities()?;
         Ok(dataset)
     }
@@ -190,9 +207,40 @@ impl Dataset {
         self.input.shape()[0]
     }
 
-    /// Realizations per input; zero where there are only inputs.
+    /// Realizations per input, the most that any has; zero where there are only inputs.
     pub fn realizations(&self) -> usize {
         self.high.as_ref().map_or(0, |high| high.shape()[1])
+    }
+
+    /// The fewest realizations that an input has.
+    pub fn fewest_realizations(&self) -> usize {
+        let fewest = self.counts.as_ref().and_then(|counts| counts.iter().min());
+        fewest.copied().unwrap_or(self.realizations())
+    }
+
+    /// Realizations of an input.
+    pub fn realizations_of(&self, index: usize) -> usize {
+        let count = self.counts.as_ref().and_then(|counts| counts.get(index));
+        count.copied().unwrap_or(self.realizations())
+    }
+
+    /// The points at which high fidelity is known, where they are not all: every s-th of the grid's.
+    pub fn known(&self) -> Option<&Thinning> {
+        self.known.as_ref()
+    }
+
+    /// Points per axis of high fidelity.
+    pub fn high_shape(&self) -> Vec<usize> {
+        let known = self.known.as_ref();
+        known.map_or_else(|| self.grid.shape(), Thinning::shape)
+    }
+
+    /// A stack of fields on the grid, at the points where high fidelity is known.
+    pub fn at_known<T: Copy>(&self, fields: Vec<T>) -> Vec<T> {
+        match &self.known {
+            Some(known) => known.apply(&fields),
+            None => fields,
+        }
     }
 
     /// Channels of the input.
@@ -275,16 +323,27 @@ impl Dataset {
         Ok(values.iter().all(|value| value.is_nan()))
     }
 
-    /// The realizations of an input's high-fidelity solution.
+    /// The realizations of an input's high-fidelity solution, at the points where it is known.
     pub fn high(&self, index: usize) -> Result<Realizations> {
         let high = self.high.as_ref();
         let high = high.ok_or_else(|| missing(&self.path, HIGH))?;
-        let values = self.values(high, index, Kind::Solution)?;
-        let leading = &high.shape()[1..3];
-        Ok(Realizations::new(
-            [leading, &self.grid.shape()].concat(),
-            values,
-        ))
+        if self.known.is_some() && self.view.is_some() {
+            return Err(high.bad(
+                "is known on fewer points, and axes, channels or units of the data are not those of \
+                 the run; import them as the run has them",
+            ));
+        }
+        let mut shape = high.shape()[1..].to_vec();
+        shape[0] = self.realizations_of(index);
+        let mut values = self.stored_values(high, index)?;
+        // Only so many realizations are there.
+        values.truncate(shape.iter().product());
+        let values = self.seen_values(high, index, Kind::Solution, values)?;
+        if self.known.is_none() {
+            shape.truncate(2);
+            shape.extend(self.grid.shape());
+        }
+        Ok(Realizations::new(shape, values))
     }
 
     /// Exact mean and variance of an input's solution, where they are stored.
@@ -320,8 +379,12 @@ impl Dataset {
             .map(|high| (high, Some(self.realizations())));
         let count = |array: &StoredArray| array.shape().get(1).copied();
         let stochastic = self.low_realizations.iter().map(|low| (low, count(low)));
-        for (array, realizations) in low.chain(exact).chain(high).chain(stochastic) {
+        for (array, realizations) in low.chain(exact).chain(stochastic) {
             shapes::check(array, &self.input, &self.grid, realizations, solutions)?;
+        }
+        let high_grid = shapes::high_grid(&self.grid, self.known.as_ref());
+        for (array, realizations) in high {
+            shapes::check(array, &self.input, &high_grid, realizations, solutions)?;
         }
         Ok(())
     }
@@ -355,6 +418,17 @@ impl Dataset {
 
     fn values(&self, array: &StoredArray, index: usize, kind: Kind) -> Result<Vec<f64>> {
         let values = self.stored_values(array, index)?;
+        self.seen_values(array, index, kind, values)
+    }
+
+    /// Values as they are seen, unless they are not finite.
+    fn seen_values(
+        &self,
+        array: &StoredArray,
+        index: usize,
+        kind: Kind,
+        values: Vec<f64>,
+    ) -> Result<Vec<f64>> {
         if self.as_stored || values.iter().all(|value| value.is_finite()) {
             return Ok(match &self.view {
                 None => values,

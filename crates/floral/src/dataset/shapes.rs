@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::axis_names::{self, RESERVED};
-use super::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
-use crate::grid::Domain;
+use super::layout::{self, CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
+use crate::grid::{Domain, Thinning};
 use crate::storage::StoredArray;
 use crate::storage::array_metadata::{DOMAIN, LONG_NAME, UNITS, nameless};
 use crate::{Axis, Grid, Result};
@@ -75,6 +75,72 @@ pub(super) fn check(
         }
     }
     Ok(())
+}
+
+/// The points at which high fidelity is known, if they are every s-th of the grid's and the array
+/// says so: its axes are those of [`layout::high_axis`], and have their coordinates.
+pub(super) fn thinning(
+    high: &StoredArray,
+    grid: &Grid,
+    open: impl Fn(&str) -> Result<Option<StoredArray>>,
+) -> Result<Option<Thinning>> {
+    let shape = high.shape();
+    let own = shape.get(HIGH_FORM.len()..).unwrap_or(&[]);
+    let Some(thinning) = Thinning::to(&grid.shape(), own).filter(|_| own != grid.shape()) else {
+        return Ok(None);
+    };
+    for (i, (axis, full)) in thinning.grid(grid).axes.iter().zip(&grid.axes).enumerate() {
+        let name = layout::high_axis(&axis.name);
+        let is_named = high.dimension(HIGH_FORM.len() + i) == Some(&name);
+        if axis.len() == full.len() {
+            continue;
+        }
+        let Some(array) = open(&name)?.filter(|_| is_named) else {
+            return Ok(None);
+        };
+        let found = self::axis(&name, &array, axis.len())?;
+        let margin = 1e-3 * full.spacing();
+        let mut pairs = found.coordinates.iter().zip(&axis.coordinates);
+        if !pairs.all(|(found, expected)| (found - expected).abs() <= margin) {
+            return Err(array.bad(&format!(
+                "its coordinates are not every s-th of {}, from the first on",
+                axis.name
+            )));
+        }
+    }
+    Ok(Some(thinning))
+}
+
+/// The grid of high fidelity, its axes named as the array has them.
+pub(super) fn high_grid(grid: &Grid, thinning: Option<&Thinning>) -> Grid {
+    let Some(thinning) = thinning else {
+        return grid.clone();
+    };
+    let mut thinned = thinning.grid(grid);
+    for (axis, full) in thinned.axes.iter_mut().zip(&grid.axes) {
+        if axis.len() < full.len() {
+            axis.name = layout::high_axis(&axis.name);
+        }
+    }
+    thinned
+}
+
+/// How many realizations each input has, where a dataset tells it.
+pub(super) fn counts(array: &StoredArray, inputs: usize, most: usize) -> Result<Vec<usize>> {
+    if array.shape() != [inputs] {
+        return Err(array.misshapen(vec![inputs]));
+    }
+    let counts = array.read(0..inputs)?;
+    let odd = counts
+        .iter()
+        .position(|n| !(1.0..=most as f64).contains(n) || n.fract() != 0.0);
+    match odd {
+        None => Ok(counts.into_iter().map(|n| n as usize).collect()),
+        Some(i) => Err(array.bad(&format!(
+            "says that input {i} has {} realizations, but there is room for 1 to {most}",
+            counts[i]
+        ))),
+    }
 }
 
 /// Checks the number and order of dimensions, and the type of values.

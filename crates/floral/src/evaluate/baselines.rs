@@ -20,6 +20,8 @@ use super::inputs::training_inputs;
 pub struct Baselines {
     mean_residual: Option<MeanResidual>,
     kriging: Option<(Expansion, LearnedLow)>,
+    /// Where high fidelity is known, if not everywhere.
+    known: Option<Thinning>,
 }
 
 /// Baseline predictions of one input's mean: [channel, point] each.
@@ -71,21 +73,29 @@ impl Baselines {
     ) -> Result<Self> {
         let residual = MeanResidual::of(header, dataset)?;
         Ok(Self {
-            mean_residual: residual.map(|residual| residual.thinned(thinning)),
+            // A residual at the points where high fidelity is known is at those of the training grid.
+            mean_residual: residual.map(|residual| match dataset.known() {
+                Some(_) => residual,
+                None => residual.thinned(thinning),
+            }),
             kriging: None,
+            known: match thinning {
+                Some(_) => None,
+                None => dataset.known().cloned(),
+            },
         })
     }
 
     /// What they predict of one input.
     pub fn predict(&self, case: &Case) -> Result<BaselineFields> {
-        let low = case.low.as_ref();
+        let low = case.low.as_ref().map(|low| self.at_known(low.values()));
         let kriging = self.kriging.as_ref();
         let kriging = kriging.map(|(kriging, learned)| kriged(kriging, learned, case));
-        let corrected = self.mean_residual.as_ref().zip(low);
+        let corrected = self.mean_residual.as_ref().zip(low.as_ref());
         Ok(BaselineFields {
-            low: low.map(|low| low.values().to_vec()),
             mean_residual: corrected.and_then(|(mean, low)| mean.corrected(low)),
-            kriging: kriging.transpose()?,
+            low,
+            kriging: kriging.transpose()?.map(|mean| self.at_known(&mean)),
         })
     }
 }
@@ -103,6 +113,15 @@ fn kriged(kriging: &Expansion, learned: &LearnedLow, case: &Case) -> Result<Vec<
         low: low.as_ref().map(Field::values),
     })?;
     Ok(transform::inverted(&learned.transforms, &prediction, learned.grid.len()).mean)
+}
+
+impl Baselines {
+    fn at_known(&self, field: &[f64]) -> Vec<f64> {
+        match &self.known {
+            Some(known) => known.apply(field),
+            None => field.to_vec(),
+        }
+    }
 }
 
 /// The mean residual of a run's training inputs, which corrects any low-fidelity solution alike.
@@ -123,10 +142,10 @@ impl MeanResidual {
         let count = inputs.len() as f64;
         let mut residual = Vec::new();
         for input in inputs {
-            let low = dataset.low(input)?;
-            let mean = mean(dataset.high(input)?.values(), low.values().len())?;
+            let low = dataset.at_known(dataset.low(input)?.into_values());
+            let mean = mean(dataset.high(input)?.values(), low.len())?;
             residual.resize(mean.len(), 0.0);
-            let gaps = mean.iter().zip(low.values()).map(|(high, low)| high - low);
+            let gaps = mean.iter().zip(&low).map(|(high, low)| high - low);
             for (sum, gap) in residual.iter_mut().zip(gaps) {
                 *sum += gap / count;
             }
@@ -145,9 +164,9 @@ impl MeanResidual {
     }
 
     /// The prediction for a low-fidelity solution; none if it lives on another grid.
-    fn corrected(&self, low: &Field) -> Option<Vec<f64>> {
-        let is_alike = low.values().len() == self.residual.len();
-        let sums = low.values().iter().zip(&self.residual);
+    fn corrected(&self, low: &[f64]) -> Option<Vec<f64>> {
+        let is_alike = low.len() == self.residual.len();
+        let sums = low.iter().zip(&self.residual);
         is_alike.then(|| sums.map(|(low, gap)| low + gap).collect())
     }
 }

@@ -89,7 +89,11 @@ pub fn evaluate(
         scoring: Scoring::default(),
         members: Vec::new(),
         moments: None,
-        thinning,
+        known: match &thinning {
+            Some(_) => None,
+            None => dataset.known().cloned(),
+        },
+        thinning: thinning.filter(|_| dataset.known().is_none()),
     };
     let walk = Walk {
         predictors: &[predictor],
@@ -133,7 +137,17 @@ fn thinning(
             dataset.path().display()
         ),
     })?;
-    Ok(Some(thinning))
+    match dataset.known() {
+        Some(known) if known.shape() != *trained => Err(Error::Config {
+            context: "the training grid".into(),
+            reason: format!(
+                "high fidelity is known on {:?} points, not on {trained:?}; evaluate on the grid of \
+                 the dataset, which compares where it is known",
+                known.shape()
+            ),
+        }),
+        _ => Ok(Some(thinning)),
+    }
 }
 
 /// Scores every ensemble and forgets it.
@@ -145,7 +159,10 @@ struct Scored<'a> {
     members: Vec<f32>,
     /// Its moments in closed form, of methods that have them.
     moments: Option<regression::Prediction>,
+    /// Takes the truth to the points of the predictions, where they are fewer.
     thinning: Option<Thinning>,
+    /// Takes predictions to the points where high fidelity is known, where they are fewer.
+    known: Option<Thinning>,
 }
 
 impl Scored<'_> {
@@ -185,11 +202,17 @@ impl Consumer for Scored<'_> {
     }
 
     fn moments(&mut self, moments: &regression::Prediction) {
-        self.moments = Some(moments.clone());
+        self.moments = Some(match &self.known {
+            Some(known) => moments.thinned(known),
+            None => moments.clone(),
+        });
     }
 
     fn realization(&mut self, _index: usize, values: &[f32], _evaluations: usize) -> Result<()> {
-        self.members.extend_from_slice(values);
+        match &self.known {
+            Some(known) => self.members.extend(known.apply(values)),
+            None => self.members.extend_from_slice(values),
+        }
         Ok(())
     }
 

@@ -147,13 +147,14 @@ impl<'a> Truths<'a> {
         self.origin.as_deref()
     }
 
-    /// The truth of one input.
+    /// The truth of one input, at the points where the dataset knows high fidelity.
     pub fn at(&self, index: usize) -> Result<Truth> {
         let observations = if self.dataset.has_high() {
             rounded(self.dataset.high(index)?.values())
         } else {
             Vec::new()
         };
+        let mut source = self.source;
         let exact = self.dataset.exact_moments(index)?;
         let moments = match (self.source, &self.origin, exact) {
             (TruthSource::Exact, _, Some(moments)) => Moments {
@@ -166,9 +167,14 @@ impl<'a> Truths<'a> {
                 self.reference(problem.as_ref(), index, &input, realizations)?
             }
             _ => {
-                let points = observations.len() / self.dataset.realizations().max(1);
-                moments_of(&observations, points)?
+                let realizations = self.dataset.realizations_of(index).max(1);
+                source = TruthSource::Dataset { realizations };
+                moments_of(&observations, observations.len() / realizations)?
             }
+        };
+        let moments = match source {
+            TruthSource::Dataset { .. } => moments,
+            _ => moments.at_known(self.dataset),
         };
         Ok(Truth {
             mean: moments.mean,
@@ -176,7 +182,7 @@ impl<'a> Truths<'a> {
             variance_error: moments.variance_error,
             observations,
             deviations: self.deviations.clone(),
-            source: self.source,
+            source,
         })
     }
 
@@ -253,6 +259,17 @@ struct Moments {
     variance_error: Option<Vec<f64>>,
 }
 
+impl Moments {
+    /// At the points where a dataset knows high fidelity.
+    fn at_known(self, dataset: &Dataset) -> Self {
+        Self {
+            mean: dataset.at_known(self.mean),
+            variance: self.variance.map(|values| dataset.at_known(values)),
+            variance_error: self.variance_error.map(|values| dataset.at_known(values)),
+        }
+    }
+}
+
 /// The deviation of each of several channels, over the realizations of the first inputs, so that it
 /// does not depend on which are evaluated.
 fn deviations(dataset: &Dataset) -> Result<Vec<f64>> {
@@ -260,12 +277,12 @@ fn deviations(dataset: &Dataset) -> Result<Vec<f64>> {
     if channels < 2 {
         return Ok(Vec::new());
     }
-    let points = dataset.grid().len().max(1);
+    let points = dataset.high_shape().iter().product::<usize>().max(1);
     let mut moments = vec![RunningMoments::default(); channels];
     for index in 0..dataset.inputs().min(SCALED_BY) {
         let values = match dataset.exact_moments(index)? {
             _ if dataset.has_high() => dataset.high(index)?.into_values(),
-            Some(exact) => exact.mean.into_values(),
+            Some(exact) => dataset.at_known(exact.mean.into_values()),
             None => continue,
         };
         for (i, field) in values.chunks_exact(points).enumerate() {

@@ -1,24 +1,27 @@
 //! Low fidelity against high fidelity: sums over inputs, channel by channel; for `gather.rs`.
 
 use super::{ChannelSkill, LowFidelity, Skill};
+use crate::Quantity;
 use crate::dataset::{Dataset, Realizations};
 use crate::metric::error::ratio;
 use crate::metric::{BandSpectra, MeanFieldError, RunningMoments};
-use crate::{Field, Quantity};
 
 /// Low against high.
 pub(super) struct Comparison {
     channels: Vec<Channel>,
     shape: Vec<usize>,
-    realizations: usize,
+    /// Whether an input has two realizations or more.
+    has_spread: bool,
 }
 
 /// Sums over one channel.
 struct Channel {
     solution: RunningMoments,
     residual: RunningMoments,
-    /// The unbiased variance among realizations at each point.
+    /// The unbiased variance among realizations at each point, of inputs that have two.
     among: RunningMoments,
+    /// The variance of the mean over realizations: that among them over their number.
+    of_mean: RunningMoments,
     low: RunningMoments,
     mean: RunningMoments,
     /// Low plus the mean of high: its variance gives their covariance.
@@ -37,23 +40,24 @@ struct Squares {
 
 impl Comparison {
     pub fn new(dataset: &Dataset) -> Self {
-        let shape = dataset.grid().shape();
+        let shape = dataset.high_shape();
         let channels = 0..dataset.solution_channels().unwrap_or(0);
         Self {
             channels: channels.map(|_| Channel::new(&shape)).collect(),
             shape,
-            realizations: dataset.realizations(),
+            has_spread: dataset.realizations() > 1,
         }
     }
 
-    /// Adds one input.
-    pub fn push(&mut self, low: &Field, high: &Realizations) {
+    /// Adds one input, of which low fidelity is taken at the points of high fidelity.
+    pub fn push(&mut self, low: &[f64], high: &Realizations) {
         let (mean, variance) = moments_over_realizations(high);
         let points = mean.len() / self.channels.len().max(1);
         for (c, channel) in self.channels.iter_mut().enumerate() {
             let part = c * points..(c + 1) * points;
-            let low = &low.values()[part.clone()];
-            channel.push(low, &mean[part.clone()], &variance[part.clone()]);
+            let low = &low[part.clone()];
+            channel.push(low, &mean[part.clone()]);
+            channel.push_variance(&variance[part.clone()], high.len());
             for realization in high.iter() {
                 for (solution, low) in realization[part.clone()].iter().zip(low) {
                     channel.solution.push(*solution);
@@ -103,7 +107,7 @@ impl Comparison {
             let values = channels.iter().map(|(c, w)| weight(*w) * f(c));
             values.sum::<f64>() / channels.len() as f64
         };
-        let spread = self.realizations > 1;
+        let spread = self.has_spread;
         let (error, variance_norms) = self.pooled(channels);
         Skill {
             mean_l2: error.mean_l2(),
@@ -111,8 +115,7 @@ impl Comparison {
             nrmse: error.nrmse(),
             pdebench_rmse: error.pdebench_rmse(),
             pdebench_nrmse: error.pdebench_nrmse(),
-            rmse_floor: (over_channels(&|c| c.among.mean(), true) / self.realizations as f64)
-                .sqrt(),
+            rmse_floor: over_channels(&|c| c.of_mean.mean(), true).sqrt(),
             variance_norm: spread.then(|| variance_norms / self.inputs() as f64),
             residual_to_solution_variance: over_channels(
                 &|c| ratio(c.residual.variance(), c.solution.variance()),
@@ -156,6 +159,7 @@ impl Channel {
             solution: RunningMoments::default(),
             residual: RunningMoments::default(),
             among: RunningMoments::default(),
+            of_mean: RunningMoments::default(),
             low: RunningMoments::default(),
             mean: RunningMoments::default(),
             both: RunningMoments::default(),
@@ -164,26 +168,36 @@ impl Channel {
         }
     }
 
-    fn push(&mut self, low: &[f64], mean: &[f64], variance: &[f64]) {
+    fn push(&mut self, low: &[f64], mean: &[f64]) {
         self.spectra.push(low, mean);
-        for ((low, mean), variance) in low.iter().zip(mean).zip(variance) {
+        for (low, mean) in low.iter().zip(mean) {
             self.low.push(*low);
             self.mean.push(*mean);
             self.both.push(low + mean);
-            self.among.push(*variance);
         }
-        let square = |values: &[f64]| values.iter().map(|v| v * v).sum();
         self.inputs.push(Squares {
             error: low.iter().zip(mean).map(|(l, m)| (l - m).powi(2)).sum(),
-            mean: square(mean),
-            variance: square(variance),
+            mean: mean.iter().map(|m| m * m).sum(),
+            variance: 0.0,
         });
+    }
+
+    /// Adds the variance among so many realizations of the input that was pushed last.
+    fn push_variance(&mut self, variance: &[f64], realizations: usize) {
+        for variance in variance.iter().filter(|_| realizations > 1) {
+            self.among.push(*variance);
+            self.of_mean.push(variance / realizations as f64);
+        }
+        if let Some(input) = self.inputs.last_mut() {
+            input.variance = variance.iter().map(|v| v * v).sum();
+        }
     }
 
     fn merge(&mut self, other: &Self) {
         self.solution.merge(&other.solution);
         self.residual.merge(&other.residual);
         self.among.merge(&other.among);
+        self.of_mean.merge(&other.of_mean);
         self.low.merge(&other.low);
         self.mean.merge(&other.mean);
         self.both.merge(&other.both);
@@ -226,7 +240,7 @@ mod tests {
     use super::*;
     use crate::dataset::Arrays;
     use crate::inspect::{Summary, inspect};
-    use crate::{Axis, Grid};
+    use crate::{Axis, Field, Grid};
 
     const POINTS: usize = 8;
 

@@ -43,6 +43,7 @@ struct Part {
 impl Part {
     fn read(dataset: &Dataset, index: usize) -> Result<Self> {
         let points = dataset.grid().len().max(1);
+        let known = dataset.high_shape().iter().product::<usize>().max(1);
         let solution = dataset.solution_channels().unwrap_or(0);
         let range = |values: &[f64], channels: usize| ranges(values, channels, points);
         let low = dataset.has_low().then(|| dataset.low(index)).transpose()?;
@@ -56,7 +57,7 @@ impl Part {
             input: (input, input_range),
             low: low.map(|low| (low.clone(), range(low.values(), solution))),
             high: high.map(|high| {
-                let moments = range(high.values(), solution);
+                let moments = ranges(high.values(), solution, known);
                 (high, moments)
             }),
         })
@@ -73,7 +74,7 @@ impl Part {
     fn comparison(&self, dataset: &Dataset) -> Option<Comparison> {
         let ((low, _), (high, _)) = (self.low.as_ref()?, self.high.as_ref()?);
         let mut comparison = Comparison::new(dataset);
-        comparison.push(low, high);
+        comparison.push(&dataset.at_known(low.values().to_vec()), high);
         Some(comparison)
     }
 }
@@ -139,7 +140,8 @@ impl Gathered {
             arrays.push(self.low.summary("low", shape, &quantities.solution));
         }
         if dataset.has_high() {
-            let shape = shape(&[inputs, dataset.realizations(), solution]);
+            let leading = [inputs, dataset.realizations(), solution];
+            let shape = [&leading[..], &dataset.high_shape()].concat();
             arrays.push(self.high.summary("high", shape, &quantities.solution));
         }
         arrays

@@ -248,13 +248,19 @@ fn by_problem(problem: Box<dyn Problem>, channels: usize) -> Arc<OnDemand> {
     Arc::new(OnDemand::new(ProblemSolver(problem), channels))
 }
 
+/// Whether a name is that of a NumPy archive.
+pub fn is_npz(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("npz"))
+}
+
 /// The inputs of a file as a run sees them, and what was converted or assumed.
 fn open(
     path: &Path,
     header: &Header,
     solver: Option<Arc<OnDemand>>,
 ) -> Result<(Box<dyn InputSource>, Vec<String>)> {
-    if path.extension().is_none_or(|end| end != "npz") {
+    if !is_npz(path) {
         let (dataset, notes) = aligned_dataset(header, &Dataset::open(path)?)?;
         // It computes in the run's units, as it did for training.
         let dataset = match solver {

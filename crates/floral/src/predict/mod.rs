@@ -32,7 +32,7 @@ mod walk;
 
 pub use accuracy::{ChosenSolver, USUAL_ACCURACY};
 pub use alignment::{aligned_dataset, check_terms};
-pub use cases::{Case, Cases, Checked};
+pub use cases::{Case, Cases, Checked, is_npz};
 pub use destination::Destination;
 pub use ensemble::Ensemble;
 pub use input::InputPredictor;

@@ -1,5 +1,7 @@
 //! What is predicted of a solution: mean, both variances, and how new the input is.
 
+use crate::grid::Thinning;
+
 /// Mean and variances of a solution at every point: [channel, point] each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
@@ -17,6 +19,16 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// At every s-th point.
+    pub fn thinned(&self, thinning: &Thinning) -> Self {
+        Self {
+            mean: thinning.apply(&self.mean),
+            aleatoric: thinning.apply(&self.aleatoric),
+            epistemic: thinning.apply(&self.epistemic),
+            ..self.clone()
+        }
+    }
+
     /// The calibrated variance of both together, from which intervals are made.
     pub fn total(&self) -> Vec<f64> {
         let both = self.aleatoric.iter().zip(&self.epistemic);

@@ -66,10 +66,24 @@ impl Group {
 
     /// Stores the values of one index of an array's first dimension.
     pub fn write_values(&self, name: &str, index: usize, values: &[f64]) -> Result<()> {
+        self.write_padded(name, index, values, values.len())
+    }
+
+    /// Stores values of one index with missing ones behind them, so that there are `total`.
+    pub fn write_padded(
+        &self,
+        name: &str,
+        index: usize,
+        values: &[f64],
+        total: usize,
+    ) -> Result<()> {
         if let Some(value) = values.iter().find(|&&v| !self.plan.precision.holds(v)) {
             return Err(unstorable(name, index, *value));
         }
-        let bytes = self.plan.precision.native_bytes(values);
+        let precision = self.plan.precision;
+        let mut bytes = precision.native_bytes(values);
+        let missing = precision.native_bytes(&[f64::NAN]);
+        bytes.extend(missing.repeat(total.saturating_sub(values.len())));
         self.write_chunk(name, index, bytes)
     }
 

@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use zarrs::array::chunk_cache::{ChunkCache, ChunkCacheDecodedLruChunkLimit};
-use zarrs::array::{Array, ArrayBytes, ArrayError, ArraySubset, CodecOptions, ElementOwned};
+use zarrs::array::{Array, ArrayBytes, ArrayError, ArraySubset, CodecOptions};
 use zarrs::config::MetadataRetrieveVersion;
 use zarrs::storage::{ReadableStorage, ReadableStorageTraits};
 
+use super::Number;
 use super::group_plan::METADATA_FILE;
 use crate::{Error, Result};
 
@@ -38,13 +39,26 @@ impl StoredArray {
         if !dataset.join(name).join(METADATA_FILE).is_file() {
             return Ok(None);
         }
+        Self::open_as(storage, dataset, name, &MetadataRetrieveVersion::V3).map(Some)
+    }
+
+    /// Opens an array of Zarr version 3 or 2; an empty name is that of the whole store.
+    pub fn open_any(storage: &ReadableStorage, dataset: &Path, name: &str) -> Result<Self> {
+        Self::open_as(storage, dataset, name, &MetadataRetrieveVersion::Default)
+    }
+
+    fn open_as(
+        storage: &ReadableStorage,
+        dataset: &Path,
+        name: &str,
+        version: &MetadataRetrieveVersion,
+    ) -> Result<Self> {
         let path = format!("/{name}");
-        let array = Array::open_opt(storage.clone(), &path, &MetadataRetrieveVersion::V3).map_err(
-            |error| Error::BadFile {
-                path: dataset.join(name),
-                reason: format!("cannot be opened as an array: {error}"),
-            },
-        )?;
+        let array = Array::open_opt(storage.clone(), &path, version);
+        let array = array.map_err(|error| Error::BadFile {
+            path: dataset.join(name),
+            reason: format!("cannot be opened as an array: {error}"),
+        })?;
         if let Some(fault) = chunk_fault(&array) {
             return Err(Error::BadFile {
                 path: dataset.join(name),
@@ -52,12 +66,12 @@ impl StoredArray {
             });
         }
         let array = Arc::new(array);
-        Ok(Some(Self {
+        Ok(Self {
             dataset: dataset.to_owned(),
             name: name.to_owned(),
             chunks: ChunkCacheDecodedLruChunkLimit::new(array.clone(), chunks_to_keep(&array)),
             array,
-        }))
+        })
     }
 
     /// Number of indices per dimension.
@@ -85,23 +99,42 @@ impl StoredArray {
         name.map_or_else(|| "unknown".into(), String::from)
     }
 
+    /// All attributes.
+    pub fn attributes(&self) -> &Map<String, Value> {
+        self.array.attributes()
+    }
+
+    /// How its values are stored; none if they are no numbers.
+    pub fn number(&self) -> Option<Number> {
+        Number::zarr(&self.data_type())
+    }
+
     /// The values at these indices of the first dimension and all of the others.
     pub fn read(&self, first: Range<usize>) -> Result<Vec<f64>> {
-        let mut ranges: Vec<Range<u64>> = self.array.shape().iter().map(|&n| 0..n).collect();
+        let mut ranges: Vec<Range<usize>> = self.shape().into_iter().map(|n| 0..n).collect();
         if let Some(range) = ranges.first_mut() {
-            *range = first.start as u64..first.end as u64;
+            *range = first;
         }
+        self.read_box(&ranges)
+    }
+
+    /// The values of a box, the last dimension fastest; of complex numbers both parts.
+    pub fn read_box(&self, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
+        let ranges: Vec<Range<u64>> = ranges
+            .iter()
+            .map(|range| range.start as u64..range.end as u64)
+            .collect();
         let subset = ArraySubset::new_with_ranges(&ranges);
         self.check_size(&subset)?;
-        let values = match self.data_type().as_str() {
-            "float32" => self.convert(&subset, |v: f32| f64::from(v)),
-            "float64" => self.convert(&subset, |v: f64| v),
-            "int32" => self.convert(&subset, |v: i32| f64::from(v)),
-            "int64" => self.convert(&subset, |v: i64| v as f64),
-            "uint32" => self.convert(&subset, |v: u32| f64::from(v)),
-            other => return Err(self.bad(&format!("has values of type {other}, not numbers"))),
-        };
-        values.map_err(|error| self.damage(&subset, &error))
+        let number = self.number().ok_or_else(|| {
+            let found = self.data_type();
+            self.bad(&format!("has values of type {found}, not numbers"))
+        })?;
+        let bytes = self.decoded(&subset);
+        let bytes = bytes.map_err(|error| self.damage(&subset, &error))?;
+        let mut values = Vec::new();
+        number.append(&bytes, &mut values);
+        Ok(values)
     }
 
     /// An error about this array.
@@ -153,15 +186,12 @@ impl StoredArray {
             })
     }
 
-    fn convert<T: ElementOwned>(
-        &self,
-        subset: &ArraySubset,
-        to_f64: impl Fn(T) -> f64,
-    ) -> std::result::Result<Vec<f64>, ArrayError> {
-        let values: Vec<T> = self
+    /// The numbers of a subset, in the machine's own byte order.
+    fn decoded(&self, subset: &ArraySubset) -> std::result::Result<Vec<u8>, ArrayError> {
+        let bytes: ArrayBytes = self
             .chunks
             .retrieve_array_subset(subset, &codec_options())?;
-        Ok(values.into_iter().map(to_f64).collect())
+        Ok(bytes.into_fixed()?.into_owned())
     }
 
     /// Finds the chunk that cannot be read and names its file.

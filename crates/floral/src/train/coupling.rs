@@ -16,16 +16,15 @@ pub(super) fn nearest(
     path: &Path,
     stream: &(dyn Fn(usize) -> Stream + Sync),
 ) -> Vec<usize> {
-    let count = samples.realizations;
+    let size = samples.size();
     let of_input = |input: usize| -> Vec<usize> {
-        let all: Vec<usize> = (input * count..(input + 1) * count).collect();
-        let size = samples.target_of(all[0]).len();
+        let all: Vec<usize> = samples.of_input(input).collect();
         let starts: Vec<Vec<f32>> = all
             .iter()
             .map(|&s| path.start(&mut stream(s), size))
             .collect();
         let cost = |i: usize, j: usize| square(samples.target_of(all[i]), &starts[j]);
-        assignment(count, cost)
+        assignment(all.len(), cost)
             .into_iter()
             .map(|j| all[j])
             .collect()

@@ -138,7 +138,7 @@ impl Loss<'_> {
     }
 
     fn draw(&self, path: &Path, block: &[usize]) -> Drawn {
-        let size = self.samples.targets[0].len() / self.samples.realizations;
+        let size = self.samples.size();
         let mut drawn = Drawn {
             states: vec![0.0; block.len() * size],
             velocities: vec![0.0; block.len() * size],

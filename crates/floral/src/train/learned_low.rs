@@ -147,6 +147,8 @@ pub(super) fn is_given(dataset: &Dataset, config: &TrainConfig) -> bool {
 fn mean_solution(dataset: &Dataset, inputs: Range<usize>, thinning: &Thinning) -> Result<Field> {
     let channels = dataset.solution_channels().unwrap_or(0);
     let mut mean = vec![0.0; channels * thinning.kept().len()];
+    let of_known = Thinning::to(&dataset.high_shape(), &thinning.shape());
+    let thinning = of_known.as_ref().unwrap_or(thinning);
     let count = inputs.len() as f64;
     for index in inputs {
         let high = dataset.high(index)?;

@@ -33,7 +33,7 @@ impl Reader<'_> {
         }
         let (channels, known) = (self.learned_low().channels, self.thinning.kept().len());
         let control = ControlVariate::new(train, channels, |index, take| {
-            let mut high = self.thinning.apply(self.dataset.high(index)?.values());
+            let mut high = self.of_known.apply(self.dataset.high(index)?.values());
             let transformed = self.transforms().apply(&mut high, known);
             transformed.map_err(self.refused("high", index))?;
             let low = self.paired_low(index)?.unwrap_or_default();

@@ -18,7 +18,10 @@ use crate::{Error, Field, Grid, Result};
 pub struct Reader<'a> {
     pub(super) dataset: &'a Dataset,
     method: Method,
+    /// Of the grid.
     pub(super) thinning: Thinning,
+    /// Of the points at which the dataset knows high fidelity.
+    pub(super) of_known: Thinning,
     learned_low: LearnedLow,
     pub(super) control: Option<ControlVariate>,
 }
@@ -56,13 +59,17 @@ impl<'a> Reader<'a> {
                 full.len()
             )));
         }
-        let wanted = config.resolution.as_deref().unwrap_or(&full);
-        let thinning = Thinning::to(&full, wanted).ok_or_else(|| {
-            bad(format!(
-                "has grid {full:?}, of which every s-th point cannot make {wanted:?}; choose \
-                 numbers that divide"
-            ))
-        })?;
+        let known = dataset.high_shape();
+        let wanted = config.resolution.as_deref().unwrap_or(&known);
+        let thinned = |shape: &[usize]| {
+            Thinning::to(shape, wanted).ok_or_else(|| {
+                bad(format!(
+                    "has grid {known:?}, of which every s-th point cannot make {wanted:?}; choose \
+                     numbers that divide"
+                ))
+            })
+        };
+        let (thinning, of_known) = (thinned(&full)?, thinned(&known)?);
         let grid = seen_grid(dataset, method, &thinning);
         let stand_in = learned_low::stand_in(dataset, config, &thinning, &grid)?;
         let learned_low = LearnedLow {
@@ -83,6 +90,7 @@ impl<'a> Reader<'a> {
             dataset,
             method,
             thinning,
+            of_known,
             learned_low,
             control: None,
         };
@@ -146,26 +154,19 @@ impl<'a> Reader<'a> {
     /// These inputs in the network's units.
     pub fn samples(&self, inputs: Range<usize>, rows: Rows, scaling: &Scaling) -> Result<Samples> {
         let grid = self.grid();
-        let all = self.dataset.realizations();
         let (mut conditions, mut targets) = (Vec::new(), Vec::new());
         for index in inputs {
             let case = self.case(index)?;
             conditions.push(scaling.condition(&case.input, case.low.as_ref()));
             let mut gaps = case.gaps(self.thinning.kept());
             if rows == Rows::Inputs {
-                gaps = mean(&gaps, all);
+                gaps = mean(&gaps, self.dataset.realizations_of(index));
             }
             targets.push(scaling.target.apply(&gaps, grid.len()));
         }
-        Ok(Samples {
-            grid,
-            conditions,
-            targets,
-            realizations: match rows {
-                Rows::Realizations => all,
-                Rows::Inputs => 1,
-            },
-        })
+        let channels = self.dataset.solution_channels().unwrap_or(0);
+        let size = channels * grid.len();
+        Ok(Samples::new(grid, conditions, targets, size))
     }
 
     /// An input with all that the method sees of it.
@@ -175,7 +176,7 @@ impl<'a> Reader<'a> {
             true => Some(self.condition(&self.dataset.low(index)?)?),
             false => None,
         };
-        let high = self.thinning.apply(self.dataset.high(index)?.values());
+        let high = self.of_known.apply(self.dataset.high(index)?.values());
         let given = low.iter().flat_map(Field::values);
         let mut values = input.values().iter().chain(given).chain(&high);
         if values.all(|value| value.is_finite()) {

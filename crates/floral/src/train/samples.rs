@@ -1,5 +1,7 @@
 //! The data a run trains on, in memory and in the network's units.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::ranges::{Norms, Ranges};
@@ -49,14 +51,32 @@ pub struct Samples {
     pub conditions: Vec<Vec<f32>>,
     /// Per input: [realization, channel, point].
     pub targets: Vec<Vec<f32>>,
-    /// Realizations of each input.
-    pub realizations: usize,
+    /// Values of one realization.
+    size: usize,
+    /// Per input the number of its first sample, and at the end that of all samples.
+    starts: Vec<usize>,
 }
 
 impl Samples {
+    /// The samples of these inputs, of so many values each; inputs may have unlike numbers of them.
+    pub fn new(grid: Grid, conditions: Vec<Vec<f32>>, targets: Vec<Vec<f32>>, size: usize) -> Self {
+        let mut starts = vec![0];
+        for target in &targets {
+            let before = starts.last().copied().unwrap_or(0);
+            starts.push(before + target.len() / size.max(1));
+        }
+        Self {
+            grid,
+            conditions,
+            targets,
+            size,
+            starts,
+        }
+    }
+
     /// Number of (input, realization) pairs.
     pub fn len(&self) -> usize {
-        self.targets.len() * self.realizations
+        self.starts.last().copied().unwrap_or(0)
     }
 
     /// Whether there are none.
@@ -64,17 +84,26 @@ impl Samples {
         self.len() == 0
     }
 
+    /// Values of one target.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The samples of an input.
+    pub fn of_input(&self, input: usize) -> Range<usize> {
+        self.starts[input]..self.starts[input + 1]
+    }
+
     /// The input of a sample.
     pub fn input_of(&self, sample: usize) -> usize {
-        sample / self.realizations
+        self.starts.partition_point(|start| *start <= sample) - 1
     }
 
     /// The target of a sample: [channel, point].
     pub fn target_of(&self, sample: usize) -> &[f32] {
-        let all = &self.targets[self.input_of(sample)];
-        let size = all.len() / self.realizations;
-        let start = sample % self.realizations * size;
-        &all[start..start + size]
+        let input = self.input_of(sample);
+        let start = (sample - self.starts[input]) * self.size;
+        &self.targets[input][start..start + self.size]
     }
 }
 

@@ -43,7 +43,7 @@ fn root_mean_squares(dataset: &Dataset, inputs: Range<usize>) -> Result<Vec<f64>
     for index in inputs {
         let high = dataset.high(index)?.into_values();
         let high: Vec<f64> = high.into_iter().map(|value| value * value).collect();
-        push(&mut squares, &high, dataset.grid().len());
+        push(&mut squares, &high, dataset.high_shape().iter().product());
     }
     Ok(squares.iter().map(|s| s.mean().sqrt()).collect())
 }

@@ -5,6 +5,8 @@
 
 use std::io::{self, Read};
 
+use crate::storage::Number;
+
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Bytes of the longest header: NumPy itself writes some hundred.
@@ -16,52 +18,92 @@ const LARGEST: u64 = 1 << 29;
 /// Values that are read at a time.
 const BLOCK: usize = 8192;
 
-/// An array of floats, in C order whatever the file's.
+/// An array of numbers, in C order whatever the file's.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct NpyArray {
+pub(in crate::dataset) struct NpyArray {
     pub shape: Vec<usize>,
     pub values: Vec<f64>,
 }
 
-/// What the header tells.
-struct Header<'a> {
-    data_type: &'a str,
-    is_fortran: bool,
-    shape: Vec<usize>,
+/// What the beginning of a file tells about the array behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::dataset) struct NpyHeader {
+    pub number: Number,
+    pub is_fortran: bool,
+    pub shape: Vec<usize>,
+    /// Bytes of the header itself.
+    pub length: u64,
+}
+
+impl NpyHeader {
+    /// The header of a file of `size` bytes, or what is wrong with it. Nothing behind it is read.
+    pub fn read(mut file: impl Read, size: u64) -> Result<Self, String> {
+        let damaged = || "is no NumPy array, or damaged".to_owned();
+        let (text, length) = header(&mut file).ok_or_else(damaged)?;
+        let parsed = Parsed::of(&text).ok_or_else(damaged)?;
+        let number = Number::numpy(parsed.data_type).ok_or_else(|| {
+            format!(
+                "has values of type {}; convert them with .astype(\"float32\")",
+                parsed.data_type
+            )
+        })?;
+        let shape = parsed.shape;
+        let expected = shape
+            .iter()
+            .try_fold(number.size() as u64, |n, &m| n.checked_mul(m as u64));
+        if expected != size.checked_sub(length) {
+            let stored = size.saturating_sub(length) / number.size() as u64;
+            return Err(format!(
+                "has {stored} values, but the shape {shape:?}; is the file cut?"
+            ));
+        }
+        Ok(Self {
+            number,
+            is_fortran: parsed.is_fortran,
+            shape,
+            length,
+        })
+    }
+
+    /// How many numbers there are, if they are few enough to be held in memory.
+    pub fn count(&self) -> Result<usize, String> {
+        let count = self.shape.iter().product::<usize>();
+        if count as u64 <= LARGEST {
+            return Ok(count);
+        }
+        let shape = &self.shape;
+        Err(format!(
+            "has the shape {shape:?}, and at most {LARGEST} values are read; split it"
+        ))
+    }
 }
 
 impl NpyArray {
     /// The array in a file of `size` bytes, or what is wrong with it. The header is judged before
     /// anything behind it is read.
     pub fn read(mut file: impl Read, size: u64) -> Result<Self, String> {
-        let (text, length) = header(&mut file).ok_or("is no NumPy array, or damaged")?;
-        let header = Header::parse(&text).ok_or("is no NumPy array, or damaged")?;
-        let number = Number::named(header.data_type)?;
-        let stored = size.saturating_sub(length) / number.size() as u64;
-        let shape = &header.shape;
-        let expected = shape
-            .iter()
-            .try_fold(1, |n: u64, &m| n.checked_mul(m as u64));
-        if expected.and_then(|n| n.checked_mul(number.size() as u64)) != Some(size - length) {
-            return Err(format!(
-                "has {stored} values, but the shape {shape:?}; is the file cut?"
-            ));
+        let header = NpyHeader::read(&mut file, size)?;
+        let (count, number) = (header.count()?, header.number);
+        if number.is_complex() {
+            return Err("has complex values; give real and imaginary parts as two channels".into());
         }
-        if stored > LARGEST {
-            return Err(format!(
-                "has the shape {shape:?}, and at most {LARGEST} values are read; split it"
-            ));
-        }
-        let values = values(&mut file, stored as usize, number)
+        let values = values(&mut file, count, number)
             .map_err(|error| format!("cannot be read ({error})"))?;
+        let shape = header.shape;
         let values = if header.is_fortran {
-            transposed(&values, shape)
+            transposed(&values, &shape)
         } else {
             values
         };
-        let shape = header.shape;
         Ok(Self { shape, values })
     }
+}
+
+/// The header in Python's notation.
+struct Parsed<'a> {
+    data_type: &'a str,
+    is_fortran: bool,
+    shape: Vec<usize>,
 }
 
 /// The header's text, and the bytes up to its end.
@@ -89,9 +131,9 @@ fn bytes<const N: usize>(file: &mut impl Read) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-impl<'a> Header<'a> {
+impl<'a> Parsed<'a> {
     /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`
-    fn parse(text: &'a str) -> Option<Self> {
+    fn of(text: &'a str) -> Option<Self> {
         let after = |key: &str| {
             let (_, rest) = text.split_once(&format!("'{key}':"))?;
             Some(rest.trim_start())
@@ -109,47 +151,6 @@ impl<'a> Header<'a> {
             shape: lengths.map(|n| n.parse().ok()).collect::<Option<_>>()?,
         })
     }
-}
-
-/// How a number is stored.
-#[derive(Clone, Copy)]
-enum Number {
-    F4(fn([u8; 4]) -> f32),
-    F8(fn([u8; 8]) -> f64),
-}
-
-impl Number {
-    fn named(data_type: &str) -> Result<Self, String> {
-        Ok(match data_type {
-            "<f4" => Self::F4(f32::from_le_bytes),
-            ">f4" => Self::F4(f32::from_be_bytes),
-            "<f8" => Self::F8(f64::from_le_bytes),
-            ">f8" => Self::F8(f64::from_be_bytes),
-            other => {
-                return Err(format!(
-                    "has values of type {other}; convert them with .astype(\"float32\")"
-                ));
-            }
-        })
-    }
-
-    fn size(self) -> usize {
-        match self {
-            Self::F4(_) => 4,
-            Self::F8(_) => 8,
-        }
-    }
-
-    fn append(self, bytes: &[u8], values: &mut Vec<f64>) {
-        match self {
-            Self::F4(number) => values.extend(words(bytes).map(|w| f64::from(number(w)))),
-            Self::F8(number) => values.extend(words(bytes).map(number)),
-        }
-    }
-}
-
-fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
-    bytes.as_chunks().0.iter().copied()
 }
 
 /// So many values, and nothing after them.
@@ -230,7 +231,8 @@ mod tests {
     fn other_types_and_damage_are_told() {
         let refusal = |file: &[u8]| NpyArray::read(file, file.len() as u64).unwrap_err();
         let four = bytes(&[1.0; 4]);
-        assert!(refusal(&file("'<i8'", "False", "(2,)", &four)).contains("<i8"));
+        assert!(refusal(&file("'<U1'", "False", "(4,)", &four)).contains("<U1"));
+        assert!(refusal(&file("'<c8'", "False", "(2,)", &four)).contains("two channels"));
         assert!(refusal(&file("[('a', '<f4')]", "False", "(4,)", &four)).contains("record"));
         assert!(refusal(&file("'<f4'", "False", "(5,)", &four)).contains("[5]"));
         let whole = file("'<f4'", "False", "(4,)", &four);

@@ -1,7 +1,7 @@
 //! NumPy's `.npz`: a zip archive of arrays, one file each.
 //!
 //! `array.rs` reads an array of it, `inputs.rs` makes inputs to predict of them, `writer.rs` writes
-//! archives.
+//! archives; the import room makes datasets of them.
 
 mod array;
 mod inputs;
@@ -9,13 +9,13 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
 
-use array::NpyArray;
+pub(super) use array::{NpyArray, NpyHeader};
 
 pub use inputs::NpzInputs;
 pub(crate) use writer::write;
@@ -26,31 +26,95 @@ use crate::{Error, Result};
 const LARGEST_RATIO: u64 = 1100;
 
 /// The place of an array in an archive.
-struct Entry {
-    name: String,
+pub(super) struct Entry {
+    pub name: String,
     method: CompressionMethod,
     place: ZipArchiveEntryWayfinder,
+}
+
+impl Entry {
+    /// Bytes of the array's file once it is unpacked.
+    pub fn size(&self) -> u64 {
+        self.place.uncompressed_size_hint()
+    }
+}
+
+/// An archive and the table of its arrays.
+pub(super) struct Archive {
+    archive: ZipArchive<FileReader>,
+    pub entries: Vec<Entry>,
+}
+
+impl Archive {
+    /// Reads the table of an archive.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io(path))?;
+        table(file).map_err(|error| Error::BadFile {
+            path: path.to_owned(),
+            reason: format!("is no .npz archive, or damaged ({error}); write it with numpy.savez"),
+        })
+    }
+
+    /// What reads an entry's file to its end, or what is wrong with it; at the end its checksum is
+    /// compared.
+    pub fn with_file<T>(
+        &self,
+        entry: &Entry,
+        read: impl FnOnce(&mut dyn Read) -> std::result::Result<T, String>,
+    ) -> std::result::Result<T, String> {
+        let (size, packed) = (entry.size(), entry.place.compressed_size_hint());
+        if size / LARGEST_RATIO > packed {
+            return Err(format!(
+                "says to hold {size} bytes packed into {packed}, which cannot be"
+            ));
+        }
+        let found = self
+            .archive
+            .get_entry(entry.place)
+            .map_err(|error| format!("cannot be read ({error})"))?;
+        let bytes = BufReader::new(found.reader());
+        let unpacked: Box<dyn Read> = match entry.method {
+            CompressionMethod::STORE => Box::new(bytes),
+            CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(bytes)),
+            other => {
+                return Err(format!(
+                    "is packed by the method {other:?}; use numpy.savez"
+                ));
+            }
+        };
+        read(&mut found.verifying_reader(unpacked))
+    }
+
+    /// Where in the archive an entry's file begins, once its checksum is compared; none if it is
+    /// packed, and so cannot be read from the middle.
+    pub fn place(&self, entry: &Entry) -> std::result::Result<Option<u64>, String> {
+        if entry.method != CompressionMethod::STORE {
+            return Ok(None);
+        }
+        self.with_file(entry, |file| {
+            let copied = io::copy(file, &mut io::sink());
+            copied.map_err(|error| format!("cannot be read ({error})"))
+        })?;
+        let found = self.archive.get_entry(entry.place);
+        let found = found.map_err(|error| format!("cannot be read ({error})"))?;
+        let (start, end) = found.compressed_data_range();
+        Ok((end.checked_sub(start) == Some(entry.size())).then_some(start))
+    }
 }
 
 /// The arrays of an archive by name, those of which `wanted` says so; a name it does not know is
 /// refused by it.
 fn read(path: &Path, wanted: impl Fn(&str) -> Result<bool>) -> Result<BTreeMap<String, NpyArray>> {
-    let bad = |reason: String| Error::BadFile {
-        path: path.to_owned(),
-        reason,
-    };
-    let file = File::open(path).map_err(Error::io(path))?;
-    let (archive, entries) = table(file).map_err(|error| {
-        bad(format!(
-            "is no .npz archive, or damaged ({error}); write it with numpy.savez"
-        ))
-    })?;
+    let archive = Archive::open(path)?;
     let mut arrays = BTreeMap::new();
-    for entry in entries {
+    for entry in &archive.entries {
         if wanted(&entry.name)? {
-            let array = array(&archive, &entry)
-                .map_err(|reason| bad(format!("the array {} {reason}", entry.name)))?;
-            arrays.insert(entry.name, array);
+            let array = archive.with_file(entry, |file| NpyArray::read(file, entry.size()));
+            let array = array.map_err(|reason| Error::BadFile {
+                path: path.to_owned(),
+                reason: format!("the array {} {reason}", entry.name),
+            })?;
+            arrays.insert(entry.name.clone(), array);
         }
     }
     Ok(arrays)
@@ -64,7 +128,7 @@ pub(crate) fn read_one(path: &Path, name: &str) -> Result<Option<(Vec<usize>, Ve
 }
 
 /// An archive and the arrays in it.
-fn table(file: File) -> std::result::Result<(ZipArchive<FileReader>, Vec<Entry>), rawzip::Error> {
+fn table(file: File) -> std::result::Result<Archive, rawzip::Error> {
     let mut buffer = vec![0; rawzip::RECOMMENDED_BUFFER_SIZE];
     let archive = ZipArchive::from_file(file, &mut buffer)?;
     let mut found = Vec::new();
@@ -78,32 +142,10 @@ fn table(file: File) -> std::result::Result<(ZipArchive<FileReader>, Vec<Entry>)
             place: entry.wayfinder(),
         });
     }
-    Ok((archive, found))
-}
-
-/// The array of an entry, or what is wrong with it; its checksum is compared at the end.
-fn array(archive: &ZipArchive<FileReader>, entry: &Entry) -> std::result::Result<NpyArray, String> {
-    let place = entry.place;
-    let (size, packed) = (place.uncompressed_size_hint(), place.compressed_size_hint());
-    if size / LARGEST_RATIO > packed {
-        return Err(format!(
-            "says to hold {size} bytes packed into {packed}, which cannot be"
-        ));
-    }
-    let found = archive
-        .get_entry(place)
-        .map_err(|error| format!("cannot be read ({error})"))?;
-    let bytes = BufReader::new(found.reader());
-    let unpacked: Box<dyn Read> = match entry.method {
-        CompressionMethod::STORE => Box::new(bytes),
-        CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(bytes)),
-        other => {
-            return Err(format!(
-                "is packed by the method {other:?}; use numpy.savez"
-            ));
-        }
-    };
-    NpyArray::read(found.verifying_reader(unpacked), size)
+    Ok(Archive {
+        archive,
+        entries: found,
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,147 @@
+//! The grid of a dataset: found in the first unit, and the same in all others.
+
+use super::Wishes;
+use super::axes::{self, FoundAxis};
+use super::part::Part;
+use super::parts::Parts;
+use super::recipe::Recipe;
+use super::source::bad;
+use super::stack::{is_same, own_axes};
+use super::unit::Unit;
+use crate::grid::Thinning;
+use crate::{Axis, Grid, Result};
+
+/// The grid of a dataset, and how it came about.
+#[derive(Debug, Clone)]
+pub(super) struct Frame {
+    /// The axes as the files have them.
+    pub found: Vec<FoundAxis>,
+    /// The grid of the dataset: even where that was wanted.
+    pub grid: Grid,
+    /// Points per axis of the high-fidelity solution, where they are every s-th.
+    pub high: Option<Vec<usize>>,
+}
+
+impl Frame {
+    /// The grid of the high-fidelity solution.
+    pub fn high_grid(&self) -> Grid {
+        let wanted = self.high.as_deref();
+        let thinning = wanted.and_then(|wanted| Thinning::to(&self.grid.shape(), wanted));
+        thinning.map_or_else(|| self.grid.clone(), |thinning| thinning.grid(&self.grid))
+    }
+}
+
+/// The grid: that of the input, or of the array that has axes which the input has not.
+pub(super) fn frame(
+    unit: &Unit<'_>,
+    recipe: &Recipe,
+    wishes: &Wishes,
+    parts: &Parts,
+) -> Result<Frame> {
+    let first = |parts: &[Part]| parts.first().map_or(0, |part| part.axes(unit).len());
+    let is_high = wishes.on_high_grid || first(&parts.high) > first(&parts.input);
+    let base = if is_high { &parts.high } else { &parts.input };
+    let Some(base) = base.first() else {
+        return Err(bad(
+            unit.source.path(),
+            "has parameters and no field, so no grid; say which array is high",
+        ));
+    };
+    let mut found = Vec::new();
+    for axis in base.axes(unit) {
+        found.push(axes::find(unit, recipe, &axis, None)?);
+    }
+    if found.is_empty() {
+        let reason = format!("the array {} has no axis of a grid", base.pick.name);
+        return Err(bad(unit.source.path(), reason));
+    }
+    let known = |name: &String| found.iter().any(|found| found.axis.name == *name);
+    if let Some(name) = wishes.periodic.iter().find(|name| !known(name)) {
+        return Err(bad(
+            unit.source.path(),
+            format!("the grid has no axis {name}"),
+        ));
+    }
+    let even = |found: &FoundAxis| match found.is_even || !wishes.even {
+        true => found.axis.clone(),
+        false => found.axis.resampled(found.axis.len()),
+    };
+    let grid = Grid::new(found.iter().map(even).collect());
+    let high = match parts.high.first() {
+        Some(high) if !is_high => fewer(unit, recipe, high, &found)?,
+        _ => None,
+    };
+    if high.is_some() && found.iter().any(|found| !found.is_even && wishes.even) {
+        return Err(bad(
+            unit.source.path(),
+            "an axis is uneven, and high has fewer points along it; take the grid of high",
+        ));
+    }
+    Ok(Frame { found, grid, high })
+}
+
+/// Points per axis of the high-fidelity solution, if they are fewer than those of the grid.
+fn fewer(
+    unit: &Unit<'_>,
+    recipe: &Recipe,
+    high: &Part,
+    found: &[FoundAxis],
+) -> Result<Option<Vec<usize>>> {
+    let grid = Grid::new(found.iter().map(|found| found.axis.clone()).collect());
+    let own = own_axes(unit, recipe, high, found)?;
+    let along = |axis: &Axis| own.iter().find(|own| own.axis.name == axis.name);
+    let wanted: Vec<usize> = grid
+        .axes
+        .iter()
+        .map(|axis| along(axis).map_or(axis.len(), |own| own.axis.len()))
+        .collect();
+    if wanted == grid.shape() {
+        return Ok(None);
+    }
+    let fits = Thinning::to(&grid.shape(), &wanted).filter(|thinning| {
+        let thinned = thinning.grid(&grid);
+        let is_at = |axis: &Axis| {
+            along(axis).is_none_or(|own| {
+                let (one, other) = (own.axis.clone(), axis.clone());
+                own.told_by.is_none() || is_same(&Grid::new(vec![one]), &Grid::new(vec![other]))
+            })
+        };
+        thinned.axes.iter().all(is_at)
+    });
+    match fits {
+        Some(_) => Ok(Some(wanted)),
+        None => Err(bad(
+            unit.source.path(),
+            format!(
+                "high fidelity has {wanted:?} points, which are not every s-th of the {:?} of the \
+                 input from the first on; take the grid of high, to which input and low are then \
+                 interpolated",
+                grid.shape()
+            ),
+        )),
+    }
+}
+
+/// Refuses a unit on another grid than those before it.
+pub(super) fn check_same(unit: &Unit<'_>, before: &Frame, frame: &Frame) -> Result<()> {
+    if is_same(&before.grid, &frame.grid) && before.high == frame.high {
+        return Ok(());
+    }
+    let extent = |grid: &Grid| {
+        let axes = grid.axes.iter().map(|axis| {
+            let (from, to) = (axis.coordinates.first(), axis.coordinates.last());
+            let (from, to) = (from.copied().unwrap_or(0.0), to.copied().unwrap_or(0.0));
+            format!("{} {} points from {from} to {to}", axis.name, axis.len())
+        });
+        axes.collect::<Vec<_>>().join(", ")
+    };
+    Err(bad(
+        unit.source.path(),
+        format!(
+            "{}has the grid {}, but the first has {}; all inputs need the same",
+            unit.subject(),
+            extent(&frame.grid),
+            extent(&before.grid)
+        ),
+    ))
+}

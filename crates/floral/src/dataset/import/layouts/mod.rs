@@ -1,0 +1,38 @@
+//! Layouts of files that are known, one a file: which arrays are input and solution.
+//!
+//! Those of time-dependent problems store no realizations and no low fidelity: the first time is
+//! taken as input and the last one as solution, a single realization of it.
+
+mod pdebench;
+pub(super) mod plain;
+mod trajectories;
+mod well;
+
+use super::Pick;
+use super::recipe::Recipe;
+use super::unit::Unit;
+
+/// The recipe of a unit whose layout is known.
+pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
+    plain::recognise(unit)
+        .or_else(|| well::recognise(unit))
+        .or_else(|| pdebench::recognise(unit))
+        .or_else(|| trajectories::recognise(unit))
+}
+
+/// Says that the first time is the input and the last one the solution.
+fn first_to_last(recipe: &mut Recipe, arrays: &[&str], time: &str) {
+    let at = |index: i64| arrays.iter().map(move |name| Pick::at(*name, time, index));
+    recipe.input.extend(at(0));
+    recipe.high.extend(at(-1));
+    recipe.notes.push(format!(
+        "the first time is taken as input and the last as solution; for all later times say \
+         {}[{time}=1:]",
+        arrays.first().unwrap_or(&"NAME")
+    ));
+}
+
+/// The names of dimensions as owned texts.
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}

@@ -1,0 +1,81 @@
+//! Import: files of other programs as a dataset of ours, checked before anything is written.
+//!
+//! `source/` opens files as named arrays. Those that belong together are a unit (`unit.rs`); a
+//! `Recipe` tells which of them are input, low and high fidelity, by its layout (`layouts/`) or as
+//! [`Wishes`] say. `parts.rs` names their dimensions, `frame.rs` finds the grid, a `Reading` brings
+//! them to it; `survey.rs` looks at every value, `group.rs` lays the dataset out, `write.rs` stores it
+//! input by input, and `telling.rs` tells what was found.
+
+mod axes;
+mod found;
+mod frame;
+mod group;
+mod guess;
+mod layouts;
+mod part;
+mod parts;
+mod pick;
+mod prepared;
+mod quantity;
+mod reading;
+mod recipe;
+mod role;
+mod source;
+mod stack;
+mod survey;
+mod telling;
+mod unit;
+mod wishes;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+pub use found::{ArrayFound, AxisFound, ChannelFound, Found, PartFound};
+pub use pick::{Along, Pick};
+pub use wishes::Wishes;
+
+use crate::Result;
+use crate::observer::Observer;
+use prepared::Prepared;
+use source::Source;
+
+pub use source::is_data;
+
+/// Files opened for import.
+pub struct Import {
+    paths: Vec<PathBuf>,
+    sources: Vec<Box<dyn Source>>,
+}
+
+impl Import {
+    /// Opens files: NumPy (.npz, .npy), HDF5, NetCDF, Zarr, or folders of such. Several files, or
+    /// numbered groups of one, have one input each or more, one after the other; arrays of their own
+    /// in one folder belong together.
+    pub fn open(paths: &[PathBuf]) -> Result<Self> {
+        Ok(Self {
+            paths: paths.to_vec(),
+            sources: source::open(paths)?,
+        })
+    }
+
+    /// Looks at all of it and writes nothing.
+    pub fn look(&self, wishes: &Wishes, observer: &dyn Observer) -> Result<Found> {
+        Ok(Prepared::new(&self.sources, wishes, observer)?.found())
+    }
+
+    /// Writes the dataset `path`; what was found, and whether it had to be written or was there
+    /// already. What cannot be a dataset is refused before anything is written; what exists under the
+    /// same name is replaced only by force.
+    pub fn write(
+        &self,
+        wishes: &Wishes,
+        path: &Path,
+        force: bool,
+        observer: &dyn Observer,
+    ) -> Result<(Found, bool)> {
+        let prepared = Prepared::new(&self.sources, wishes, observer)?;
+        let plan = prepared.plan(wishes, &self.paths);
+        let is_written = plan.write(path, force, observer)?;
+        Ok((prepared.found(), is_written))
+    }
+}

@@ -1,0 +1,157 @@
+//! The arrays of a unit with their dimensions named: by the recipe, by the file, or guessed.
+
+use super::guess::{Form, Shapes, guess};
+use super::part::{Part, find};
+use super::recipe::Recipe;
+use super::role::Role;
+use super::source::bad;
+use super::unit::Unit;
+use super::{Along, Pick};
+use crate::Result;
+
+/// The arrays of a unit before its grid is known.
+pub(super) struct Parts {
+    pub input: Vec<Part>,
+    pub low: Vec<Part>,
+    pub high: Vec<Part>,
+}
+
+/// The arrays of a unit by a recipe.
+pub(super) fn parts(unit: &Unit<'_>, recipe: &Recipe, is_one_of_several: bool) -> Result<Parts> {
+    let form = |picks: &[Pick]| -> Result<Option<Form>> {
+        let Some(pick) = picks.first() else {
+            return Ok(None);
+        };
+        let variable = unit.variable(find(unit, &pick.name)?);
+        let mut shape = variable.shape.clone();
+        // The parts of complex numbers are known for what they are.
+        if variable.is_complex() {
+            shape.pop();
+        }
+        let told = told(unit, recipe, pick)?;
+        Ok(Some(match told {
+            Some(names) => in_order(&names, &shape, pick),
+            None => Form { shape, told: None },
+        }))
+    };
+    let shapes = Shapes {
+        input: form(&recipe.input)?,
+        low: form(&recipe.low)?,
+        high: form(&recipe.high)?,
+        coordinates: lists(unit, recipe),
+        is_one_of_several,
+    };
+    let is_told = |form: &Option<Form>| form.as_ref().is_none_or(|form| form.told.is_some());
+    let is_all_told = [&shapes.input, &shapes.low, &shapes.high]
+        .into_iter()
+        .all(is_told);
+    let [input, low, high] = if is_all_told {
+        [None, None, None]
+    } else {
+        guess(&shapes).ok_or_else(|| unfitting(unit, recipe, &shapes))?
+    };
+    let named = |picks: &[Pick], guessed: Option<Vec<String>>| -> Result<Vec<Part>> {
+        let parts = picks.iter().map(|pick| {
+            let names = told(unit, recipe, pick)?;
+            let names = names.or_else(|| guessed.clone()).unwrap_or_default();
+            Part::new(unit, pick, &names)
+        });
+        parts.collect()
+    };
+    Ok(Parts {
+        input: named(&recipe.input, input)?,
+        low: named(&recipe.low, low)?,
+        high: named(&recipe.high, high)?,
+    })
+}
+
+/// The lengths of what is taken of an array, in the order of inputs, realizations, channels, axes.
+fn in_order(names: &[String], shape: &[usize], pick: &Pick) -> Form {
+    let taken = |name: &String| pick.along.iter().find(|(along, _)| along == name);
+    let mut lengths: Vec<(Role, usize)> = names
+        .iter()
+        .zip(shape)
+        .filter_map(|(name, &length)| match taken(name) {
+            Some((_, Along::Index(_))) => None,
+            Some((_, along)) => {
+                let (range, step) = along.indices(length)?;
+                Some((Role::named(name), range.len().div_ceil(step)))
+            }
+            None => Some((Role::named(name), length)),
+        })
+        .collect();
+    lengths.sort_by_key(|(role, _)| match role {
+        Role::Input => 0,
+        Role::Realization => 1,
+        Role::Channel => 2,
+        Role::Axis(_) => 3,
+    });
+    Form {
+        shape: lengths.iter().map(|(_, length)| *length).collect(),
+        told: Some(
+            lengths
+                .iter()
+                .map(|(role, _)| role.name().to_owned())
+                .collect(),
+        ),
+    }
+}
+
+/// The names of an array's dimensions, if all are told.
+fn told(unit: &Unit<'_>, recipe: &Recipe, pick: &Pick) -> Result<Option<Vec<String>>> {
+    let variable = unit.variable(find(unit, &pick.name)?);
+    if let Some(names) = recipe.dimensions.get(&pick.name) {
+        let rank = variable.shape.len() - usize::from(variable.is_complex());
+        if ![rank, variable.shape.len()].contains(&names.len()) {
+            return Err(bad(
+                unit.source.path(),
+                format!(
+                    "the array {} has the shape {:?}, which is no ({})",
+                    pick.name,
+                    variable.shape,
+                    names.join(", ")
+                ),
+            ));
+        }
+        return Ok(Some(names.clone()));
+    }
+    Ok(variable.dimensions.iter().cloned().collect())
+}
+
+/// Lists of numbers that may be coordinates.
+fn lists(unit: &Unit<'_>, recipe: &Recipe) -> Vec<(String, usize)> {
+    let picks = recipe.input.iter().chain(&recipe.low).chain(&recipe.high);
+    let taken: Vec<&str> = picks.map(|pick| pick.name.as_str()).collect();
+    let arrays = unit.arrays().filter(|(_, name, variable)| {
+        let is_taken = taken.contains(name) || recipe.parameters.iter().any(|p| p == name);
+        // Coordinates of a coarser grid are told by their names.
+        let is_axis = Role::named(name) == Role::Axis((*name).to_owned());
+        variable.shape.len() == 1 && !is_taken && is_axis
+    });
+    arrays
+        .map(|(_, name, variable)| (name.to_owned(), variable.shape[0]))
+        .collect()
+}
+
+fn unfitting(unit: &Unit<'_>, recipe: &Recipe, shapes: &Shapes) -> crate::Error {
+    let arrays = [
+        (&recipe.input, &shapes.input),
+        (&recipe.low, &shapes.low),
+        (&recipe.high, &shapes.high),
+    ];
+    let told: Vec<String> = arrays
+        .iter()
+        .filter_map(|(picks, form)| {
+            let (pick, form) = (picks.first()?, form.as_ref()?);
+            Some(format!("{} {:?}", pick.name, form.shape))
+        })
+        .collect();
+    bad(
+        unit.source.path(),
+        format!(
+            "the shapes do not fit together as [input, channel, grid...] and [input, realization, \
+             channel, grid...]: {}; name their dimensions",
+            told.join(", ")
+        ),
+    )
+}

@@ -1,0 +1,239 @@
+//! Data that are read and checked as a whole, about to be told or written.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::Wishes;
+use super::frame::Frame;
+use super::quantity::{factors, quantities};
+use super::reading::Reading;
+use super::recipe::Recipe;
+use super::source::{Source, bad, leaf};
+use super::stack::Stack;
+use super::survey::{Survey, realizations, survey};
+use super::unit::units;
+use super::write::Plan;
+use crate::dataset::LowPairing;
+use crate::dataset::layout::SYMMETRIES;
+use crate::dataset::stochastic_low::LOW_PAIRING;
+use crate::observer::Observer;
+use crate::storage::Precision;
+use crate::{Quantities, Quantity, Result};
+
+/// Everything that is known before a value is written.
+pub(super) struct Prepared<'a> {
+    /// One for each unit; there is at least one.
+    pub readings: Vec<Reading<'a>>,
+    pub frame: Frame,
+    pub recipe: Recipe,
+    pub survey: Survey,
+    pub quantities: Quantities,
+}
+
+impl<'a> Prepared<'a> {
+    /// Reads all values once, and refuses what cannot be a dataset.
+    pub fn new(
+        sources: &'a [Box<dyn Source>],
+        wishes: &Wishes,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let mut all = Vec::new();
+        for source in sources {
+            all.extend(units(source.as_ref(), wishes.prefix.as_deref())?);
+        }
+        let is_one_of_several = all.len() > 1;
+        let mut readings: Vec<Reading<'a>> = Vec::new();
+        let mut first: Option<(Recipe, Frame)> = None;
+        for unit in all {
+            let recipe = match &first {
+                Some((recipe, _)) => recipe.clone(),
+                None => Recipe::choose(&unit, wishes)?,
+            };
+            let before = first.as_ref().map(|(_, frame)| frame);
+            let (reading, frame) = Reading::new(unit, &recipe, wishes, before, is_one_of_several)?;
+            if let Some(before) = readings.first() {
+                check_alike(before, &reading)?;
+            }
+            readings.push(reading);
+            first.get_or_insert((recipe, frame));
+        }
+        let (Some((recipe, frame)), Some(reading)) = (first, readings.first()) else {
+            return Err(bad(Path::new("."), "there is nothing to import"));
+        };
+        let quantities = described(reading, &frame)?;
+        convert_low(&mut readings, &frame, &quantities.solution)?;
+        let survey = survey(&readings, &frame, wishes.skip_missing, observer)?;
+        check_pairs(&readings, &survey, wishes)?;
+        Ok(Self {
+            readings,
+            frame,
+            recipe,
+            survey,
+            quantities,
+        })
+    }
+
+    /// What to write.
+    pub fn plan(&self, wishes: &Wishes, paths: &[PathBuf]) -> Plan<'_> {
+        let is_coarse = self.readings.first().is_some_and(|reading| {
+            let stacks = reading
+                .input
+                .iter()
+                .chain(&reading.low)
+                .chain(&reading.high);
+            let mut arrays = stacks.map(|stack| reading.unit.variable(stack.part.variable));
+            arrays.all(|array| array.is_coarse)
+        });
+        let own = if is_coarse {
+            Precision::F32
+        } else {
+            Precision::F64
+        };
+        Plan {
+            readings: &self.readings,
+            frame: &self.frame,
+            survey: &self.survey,
+            quantities: self.quantities.clone(),
+            precision: wishes.precision.unwrap_or(own),
+            attributes: self.attributes(wishes, paths),
+        }
+    }
+
+    fn has_low_realizations(&self) -> bool {
+        let mut readings = self.readings.iter();
+        readings.any(|reading| realizations(&reading.low) > 1)
+    }
+
+    /// Attributes of the group: where the data come from, and what its files say of them as a whole.
+    fn attributes(&self, wishes: &Wishes, paths: &[PathBuf]) -> Map<String, Value> {
+        let mut attributes = Map::new();
+        let first = self.readings.first();
+        let root = first.and_then(|reading| reading.unit.source.groups().get(""));
+        for key in ["title", SYMMETRIES] {
+            let told = root.and_then(|root| root.get(key));
+            attributes.extend(told.map(|told| (key.to_owned(), told.clone())));
+        }
+        if let Some(pairing) = pairing(wishes, root).filter(|_| self.has_low_realizations()) {
+            attributes.insert(LOW_PAIRING.into(), pairing);
+        }
+        if let Some(title) = &wishes.title {
+            attributes.insert("title".into(), json!(title));
+        }
+        let recipe = &self.recipe;
+        let imported = json!({
+            "from": paths,
+            "layout": recipe.layout,
+            "input": recipe.input,
+            "low": recipe.low,
+            "high": recipe.high,
+            "parameters": recipe.parameters,
+            "notes": self.notes(),
+        });
+        attributes.insert("imported".into(), imported);
+        attributes
+    }
+}
+
+/// The attribute that says how realizations of low fidelity go with those of high.
+fn pairing(wishes: &Wishes, root: Option<&Map<String, Value>>) -> Option<Value> {
+    let wished = wishes.low_pairing.map(|pairing| json!(pairing.name()));
+    wished.or_else(|| root?.get(LOW_PAIRING).cloned())
+}
+
+/// Refuses pairs of which realizations of high fidelity were left out between others: the i-th of
+/// low would be that of another.
+fn check_pairs(readings: &[Reading<'_>], survey: &Survey, wishes: &Wishes) -> Result<()> {
+    let shared = json!(LowPairing::Shared.name());
+    let odd = survey.kept.iter().find(|kept| {
+        let reading = &readings[kept.unit];
+        let root = reading.unit.source.groups().get("");
+        let is_paired = pairing(wishes, root) == Some(shared.clone());
+        let is_first = kept
+            .realizations
+            .iter()
+            .copied()
+            .eq(0..kept.realizations.len());
+        is_paired && realizations(&reading.low) > 1 && !is_first
+    });
+    odd.map_or(Ok(()), |kept| {
+        Err(bad(
+            readings[kept.unit].unit.source.path(),
+            format!(
+                "input {}: realizations of high fidelity are missing before others, so that those of \
+                 low are not theirs; put missing ones last in both, or say that they are independent",
+                kept.index
+            ),
+        ))
+    })
+}
+
+/// The quantities of input and solution.
+fn described(reading: &Reading<'_>, frame: &Frame) -> Result<Quantities> {
+    let axes: Vec<String> = frame
+        .grid
+        .axes
+        .iter()
+        .map(|axis| axis.name.clone())
+        .collect();
+    let of = |stacks: &[Stack]| quantities(&reading.unit, stacks, &axes);
+    let mut input = of(&reading.input);
+    input.extend(
+        reading
+            .parameters
+            .iter()
+            .map(|(name, _)| Quantity::named(leaf(name))),
+    );
+    let (low, high) = (of(&reading.low), of(&reading.high));
+    if high.is_empty() {
+        let solution = low;
+        return Ok(Quantities { input, solution });
+    }
+    if !low.is_empty() && low.len() != high.len() {
+        return Err(bad(
+            reading.unit.source.path(),
+            format!(
+                "low fidelity has {} channels, but high fidelity has {}; both need the same",
+                low.len(),
+                high.len()
+            ),
+        ));
+    }
+    let solution = high;
+    Ok(Quantities { input, solution })
+}
+
+/// Finds what takes the low-fidelity solutions to the units of the high-fidelity ones.
+fn convert_low(readings: &mut [Reading<'_>], frame: &Frame, high: &[Quantity]) -> Result<()> {
+    let axes: Vec<String> = frame.grid.axes.iter().map(|a| a.name.clone()).collect();
+    for reading in readings {
+        let low = quantities(&reading.unit, &reading.low, &axes);
+        reading.low_factors = factors(&reading.unit, &low, high)?;
+    }
+    Ok(())
+}
+
+/// Refuses a unit whose fields have other channels than those of the first.
+fn check_alike(first: &Reading<'_>, other: &Reading<'_>) -> Result<()> {
+    let channels = |reading: &Reading<'_>| {
+        [&reading.input, &reading.low, &reading.high].map(|stacks| {
+            let channels = stacks.iter().map(|stack| stack.part.channels());
+            channels.sum::<usize>()
+        })
+    };
+    let (before, found) = (channels(first), channels(other));
+    let low = [first, other].map(|reading| realizations(&reading.low));
+    if before == found && low[0] == low[1] {
+        return Ok(());
+    }
+    Err(bad(
+        other.unit.source.path(),
+        format!(
+            "{}has {found:?} channels of input, low and high fidelity with {} realizations of \
+             low, but the first has {before:?} with {}; all need the same",
+            other.unit.subject(),
+            low[1],
+            low[0]
+        ),
+    ))
+}

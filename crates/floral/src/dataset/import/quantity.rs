@@ -1,0 +1,108 @@
+//! What the channels of imported arrays are: names and units by the attributes of the CF
+//! conventions, or by the names of the arrays.
+
+use serde_json::Value;
+
+use super::source::{Variable, bad};
+use super::stack::Stack;
+use super::unit::Unit;
+use crate::dataset::layout::MEANINGS;
+use crate::dataset::quantities::{CHANNEL_LONG_NAMES, CHANNEL_NAMES, CHANNEL_UNITS, NAME};
+use crate::quantity::told;
+use crate::storage::array_metadata::{LONG_NAME, UNITS};
+use crate::units::{Relation, relation};
+use crate::{Quantity, Result};
+
+/// Names of arrays that tell nothing about their values.
+const EMPTY: [&str; 16] = [
+    "input",
+    "inputs",
+    "low",
+    "high",
+    "output",
+    "outputs",
+    "solution",
+    "solutions",
+    "tensor",
+    "data",
+    "low_fidelity",
+    "high_fidelity",
+    "lofi",
+    "hifi",
+    "lf",
+    "hf",
+];
+
+/// The quantities of the channels of arrays, one after the other.
+pub(super) fn quantities(unit: &Unit<'_>, stacks: &[Stack], axes: &[String]) -> Vec<Quantity> {
+    let of = |stack: &Stack| {
+        let variable = unit.variable(stack.part.variable);
+        of_array(variable, stack.part.channels(), axes)
+    };
+    stacks.iter().flat_map(of).collect()
+}
+
+fn of_array(variable: &Variable, channels: usize, axes: &[String]) -> Vec<Quantity> {
+    let list = |key: &str| -> Option<Vec<String>> {
+        let list = variable.attributes.get(key)?.as_array()?;
+        let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+        let texts = texts.filter(|texts| texts.len() == channels)?;
+        Some(texts.into_iter().map(str::to_owned).collect())
+    };
+    let own = variable.text(NAME).or_else(|| {
+        let leaf = variable.leaf();
+        let prefix = leaf.find('_').map_or("", |end| &leaf[end + 1..]);
+        (!EMPTY.contains(&leaf) && !EMPTY.contains(&prefix)).then_some(leaf)
+    });
+    let names = list(CHANNEL_NAMES);
+    let suffix = |i: usize| match channels {
+        2 if variable.is_complex() => ["real", "imaginary"][i].to_owned(),
+        _ if channels == axes.len() => axes[i].clone(),
+        _ => i.to_string(),
+    };
+    let name = |i: usize| match (&names, own) {
+        (Some(names), _) => told(&names[i]),
+        (None, Some(own)) if channels > 1 => Some(format!("{own}_{}", suffix(i))),
+        (None, Some(own)) => Some(own.to_owned()),
+        (None, None) if variable.is_complex() => Some(suffix(i)),
+        (None, None) => None,
+    };
+    let (units, long_names) = (list(CHANNEL_UNITS), list(CHANNEL_LONG_NAMES));
+    let long_name = variable.text(LONG_NAME);
+    let long_name = long_name.filter(|name| channels == 1 && !MEANINGS.contains(name));
+    (0..channels)
+        .map(|i| Quantity {
+            name: name(i),
+            units: match &units {
+                Some(units) => told(&units[i]),
+                None => variable.text(UNITS).map(str::to_owned),
+            },
+            long_name: match &long_names {
+                Some(names) => told(&names[i]),
+                None => long_name.map(str::to_owned),
+            },
+        })
+        .collect()
+}
+
+/// The factors that take the channels of low fidelity to the units of high fidelity; refused where
+/// there is none.
+pub(super) fn factors(unit: &Unit<'_>, low: &[Quantity], high: &[Quantity]) -> Result<Vec<f64>> {
+    let factor = |(i, (low, high)): (usize, (&Quantity, &Quantity))| {
+        let (Some(low), Some(high)) = (&low.units, &high.units) else {
+            return Ok(1.0);
+        };
+        match relation(low, high) {
+            Relation::Same => Ok(1.0),
+            Relation::Scaled(factor) => Ok(factor),
+            Relation::Apart | Relation::Unknown => Err(bad(
+                unit.source.path(),
+                format!(
+                    "channel {i} of the low-fidelity solution is in {low}, but that of the \
+                     high-fidelity one in {high}; convert one of them"
+                ),
+            )),
+        }
+    };
+    low.iter().zip(high).enumerate().map(factor).collect()
+}

@@ -1,0 +1,240 @@
+//! HDF5, and so NetCDF 4: groups of arrays, of which the netCDF library and h5py name the
+//! dimensions by scales.
+//!
+//! Read by `hdf5-reader`, in Rust alone: it knows every layout and index of chunks, deflate, shuffle,
+//! Fletcher-32; it is kept, tested against the C library and bounded on hostile files. The C
+//! library would have to be built from source, or installed.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hdf5_reader::group::Group;
+use hdf5_reader::storage::FileStorage;
+use hdf5_reader::{Dataset, Hdf5File, SliceInfo, SliceInfoElem};
+
+use super::hdf5_values::{Pair, Real, attributes, number};
+use super::{COMPLEX, Groups, MOST_ARRAYS, Source, Variable, bad, leaf};
+use crate::{Error, Result};
+
+/// Groups within groups, deeper than which are not looked at.
+const DEEPEST: usize = 32;
+
+/// How much smaller than its contents a file can be: deflate saves at most 1032 times.
+const LARGEST_RATIO: u64 = 1100;
+
+/// How netCDF begins the name of a scale that stands for a dimension without coordinates.
+const NO_COORDINATES: &str = "This is a netCDF dimension but not a netCDF variable";
+
+/// A file.
+pub(super) struct Hdf5Source {
+    path: PathBuf,
+    groups: Groups,
+    variables: Vec<Variable>,
+    arrays: Vec<Dataset>,
+    is_netcdf: bool,
+}
+
+impl Hdf5Source {
+    /// Reads what the groups of a file hold; arrays of other things than numbers are passed over.
+    pub fn open(path: &Path) -> Result<Self> {
+        // By ranges, not by a map of the file, which ends the program if another cuts the file.
+        let file = std::fs::File::open(path).map_err(Error::io(path))?;
+        let size = file.metadata().map_err(Error::io(path))?.len();
+        let mut walk = Walk::default();
+        walk_file(file, &mut walk).map_err(|error| damaged(path, &error.to_string()))?;
+        let names: HashMap<u64, String> = walk
+            .arrays
+            .iter()
+            .map(|(name, array)| (array.address(), leaf(name).to_owned()))
+            .collect();
+        let is_netcdf = walk
+            .groups
+            .get("")
+            .is_some_and(|root| root.contains_key("_NCProperties"));
+        let (mut variables, mut arrays) = (Vec::new(), Vec::new());
+        for (name, array) in walk.arrays {
+            let Some(variable) = variable(&name, &array, &names) else {
+                continue;
+            };
+            check_size(path, &variable, &array, size)?;
+            variables.push(variable);
+            arrays.push(array);
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            groups: walk.groups,
+            variables,
+            arrays,
+            is_netcdf,
+        })
+    }
+}
+
+fn damaged(path: &Path, reason: &str) -> Error {
+    if reason.contains("unsupported layout") {
+        let reason = format!("cannot be read ({reason}); repack it with h5repack or h5py");
+        return bad(path, reason);
+    }
+    bad(path, format!("is no HDF5 file, or damaged ({reason})"))
+}
+
+/// The arrays and groups of a file as they are met.
+#[derive(Default)]
+struct Walk {
+    groups: Groups,
+    arrays: Vec<(String, Dataset)>,
+    seen: HashSet<u64>,
+}
+
+fn walk_file(file: std::fs::File, walk: &mut Walk) -> hdf5_reader::error::Result<()> {
+    let storage = Arc::new(FileStorage::from_file(file)?);
+    let file = Hdf5File::from_storage(storage)?;
+    let (told, size) = (file.superblock().eof_address, file.storage().len());
+    if told > size {
+        let reason = format!("it has {size} bytes, but says {told}; is it cut?");
+        return Err(hdf5_reader::error::Error::InvalidData(reason));
+    }
+    walk.group("", &file.root_group()?, 0)
+}
+
+impl Walk {
+    fn group(&mut self, path: &str, group: &Group, depth: usize) -> hdf5_reader::error::Result<()> {
+        // A link may lead back to a group above.
+        if depth > DEEPEST || !self.seen.insert(group.address()) {
+            return Ok(());
+        }
+        self.groups
+            .insert(path.to_owned(), attributes(&group.attributes()?));
+        let (groups, arrays) = group.members()?;
+        let join = |name: &str| match path {
+            "" => leaf(name).to_owned(),
+            _ => format!("{path}/{}", leaf(name)),
+        };
+        for array in arrays {
+            self.arrays.push((join(array.name()), array));
+        }
+        for inner in groups {
+            if self.arrays.len() + self.groups.len() > MOST_ARRAYS {
+                break;
+            }
+            self.group(&join(inner.name()), &inner, depth + 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// What is told of an array of numbers; none if it holds other things.
+fn variable(name: &str, array: &Dataset, names: &HashMap<u64, String>) -> Option<Variable> {
+    let number = number(array.dtype())?;
+    let told = array.attributes();
+    let text = |key: &str| {
+        let attribute = told.iter().find(|attribute| attribute.name == key)?;
+        attribute.read_string().ok()
+    };
+    let is_scale = text("CLASS").is_some_and(|class| class == "DIMENSION_SCALE");
+    if is_scale && text("NAME").is_some_and(|name| name.starts_with(NO_COORDINATES)) {
+        return None;
+    }
+    let shape: Option<Vec<usize>> = array.shape().iter().map(|&n| n.try_into().ok()).collect();
+    let mut shape = shape?;
+    let mut dimensions = match shape.len() {
+        1 if is_scale => vec![Some(leaf(name).to_owned())],
+        rank => scales(array, rank, names),
+    };
+    if number.is_complex() {
+        shape.push(2);
+        dimensions.push(Some(COMPLEX.into()));
+    }
+    Some(Variable {
+        name: name.to_owned(),
+        shape,
+        dimensions,
+        attributes: attributes(&told),
+        is_coarse: number.is_coarse(),
+    })
+}
+
+/// The names of dimensions: those of their scales, or else their labels.
+fn scales(array: &Dataset, rank: usize, names: &HashMap<u64, String>) -> Vec<Option<String>> {
+    let labels = array.attribute("DIMENSION_LABELS").ok();
+    let labels = labels.and_then(|labels| labels.read_strings().ok());
+    let label = |i: usize| {
+        let label = labels.as_ref()?.get(i)?.trim();
+        (!label.is_empty()).then(|| label.to_owned())
+    };
+    let list = array.attribute("DIMENSION_LIST").ok();
+    let scale = |i: usize| {
+        let width = array.vlen_reference_size();
+        let entry = list.as_ref()?.raw_data.get(i * width..)?.get(..width)?;
+        // A length and an index of four bytes around the address.
+        let address = width.checked_sub(8)?;
+        let object = array.resolve_vlen_reference_bytes(entry, address).ok()?;
+        let addresses =
+            hdf5_reader::reference::read_object_references(&object, address.try_into().ok()?);
+        names.get(addresses.ok()?.first()?).cloned()
+    };
+    (0..rank).map(|i| scale(i).or_else(|| label(i))).collect()
+}
+
+/// Refuses what a file of this size cannot hold: most of it would be made up.
+fn check_size(path: &Path, variable: &Variable, array: &Dataset, size: u64) -> Result<()> {
+    let element = array.raw_element_size().unwrap_or(8) as u64;
+    let bytes = array
+        .shape()
+        .iter()
+        .try_fold(element, |n, m| n.checked_mul(*m));
+    if bytes.is_some_and(|bytes| bytes / LARGEST_RATIO <= size) {
+        return Ok(());
+    }
+    let (name, shape) = (&variable.name, &variable.shape);
+    Err(bad(
+        path,
+        format!("the array {name} of shape {shape:?} cannot be stored in {size} bytes"),
+    ))
+}
+
+impl Source for Hdf5Source {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn format(&self) -> &'static str {
+        if self.is_netcdf { "NetCDF 4" } else { "HDF5" }
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
+        let array = &self.arrays[variable];
+        let slice = |range: &Range<usize>| SliceInfoElem::Slice {
+            start: range.start as u64,
+            end: range.end as u64,
+            step: 1,
+        };
+        let selection = SliceInfo {
+            selections: ranges[..array.ndim()].iter().map(slice).collect(),
+        };
+        let values = if self.variables[variable].shape.len() > array.ndim() {
+            let pairs = array.read_slice::<Pair>(&selection);
+            pairs.map(|pairs| pairs.into_iter().flat_map(|pair| pair.0).collect())
+        } else {
+            let values = array.read_slice::<Real>(&selection);
+            values.map(|values| values.into_iter().map(|value| value.0).collect())
+        };
+        values.map_err(|error| {
+            let name = &self.variables[variable].name;
+            bad(
+                &self.path,
+                format!("the array {name} cannot be read ({error})"),
+            )
+        })
+    }
+}

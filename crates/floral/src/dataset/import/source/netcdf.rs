@@ -1,0 +1,134 @@
+//! NetCDF's classic format and its two wider ones: CDF-1, CDF-2 (64-bit offsets) and CDF-5.
+//!
+//! The format is specified in the NetCDF User's Guide, appendix B. Ours: the crates that read it
+//! are far longer than the format. NetCDF 4 is HDF5, and read by `hdf5.rs`.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::bytes::Bytes;
+use super::netcdf_header::{Header, Record};
+use super::strided::Strided;
+use super::{Groups, Source, Variable, bad};
+use crate::{Error, Result};
+
+/// Bytes of the longest header.
+const LONGEST_HEADER: u64 = 1 << 26;
+
+/// The number that netCDF takes for values never written, in float and double.
+const NEVER_WRITTEN: f64 = 9.969_209_968_386_869e36;
+
+/// A file in the classic format.
+pub(super) struct NetcdfSource {
+    path: PathBuf,
+    file: Bytes,
+    groups: Groups,
+    variables: Vec<Variable>,
+    places: Vec<Strided>,
+}
+
+impl NetcdfSource {
+    /// Reads the header; variables that hold no numbers are passed over.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io(path))?;
+        let size = file.metadata().map_err(Error::io(path))?.len();
+        let header = Header::read(BufReader::new(&file).take(LONGEST_HEADER));
+        let header = header.ok_or_else(|| bad(path, "is no NetCDF file, or damaged"))?;
+        let records = header.records(size);
+        let (mut variables, mut places) = (Vec::new(), Vec::new());
+        for record in &header.variables {
+            let Some((variable, place)) = opened(record, &header, records) else {
+                continue;
+            };
+            check_end(path, &variable, &place, size)?;
+            variables.push(variable);
+            places.push(place);
+        }
+        let groups = [(String::new(), header.attributes.clone())].into();
+        Ok(Self {
+            path: path.to_owned(),
+            file: Bytes::of(file),
+            groups,
+            variables,
+            places,
+        })
+    }
+}
+
+/// A variable of numbers and where they are.
+fn opened(record: &Record, header: &Header, records: u64) -> Option<(Variable, Strided)> {
+    let number = record.number?;
+    let shape = header.shape(record, records)?;
+    let is_record = header.is_record(record);
+    // The values of one record of the variable lie together, its records far apart.
+    let inner = if is_record { &shape[1..] } else { &shape[..] };
+    let mut place = Strided::dense(number, record.begin, inner, false);
+    if is_record {
+        place.strides.insert(0, header.record_size());
+    }
+    let mut attributes = record.attributes.clone();
+    if number.is_float() {
+        let missing = || NEVER_WRITTEN.into();
+        attributes.entry("_FillValue").or_insert_with(missing);
+    }
+    let names = record.dimensions.iter();
+    let variable = Variable {
+        name: record.name.clone(),
+        shape,
+        dimensions: names
+            .map(|&id| header.dimensions.get(id).map(|(name, _)| name.clone()))
+            .collect(),
+        attributes,
+        is_coarse: number.is_coarse(),
+    };
+    Some((variable, place))
+}
+
+/// Refuses a variable that goes on behind the end of the file.
+fn check_end(path: &Path, variable: &Variable, place: &Strided, size: u64) -> Result<()> {
+    if variable.shape.contains(&0) {
+        return Ok(());
+    }
+    let bytes = place.number.size() as u64;
+    let along = variable.shape.iter().zip(&place.strides);
+    let end = along.fold(place.start.checked_add(bytes), |end, (&n, &stride)| {
+        end?.checked_add((n as u64 - 1).checked_mul(stride)?)
+    });
+    if end.is_some_and(|end| end <= size) {
+        return Ok(());
+    }
+    let (name, shape) = (&variable.name, &variable.shape);
+    let reason = format!("the variable {name} of shape {shape:?} ends behind the file; is it cut?");
+    Err(bad(path, reason))
+}
+
+impl Source for NetcdfSource {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn format(&self) -> &'static str {
+        "NetCDF 3"
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
+        let read = self.places[variable].read(&self.file, ranges);
+        read.map_err(|error| {
+            let name = &self.variables[variable].name;
+            bad(
+                &self.path,
+                format!("the variable {name} cannot be read ({error})"),
+            )
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! Opens what a user names: a file of any format, a Zarr store, or a folder of such.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::hdf5::Hdf5Source;
+use super::netcdf::NetcdfSource;
+use super::npy::NpySource;
+use super::npz::NpzSource;
+use super::zarr::{ZarrSource, is_zarr};
+use super::{Source, bad};
+use crate::{Error, Result};
+
+/// How HDF5 files begin, at the start or behind a block of the user's.
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+/// Where that block ends, for the sizes that programs write.
+const BLOCKS: [usize; 4] = [0, 512, 1024, 2048];
+
+/// Endings of files that are looked at in a folder.
+const ENDINGS: [&str; 9] = [
+    "npz", "npy", "h5", "hdf5", "hdf", "nc", "nc4", "cdf", "netcdf",
+];
+
+/// Folders in folders, deeper than which are not looked at.
+const DEEPEST: usize = 3;
+
+/// The sources of these paths, in order. Single arrays of one folder make one source together.
+pub(in crate::dataset::import) fn open(paths: &[PathBuf]) -> Result<Vec<Box<dyn Source>>> {
+    let mut sources = Vec::new();
+    let is_npy = |path: &PathBuf| path.is_file() && ending(path) == "npy";
+    let (single, others): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(is_npy);
+    if let Some(first) = single.first() {
+        let name = if single.len() == 1 {
+            first.as_path()
+        } else {
+            first.parent().unwrap_or(first)
+        };
+        sources.push(Box::new(NpySource::open(name, &single)?) as Box<dyn Source>);
+    }
+    for path in &others {
+        add(path, 0, &mut sources)?;
+    }
+    Ok(sources)
+}
+
+/// Whether a path is that of a file, of a Zarr store, or of a folder with files of data.
+pub fn is_data(path: &Path) -> bool {
+    let is_file = |path: &Path| path.is_file() && ENDINGS.contains(&ending(path).as_str());
+    let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
+    path.is_file() || is_zarr(path) || entries.any(|entry| is_file(&entry.path()))
+}
+
+fn add(path: &Path, depth: usize, sources: &mut Vec<Box<dyn Source>>) -> Result<()> {
+    if path.is_file() {
+        sources.push(file(path)?);
+    } else if is_zarr(path) {
+        sources.push(Box::new(ZarrSource::open(path)?));
+    } else if path.is_dir() {
+        folder(path, depth, sources)?;
+    } else {
+        return Err(bad(path, "there is no such file or folder"));
+    }
+    Ok(())
+}
+
+/// The files and folders in a folder, in the order of the numbers in their names.
+fn folder(path: &Path, depth: usize, sources: &mut Vec<Box<dyn Source>>) -> Result<()> {
+    let entries = fs::read_dir(path).map_err(Error::io(path))?;
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(Error::io(path))?.path();
+        let is_wanted = entry.is_dir() || ENDINGS.contains(&ending(&entry).as_str());
+        let is_hidden = entry
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if is_wanted && !is_hidden {
+            found.push(entry);
+        }
+    }
+    found.sort_by_cached_key(|entry| order(entry));
+    let before = sources.len();
+    let is_npy = |entry: &PathBuf| entry.is_file() && ending(entry) == "npy";
+    let (single, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_npy);
+    if !single.is_empty() {
+        sources.push(Box::new(NpySource::open(path, &single)?));
+    }
+    for entry in others {
+        if depth < DEEPEST || entry.is_file() {
+            add(&entry, depth + 1, sources)?;
+        }
+    }
+    if depth == 0 && sources.len() == before {
+        return Err(bad(
+            path,
+            format!(
+                "holds no data: files that end in {}, or Zarr",
+                ENDINGS.join(", ")
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// A file by what it begins with; a name tells less.
+fn file(path: &Path) -> Result<Box<dyn Source>> {
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(Error::io(path))?;
+    let read = file.take(4096).read_to_end(&mut start);
+    read.map_err(Error::io(path))?;
+    let is_hdf5 = |at: usize| start.get(at..).is_some_and(|rest| rest.starts_with(HDF5));
+    if start.starts_with(b"PK") {
+        Ok(Box::new(NpzSource::open(path)?))
+    } else if start.starts_with(b"\x93NUMPY") {
+        Ok(Box::new(NpySource::open(path, &[path.to_owned()])?))
+    } else if start.starts_with(b"CDF") {
+        Ok(Box::new(NetcdfSource::open(path)?))
+    } else if BLOCKS.into_iter().any(is_hdf5) {
+        Ok(Box::new(Hdf5Source::open(path)?))
+    } else if start.starts_with(b"MATLAB 5.0") {
+        Err(bad(
+            path,
+            "is an old MATLAB file; save it with -v7.3, which is HDF5",
+        ))
+    } else if start.is_empty() {
+        Err(bad(path, "is empty"))
+    } else {
+        Err(bad(
+            path,
+            "is no data that is known here: NumPy (.npz, .npy), HDF5, NetCDF or Zarr",
+        ))
+    }
+}
+
+/// How a name ends, in small letters.
+fn ending(path: &Path) -> String {
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    ending.to_ascii_lowercase()
+}
+
+/// A key that puts run2 before run10: texts, and numbers between them.
+fn order(path: &Path) -> Vec<(String, u64)> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut parts = vec![(String::new(), 0u64)];
+    let mut was_digit = false;
+    for c in name.chars() {
+        if was_digit && !c.is_ascii_digit() {
+            parts.push((String::new(), 0));
+        }
+        was_digit = c.is_ascii_digit();
+        if let Some((text, number)) = parts.last_mut() {
+            match c.to_digit(10) {
+                Some(digit) => *number = number.saturating_mul(10).saturating_add(digit.into()),
+                None => text.push(c),
+            }
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_sorted_by_their_numbers() {
+        let mut names = ["run10.npz", "run2.npz", "a.npz", "run2b.npz"].map(Path::new);
+        names.sort_by_cached_key(|name| order(name));
+        assert_eq!(
+            names,
+            ["a.npz", "run2.npz", "run2b.npz", "run10.npz"].map(Path::new)
+        );
+    }
+}

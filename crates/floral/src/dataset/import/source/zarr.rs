@@ -1,0 +1,172 @@
+//! Zarr, version 2 or 3: a folder of groups and arrays, such as xarray and zarr-python write.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use zarrs::filesystem::FilesystemStore;
+use zarrs::storage::ReadableStorage;
+
+use super::{COMPLEX, Groups, MOST_ARRAYS, Source, Variable, bad};
+use crate::storage::{METADATA_FILE, StoredArray, read_json};
+use crate::{Error, Result};
+
+/// Groups within groups, deeper than which are not looked at.
+const DEEPEST: usize = 32;
+
+/// Files of version 2.
+const GROUP: &str = ".zgroup";
+const ARRAY: &str = ".zarray";
+const ATTRIBUTES: &str = ".zattrs";
+
+/// How xarray names dimensions in version 2.
+const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+
+/// A store in a folder.
+pub(super) struct ZarrSource {
+    path: PathBuf,
+    storage: ReadableStorage,
+    groups: Groups,
+    variables: Vec<Variable>,
+    arrays: Vec<StoredArray>,
+    is_second: bool,
+}
+
+/// Whether a folder is a group or an array.
+pub(super) fn is_zarr(folder: &Path) -> bool {
+    [METADATA_FILE, GROUP, ARRAY, ".zmetadata"]
+        .iter()
+        .any(|name| folder.join(name).is_file())
+}
+
+impl ZarrSource {
+    /// Looks through the groups of a store; arrays of other things than numbers are passed over.
+    pub fn open(path: &Path) -> Result<Self> {
+        let storage = FilesystemStore::new(path).map_err(|error| bad(path, error.to_string()))?;
+        let mut source = Self {
+            path: path.to_owned(),
+            storage: Arc::new(storage),
+            groups: Groups::new(),
+            variables: Vec::new(),
+            arrays: Vec::new(),
+            is_second: !path.join(METADATA_FILE).is_file(),
+        };
+        source.walk("", 0)?;
+        Ok(source)
+    }
+
+    /// Looks at the node of this path and those below it.
+    fn walk(&mut self, name: &str, depth: usize) -> Result<()> {
+        let folder = self.path.join(name);
+        let metadata = read_json(&folder.join(METADATA_FILE))?;
+        let kind = metadata.as_ref().map(|node| node["node_type"].clone());
+        if folder.join(ARRAY).is_file() || kind == Some("array".into()) {
+            return self.array(name);
+        }
+        let attributes = match metadata {
+            Some(mut node) => node["attributes"].take(),
+            None => read_json(&folder.join(ATTRIBUTES))?.unwrap_or_default(),
+        };
+        self.groups.insert(name.to_owned(), object(attributes));
+        for inner in folders(&folder)? {
+            if depth >= DEEPEST || self.variables.len() + self.groups.len() > MOST_ARRAYS {
+                break;
+            }
+            let inner = match name {
+                "" => inner,
+                _ => format!("{name}/{inner}"),
+            };
+            if is_zarr(&self.path.join(&inner)) {
+                self.walk(&inner, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, name: &str) -> Result<()> {
+        let array = StoredArray::open_any(&self.storage, &self.path, name)?;
+        let Some(number) = array.number() else {
+            return Ok(());
+        };
+        let mut shape = array.shape();
+        let mut attributes = array.attributes().clone();
+        let listed = attributes.remove(DIMENSIONS);
+        if listed.is_some() && !attributes.contains_key("_FillValue") {
+            // What xarray calls missing is what version 2 calls the fill value.
+            let second = read_json(&self.path.join(name).join(ARRAY))?;
+            let missing = second.map(|node| node["fill_value"].clone());
+            attributes.extend(missing.map(|missing| ("_FillValue".to_owned(), missing)));
+        }
+        let listed: Vec<Value> = listed
+            .and_then(|names| names.as_array().cloned())
+            .unwrap_or_default();
+        let dimension = |i: usize| {
+            let listed = listed.get(i).and_then(Value::as_str);
+            array.dimension(i).or(listed).map(str::to_owned)
+        };
+        let mut dimensions: Vec<Option<String>> = (0..shape.len()).map(dimension).collect();
+        if number.is_complex() {
+            shape.push(2);
+            dimensions.push(Some(COMPLEX.into()));
+        }
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        self.variables.push(Variable {
+            name: if name.is_empty() {
+                stem.into()
+            } else {
+                name.to_owned()
+            },
+            shape,
+            dimensions,
+            attributes,
+            is_coarse: number.is_coarse(),
+        });
+        self.arrays.push(array);
+        Ok(())
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// The names of the folders in a folder, sorted.
+fn folders(folder: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
+        let entry = entry.map_err(Error::io(folder))?;
+        if entry.path().is_dir() {
+            names.extend(entry.file_name().into_string());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+impl Source for ZarrSource {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn format(&self) -> &'static str {
+        if self.is_second { "Zarr v2" } else { "Zarr v3" }
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
+        let array = &self.arrays[variable];
+        array.read_box(&ranges[..array.shape().len()])
+    }
+}

@@ -1,0 +1,162 @@
+//! A part of a field on the grid of the dataset: interpolated where its own grid is another, the same
+//! everywhere along axes that it does not have.
+
+use super::axes::{self, FoundAxis};
+use super::part::Part;
+use super::recipe::Recipe;
+use super::source::bad;
+use super::unit::Unit;
+use crate::grid::Interpolation;
+use crate::units::{Relation, relation};
+use crate::{Grid, Result};
+
+/// A part and the way of its values to the grid.
+#[derive(Debug)]
+pub(super) struct Stack {
+    /// The array.
+    pub part: Part,
+    /// Its axes, in the order of the grid's.
+    names: Vec<String>,
+    reversed: Vec<bool>,
+    /// Where its grid is another.
+    interpolation: Option<Interpolation>,
+    /// For each axis of the grid, its length, and whether the part varies along it.
+    along: Vec<(usize, bool)>,
+    /// Its own number of points, where it was interpolated.
+    pub own_shape: Option<Vec<usize>>,
+}
+
+impl Stack {
+    /// Brings a part to a grid, whose axes were found as `base`; `target` is the same grid or an even
+    /// one in its place.
+    pub fn new(
+        unit: &Unit<'_>,
+        recipe: &Recipe,
+        part: Part,
+        base: &[FoundAxis],
+        target: &Grid,
+    ) -> Result<Self> {
+        let own = own_axes(unit, recipe, &part, base)?;
+        let (mut from, mut to, mut along) = (Vec::new(), Vec::new(), Vec::new());
+        let mut reversed = Vec::new();
+        for axis in &target.axes {
+            let found = own.iter().find(|found| found.axis.name == axis.name);
+            along.push((axis.len(), found.is_some()));
+            if let Some(found) = found {
+                from.push(found.axis.clone());
+                to.push(axis.clone());
+                reversed.push(found.is_reversed);
+            }
+        }
+        let names = from.iter().map(|axis| axis.name.clone()).collect();
+        let (from, to) = (Grid::new(from), Grid::new(to));
+        let is_other = !is_same(&from, &to);
+        Ok(Self {
+            part,
+            names,
+            reversed,
+            own_shape: is_other.then(|| from.shape()),
+            interpolation: is_other.then(|| Interpolation::to_grid(&from, &to)),
+            along,
+        })
+    }
+
+    /// The values of an input on the grid: [realization, channel, grid...].
+    pub fn read(&self, unit: &Unit<'_>, input: usize) -> Result<Vec<f64>> {
+        let values = self.part.read(unit, input, &self.names, &self.reversed)?;
+        let values = match &self.interpolation {
+            Some(interpolation) => interpolation.apply(&values),
+            None => values,
+        };
+        if self.along.iter().all(|(_, varies)| *varies) {
+            return Ok(values);
+        }
+        let own: usize = self
+            .along
+            .iter()
+            .filter(|(_, v)| *v)
+            .map(|(n, _)| n)
+            .product();
+        let mut spread = Vec::new();
+        for field in values.chunks_exact(own.max(1)) {
+            repeat(field, &self.along, &mut spread);
+        }
+        Ok(spread)
+    }
+}
+
+/// The axes of a part, found like those of the grid.
+pub(super) fn own_axes(
+    unit: &Unit<'_>,
+    recipe: &Recipe,
+    part: &Part,
+    base: &[FoundAxis],
+) -> Result<Vec<FoundAxis>> {
+    let mut own = Vec::new();
+    for wanted in part.axes(unit) {
+        let like = base.iter().find(|found| found.axis.name == wanted.name);
+        let Some(like) = like else {
+            let known: Vec<&str> = base.iter().map(|found| found.axis.name.as_str()).collect();
+            return Err(bad(
+                unit.source.path(),
+                format!(
+                    "the array {} has an axis {}, but the grid has the axes {}; take one index of \
+                     it, or name its dimensions",
+                    part.pick.name,
+                    wanted.name,
+                    known.join(", ")
+                ),
+            ));
+        };
+        let found = axes::find(unit, recipe, &wanted, Some(like))?;
+        own.push(converted(unit, found, like)?);
+    }
+    Ok(own)
+}
+
+/// An axis in the units of the grid's.
+fn converted(unit: &Unit<'_>, found: FoundAxis, like: &FoundAxis) -> Result<FoundAxis> {
+    let (Some(from), Some(to)) = (&found.axis.units, &like.axis.units) else {
+        return Ok(found);
+    };
+    match relation(from, to) {
+        Relation::Same => Ok(found),
+        Relation::Scaled(factor) => Ok(FoundAxis {
+            axis: found.axis.scaled(factor),
+            ..found
+        }),
+        Relation::Apart | Relation::Unknown => Err(bad(
+            unit.source.path(),
+            format!(
+                "the axis {} is in {from} and in {to}; convert one of them",
+                like.axis.name
+            ),
+        )),
+    }
+}
+
+/// Whether two grids have the same points, up to rounding.
+pub(super) fn is_same(one: &Grid, other: &Grid) -> bool {
+    one.shape() == other.shape()
+        && one.axes.iter().zip(&other.axes).all(|(one, other)| {
+            let margin = 1e-3 * one.spacing().abs();
+            let mut pairs = one.coordinates.iter().zip(&other.coordinates);
+            pairs.all(|(a, b)| (a - b).abs() <= margin)
+        })
+}
+
+/// Repeats a field along the axes that it does not have.
+fn repeat(field: &[f64], along: &[(usize, bool)], spread: &mut Vec<f64>) {
+    let [(length, varies), inner @ ..] = along else {
+        spread.extend_from_slice(field);
+        return;
+    };
+    if *varies {
+        let size = field.len() / length;
+        field
+            .chunks_exact(size.max(1))
+            .for_each(|part| repeat(part, inner, spread));
+    } else {
+        (0..*length).for_each(|_| repeat(field, inner, spread));
+    }
+}

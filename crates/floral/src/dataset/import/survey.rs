@@ -1,0 +1,237 @@
+//! A first look at every value: what is missing, what is kept, the ranges, and a checksum of it all.
+//! Nothing is written before it has ended well.
+
+use rayon::prelude::*;
+
+use super::frame::Frame;
+use super::reading::Reading;
+use super::source::bad;
+use crate::observer::{Observer, go_on};
+use crate::{Checksum, Error, Result};
+
+/// An input that is kept, and which of its realizations are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// The position of its unit.
+    pub unit: usize,
+    /// Its index there.
+    pub index: usize,
+    /// The realizations of high fidelity.
+    pub realizations: Vec<usize>,
+}
+
+/// Smallest and largest value of a channel.
+pub(super) type Extent = (f64, f64);
+
+/// What there is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Survey {
+    /// The inputs in order.
+    pub kept: Vec<Kept>,
+    /// Realizations that are only room for some: every value is missing.
+    pub absent: usize,
+    /// Inputs without a low-fidelity solution.
+    pub absent_low: usize,
+    /// Realizations left out because a value is missing.
+    pub skipped_realizations: usize,
+    /// Inputs left out because a value is missing.
+    pub skipped_inputs: usize,
+    /// Extents of the channels of input, low and high fidelity.
+    pub extents: [Vec<Extent>; 3],
+    /// Of all values that are kept.
+    pub checksum: Checksum,
+}
+
+/// What was seen of one input.
+#[derive(Default)]
+struct Seen {
+    kept: Option<Kept>,
+    absent: usize,
+    absent_low: usize,
+    skipped: usize,
+    extents: [Vec<Extent>; 3],
+    checksum: Checksum,
+}
+
+/// Looks at all inputs, or says what is wrong with the first that cannot be taken.
+pub(super) fn survey(
+    readings: &[Reading<'_>],
+    frame: &Frame,
+    skip_missing: bool,
+    observer: &dyn Observer,
+) -> Result<Survey> {
+    let inputs: Vec<(usize, usize)> = readings
+        .iter()
+        .enumerate()
+        .flat_map(|(unit, reading)| (0..reading.inputs).map(move |index| (unit, index)))
+        .collect();
+    let look = |&(unit, index): &(usize, usize)| {
+        go_on(observer)?;
+        let seen = look(&readings[unit], frame, index, skip_missing)?;
+        let kept = seen.0.map(|realizations| Kept {
+            unit,
+            index,
+            realizations,
+        });
+        Ok(Seen { kept, ..seen.1 })
+    };
+    let seen: Vec<Result<Seen>> = inputs.par_iter().with_max_len(1).map(look).collect();
+    let mut survey = Survey::default();
+    for seen in seen {
+        survey.add(seen?);
+    }
+    if survey.kept.is_empty() {
+        let path = readings.first().map(|reading| reading.unit.source.path());
+        let reason = "has no input without missing values";
+        return Err(bad(path.unwrap_or(std::path::Path::new("")), reason));
+    }
+    Ok(survey)
+}
+
+impl Survey {
+    fn add(&mut self, seen: Seen) {
+        self.absent += seen.absent;
+        self.absent_low += seen.absent_low;
+        self.skipped_realizations += seen.skipped;
+        let Some(kept) = seen.kept else {
+            self.skipped_inputs += 1;
+            return;
+        };
+        self.kept.push(kept);
+        self.checksum = self.checksum.bytes(seen.checksum.to_string().as_bytes());
+        for (own, seen) in self.extents.iter_mut().zip(seen.extents) {
+            if seen.is_empty() {
+                continue;
+            }
+            if own.is_empty() {
+                *own = seen;
+            } else {
+                for (own, seen) in own.iter_mut().zip(seen) {
+                    *own = (own.0.min(seen.0), own.1.max(seen.1));
+                }
+            }
+        }
+    }
+}
+
+/// One input: the realizations to keep, none if the input is left out, and what was seen.
+fn look(
+    reading: &Reading<'_>,
+    frame: &Frame,
+    index: usize,
+    skip_missing: bool,
+) -> Result<(Option<Vec<usize>>, Seen)> {
+    let points = frame.grid.len();
+    let mut seen = Seen::default();
+    let (input, low) = (reading.input(index, points)?, reading.low(index, points)?);
+    for (name, values) in [("the input", &input), ("the low-fidelity solution", &low)] {
+        // A low-fidelity solution that is not there may be computed later.
+        let is_absent = name != "the input" && values.iter().all(|value| value.is_nan());
+        match missing(values) {
+            0 => {}
+            _ if is_absent => seen.absent_low = 1,
+            _ if skip_missing => return Ok((None, seen)),
+            n => return Err(missing_values(reading, index, name, n, values.len())),
+        }
+    }
+    seen.extents[0] = extents(&input, points);
+    if !reading.low.is_empty() && seen.absent_low == 0 {
+        let channels = low.len() / points / realizations(&reading.low).max(1);
+        seen.extents[1] = merged(&extents(&low, points), channels);
+    }
+    seen.checksum = seen.checksum.numbers(&input).numbers(&low);
+    if reading.high.is_empty() {
+        return Ok((Some(Vec::new()), seen));
+    }
+    let kept = seen.look_at_high(reading, frame, index, skip_missing)?;
+    Ok(((!kept.is_empty()).then_some(kept), seen))
+}
+
+impl Seen {
+    /// Which realizations of an input are kept.
+    fn look_at_high(
+        &mut self,
+        reading: &Reading<'_>,
+        frame: &Frame,
+        index: usize,
+        skip_missing: bool,
+    ) -> Result<Vec<usize>> {
+        let high = reading.solution(&reading.high, index)?;
+        let points = frame.high_grid().len();
+        let size = (high.len() / realizations(&reading.high).max(1)).max(1);
+        let mut kept = Vec::new();
+        for (i, realization) in high.chunks_exact(size).enumerate() {
+            match missing(realization) {
+                0 => {
+                    kept.push(i);
+                    self.checksum = self.checksum.numbers(realization);
+                    let extents = extents(realization, points);
+                    let all = [std::mem::take(&mut self.extents[2]), extents].concat();
+                    self.extents[2] = merged(&all, size / points);
+                }
+                _ if realization.iter().all(|value| value.is_nan()) => self.absent += 1,
+                _ if skip_missing => self.skipped += 1,
+                n => {
+                    let name = format!("realization {i} of the high-fidelity solution");
+                    return Err(missing_values(reading, index, &name, n, size));
+                }
+            }
+        }
+        if kept.is_empty() && !skip_missing {
+            let name = "the high-fidelity solution";
+            return Err(missing_values(reading, index, name, high.len(), high.len()));
+        }
+        Ok(kept)
+    }
+}
+
+/// How many values are no finite numbers.
+fn missing(values: &[f64]) -> usize {
+    values.iter().filter(|value| !value.is_finite()).count()
+}
+
+/// How many realizations an array of a solution has.
+pub(super) fn realizations(stacks: &[super::stack::Stack]) -> usize {
+    let counts = stacks.iter().filter_map(|stack| stack.part.realizations());
+    counts.max().unwrap_or(usize::from(!stacks.is_empty()))
+}
+
+/// The extent of each field of a stack of them.
+fn extents(values: &[f64], points: usize) -> Vec<Extent> {
+    let fields = values.chunks_exact(points.max(1));
+    fields
+        .map(|field| {
+            let smallest = field.iter().copied().fold(f64::INFINITY, f64::min);
+            (
+                smallest,
+                field.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            )
+        })
+        .collect()
+}
+
+/// The extents of so many channels, of which there are several fields each.
+fn merged(fields: &[Extent], channels: usize) -> Vec<Extent> {
+    let mut merged = vec![(f64::INFINITY, f64::NEG_INFINITY); channels];
+    for (i, field) in fields.iter().enumerate() {
+        let own = &mut merged[i % channels.max(1)];
+        *own = (own.0.min(field.0), own.1.max(field.1));
+    }
+    merged
+}
+
+fn missing_values(
+    reading: &Reading<'_>,
+    index: usize,
+    name: &str,
+    missing: usize,
+    values: usize,
+) -> Error {
+    bad(
+        reading.unit.source.path(),
+        format!(
+            "input {index}: {missing} of {values} values of {name} are NaN, infinite or missing; \
+             mend them, or leave out what has such values"
+        ),
+    )
+}

@@ -1,0 +1,158 @@
+//! Units: arrays that belong together, a file or one of its groups, with one or more inputs.
+
+use std::collections::BTreeSet;
+
+use super::layouts::plain;
+use super::source::{Source, Variable, bad};
+use crate::Result;
+
+/// Beginnings of names that tell apart data for training and for testing, the first ones first.
+const SPLITS: [&str; 5] = ["train", "training", "test", "valid", "val"];
+
+/// What divides such a beginning from the rest.
+const DIVIDERS: [char; 4] = ['_', '/', '-', '.'];
+
+/// A file, or a group of one.
+#[derive(Clone)]
+pub(super) struct Unit<'a> {
+    /// The file.
+    pub source: &'a dyn Source,
+    /// The group, with a slash at its end; empty for the whole file.
+    pub group: String,
+    /// How the names of its arrays begin, such as `train_` or `train/`.
+    pub prefix: String,
+}
+
+impl<'a> Unit<'a> {
+    /// The arrays and their positions, with the names they have in this unit.
+    pub fn arrays(&self) -> impl Iterator<Item = (usize, &str, &'a Variable)> {
+        let variables = self.source.variables().iter().enumerate();
+        variables.filter_map(|(i, variable)| {
+            let name = variable.name.strip_prefix(&self.group)?;
+            let own = name.strip_prefix(&self.prefix);
+            // Data under another prefix are another dataset.
+            let is_other = own.is_none() && prefix_of(name).is_some();
+            (!is_other).then(|| (i, own.unwrap_or(name), variable))
+        })
+    }
+
+    /// The array of a name, which may be that in this unit or that in the file.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let position = |wanted: &str| {
+            let mut variables = self.source.variables().iter();
+            variables.position(|variable| variable.name == wanted)
+        };
+        position(&format!("{}{}{name}", self.group, self.prefix))
+            .or_else(|| position(&format!("{}{name}", self.group)))
+            .or_else(|| position(name.trim_start_matches('/')))
+    }
+
+    /// An array by its position.
+    pub fn variable(&self, index: usize) -> &'a Variable {
+        &self.source.variables()[index]
+    }
+
+    /// Its group, as the beginning of a sentence about it; empty for a whole file.
+    pub fn subject(&self) -> String {
+        match self.group.trim_end_matches('/') {
+            "" => String::new(),
+            group => format!("its group {group} "),
+        }
+    }
+}
+
+/// The units of a source: its groups if they are numbered and alike, else the whole.
+pub(super) fn units<'a>(source: &'a dyn Source, prefix: Option<&str>) -> Result<Vec<Unit<'a>>> {
+    let unit = |group: String| {
+        Ok(Unit {
+            prefix: chosen(source, &group, prefix)?,
+            source,
+            group,
+        })
+    };
+    match numbered(source) {
+        Some(groups) => groups.into_iter().map(unit).collect(),
+        None => Ok(vec![unit(String::new())?]),
+    }
+}
+
+/// The groups of a source if all of its arrays lie in numbered groups of the same contents, such as
+/// `0000/data`.
+fn numbered(source: &dyn Source) -> Option<Vec<String>> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for variable in source.variables() {
+        let (group, name) = variable.name.split_once('/')?;
+        let is_numbered = group.ends_with(|c: char| c.is_ascii_digit());
+        match groups.iter_mut().rfind(|(found, _)| *found == group) {
+            _ if !is_numbered => return None,
+            Some((_, names)) => names.push(name),
+            None => groups.push((group, vec![name])),
+        }
+    }
+    let (_, first) = groups.first()?;
+    let is_alike = groups.iter().all(|(_, names)| names == first);
+    is_alike.then(|| {
+        groups
+            .iter()
+            .map(|(group, _)| format!("{group}/"))
+            .collect()
+    })
+}
+
+/// What the names of a unit's arrays begin with: what is wanted, or else the data for training.
+fn chosen(source: &dyn Source, group: &str, wanted: Option<&str>) -> Result<String> {
+    let found = prefixes(source, group);
+    let is_plain = |variable: &Variable| {
+        let name = variable.name.strip_prefix(group);
+        name.is_some_and(|name| plain::INPUT.contains(&name.to_lowercase().as_str()))
+    };
+    if wanted.is_none() && source.variables().iter().any(is_plain) {
+        return Ok(String::new());
+    }
+    if let Some(wanted) = wanted {
+        let names = source.variables().iter().map(|variable| &variable.name);
+        let mut names = names.filter_map(|name| name.strip_prefix(group));
+        let prefix = names.find_map(|name| {
+            let rest = name.strip_prefix(wanted)?;
+            let divider = rest.chars().next().filter(|c| DIVIDERS.contains(c))?;
+            Some(format!("{wanted}{divider}"))
+        });
+        return prefix.ok_or_else(|| {
+            let reason = format!("has no arrays whose names begin with {wanted}_ or {wanted}/");
+            bad(source.path(), reason)
+        });
+    }
+    let preferred = SPLITS
+        .iter()
+        .find_map(|name| found.iter().find(|found| split(found) == *name));
+    Ok(preferred.cloned().unwrap_or_default())
+}
+
+/// The prefix without what divides it from the rest.
+pub(super) fn split(prefix: &str) -> &str {
+    prefix.trim_end_matches(DIVIDERS)
+}
+
+/// How the names of arrays begin that tell for what they serve, such as `train_` of `train_input`.
+fn prefixes(source: &dyn Source, group: &str) -> BTreeSet<String> {
+    let names = source.variables().iter().map(|variable| &variable.name);
+    let names = names.filter_map(|name| name.strip_prefix(group));
+    names.filter_map(prefix_of).map(str::to_owned).collect()
+}
+
+/// The beginning of a name that tells for what the array serves.
+fn prefix_of(name: &str) -> Option<&str> {
+    let end = name.find(DIVIDERS)?;
+    let prefix = &name[..=end];
+    SPLITS.contains(&split(prefix)).then_some(prefix)
+}
+
+/// Other beginnings of names than that of a unit, under which more data lie.
+pub(super) fn other_prefixes(unit: &Unit<'_>) -> Vec<String> {
+    if unit.prefix.is_empty() {
+        return Vec::new();
+    }
+    let found = prefixes(unit.source, &unit.group);
+    let others = found.iter().filter(|prefix| **prefix != unit.prefix);
+    others.map(|prefix| split(prefix).to_owned()).collect()
+}

@@ -1,0 +1,191 @@
+//! Files of other programs, as their own libraries wrote them, become datasets; damaged ones are
+//! refused. `fixtures/import/make.py` makes the files.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::f64::consts::TAU;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use floral::Silent;
+use floral::dataset::Dataset;
+use floral::dataset::import::{Found, Import, Wishes};
+
+const FILES: [&str; 6] = [
+    "chunked.h5",
+    "latest.h5",
+    "netcdf4.nc",
+    "classic.nc",
+    "stored.npz",
+    "deflated.npz",
+];
+
+fn fixture(name: &str) -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    tests.join("fixtures/import").join(name)
+}
+
+fn look(path: &Path) -> floral::Result<Found> {
+    Import::open(&[path.to_owned()])?.look(&Wishes::default(), &Silent)
+}
+
+/// The values that `make.py` tells, stored in floats of 32 bits at least.
+fn check(dataset: &Dataset) {
+    assert_eq!((dataset.inputs(), dataset.realizations()), (3, 2));
+    let x: Vec<f64> = (0..8).map(|i| f64::from(i) / 8.0).collect();
+    assert_eq!(dataset.grid().axes[0].coordinates, x);
+    for i in 0..3 {
+        let input = dataset.input(i).unwrap();
+        for (value, x) in input.values().iter().zip(&x) {
+            assert!((value - (i as f64 + (TAU * x).sin())).abs() < 1e-6);
+        }
+        let high = dataset.high(i).unwrap();
+        for (j, realization) in high.iter().enumerate() {
+            for (value, x) in realization.iter().zip(&x) {
+                assert!((value - (10.0 * i as f64 + j as f64 + x)).abs() < 1e-6);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_format_gives_the_values_that_were_written() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in FILES.iter().chain(&["second"]) {
+        let path = folder.path().join(name);
+        let import = Import::open(&[fixture(name)]).unwrap();
+        let (found, is_written) = import
+            .write(&Wishes::default(), &path, false, &Silent)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(is_written);
+        assert_eq!((found.inputs, found.realizations), (3, (2, 2)), "{name}");
+        check(&Dataset::open(&path).unwrap());
+        let again = import.write(&Wishes::default(), &path, false, &Silent);
+        assert!(!again.unwrap().1, "{name} is written twice");
+    }
+}
+
+/// A folder with arrays of NumPy: names, shapes and values.
+fn arrays(arrays: &[(&str, &str, Vec<f64>)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, shape, values) in arrays {
+        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+        let mut file = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes()].concat();
+        file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        fs::write(folder.path().join(format!("{name}.npy")), file).unwrap();
+    }
+    folder
+}
+
+fn counted(n: usize) -> Vec<f64> {
+    (0..n).map(|i| i as f64).collect()
+}
+
+fn imported(folder: &Path, wishes: &Wishes) -> floral::Result<Dataset> {
+    let path = folder.join("data.zarr");
+    Import::open(&[folder.to_owned()])?.write(wishes, &path, false, &Silent)?;
+    Dataset::open(path)
+}
+
+#[test]
+fn realizations_of_nan_are_not_there_and_a_single_nan_is_refused() {
+    let mut high = counted(3 * 4 * 8);
+    high[4 * 8 + 8..4 * 8 + 16].fill(f64::NAN);
+    let input = ("input", "(3, 8)", counted(24));
+    let folder = arrays(&[input.clone(), ("high", "(3, 4, 8)", high.clone())]);
+    let dataset = imported(folder.path(), &Wishes::default()).unwrap();
+    assert_eq!(
+        (dataset.realizations(), dataset.fewest_realizations()),
+        (4, 3)
+    );
+    let counts: Vec<usize> = (0..3).map(|i| dataset.high(i).unwrap().len()).collect();
+    assert_eq!(counts, [4, 3, 4]);
+    let second = dataset.high(1).unwrap();
+    let third: Vec<f64> = (48..56).map(f64::from).collect();
+    assert_eq!(second.iter().nth(1).unwrap(), third);
+    high[3] = f64::NAN;
+    let folder = arrays(&[input, ("high", "(3, 4, 8)", high)]);
+    let refusal = imported(folder.path(), &Wishes::default()).unwrap_err();
+    assert!(refusal.to_string().contains("realization 0"), "{refusal}");
+    assert!(!folder.path().join("data.zarr.partial").exists());
+    let wishes = Wishes {
+        skip_missing: true,
+        ..Wishes::default()
+    };
+    let dataset = imported(folder.path(), &wishes).unwrap();
+    assert_eq!(dataset.realizations_of(0), 3);
+}
+
+#[test]
+fn high_fidelity_is_known_where_it_was_computed() {
+    let folder = arrays(&[
+        ("input", "(2, 8)", counted(16)),
+        ("high", "(2, 3, 4)", counted(24)),
+    ]);
+    let dataset = imported(folder.path(), &Wishes::default()).unwrap();
+    assert_eq!(dataset.grid().shape(), [8]);
+    assert_eq!(dataset.known().unwrap().kept(), [0, 2, 4, 6]);
+    assert_eq!(dataset.high(1).unwrap().shape(), [3, 1, 4]);
+    assert_eq!(dataset.at_known(counted(8)), [0.0, 2.0, 4.0, 6.0]);
+    // Coordinates that are not those of the grid are no such points.
+    let x = dataset.path().join("x_high/zarr.json");
+    assert!(x.is_file());
+    fs::remove_file(x).unwrap();
+    assert!(Dataset::open(dataset.path()).is_err());
+}
+
+/// Bytes all over every file in turn: an error or a result, and never a panic.
+#[test]
+fn damage_anywhere_is_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("damaged");
+    for name in FILES {
+        let whole = fs::read(fixture(name)).unwrap();
+        // An odd number, so that every place in a word is met.
+        let step = (whole.len() / 1000) | 1;
+        for (i, at) in (0..whole.len()).step_by(step).enumerate() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= if i % 2 == 0 { 0xff } else { 0x15 };
+            fs::write(&path, &damaged).unwrap();
+            let _ = look(&path);
+            if i % 16 == 0 {
+                fs::write(&path, &whole[..at]).unwrap();
+                assert!(look(&path).is_err(), "{name} cut at {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn damage_to_a_store_is_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    for part in ["", "input", "high", "x"] {
+        fs::create_dir_all(folder.path().join(part)).unwrap();
+        for entry in fs::read_dir(fixture("second").join(part)).unwrap() {
+            let entry = entry.unwrap().path();
+            if entry.is_file() {
+                let copy = folder.path().join(part).join(entry.file_name().unwrap());
+                fs::copy(entry, copy).unwrap();
+            }
+        }
+    }
+    assert!(look(folder.path()).is_ok());
+    for file in [
+        ".zgroup",
+        "input/.zarray",
+        "high/.zarray",
+        "high/0.0.0",
+        "input/0.0",
+    ] {
+        let path = folder.path().join(file);
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] = damaged[at].wrapping_add(1);
+            fs::write(&path, damaged).unwrap();
+            let _ = look(folder.path());
+        }
+        fs::write(&path, whole).unwrap();
+    }
+}
