@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -19,6 +20,8 @@ def commands():
 
 def test_every_command_in_the_readme_runs(tmp_path):
     floral = os.environ["FLORAL_BIN"]
+    path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path}
     ran = 0
     for command in commands():
         if command == "./check":  # this test is part of it
@@ -26,7 +29,9 @@ def test_every_command_in_the_readme_runs(tmp_path):
         command = command.replace("cargo run --release --", floral)
         command = re.sub(r"^floral ", f"{floral} ", command)
         command = command.replace("crates/", f"{ROOT}/crates/")
-        done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        done = subprocess.run(
+            command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         ran += 1
     assert ran > 0
