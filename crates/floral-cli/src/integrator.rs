@@ -9,6 +9,7 @@ use floral::evaluate::solver_within;
 use floral::predict::{Cases, ChosenSolver, Predictor, USUAL_ACCURACY};
 use floral::sample::{Adaptive, OdeSolver};
 use floral::train::RunFolder;
+use floral_report::report::check_data;
 
 use crate::{interrupt, output};
 
@@ -131,12 +132,16 @@ impl Choice {
         if let Some(asked) = self.asked()? {
             return Ok(asked);
         }
-        let mut all = Vec::new();
+        let mut flows = Vec::new();
         for run in runs {
-            if run.config()?.method.is_flow() {
-                let predictor = Predictor::load(run, device)?;
-                all.push(self.of_dataset(&predictor, dataset, inputs.cloned(), seed)?);
-            }
+            let predictor = Predictor::load(run, device)?;
+            // What does not belong together is refused before anything is integrated.
+            check_data(run.path(), predictor.header(), dataset)?;
+            flows.extend(predictor.method().is_flow().then_some(predictor));
+        }
+        let mut all = Vec::new();
+        for flow in &flows {
+            all.push(self.of_dataset(flow, dataset, inputs.cloned(), seed)?);
         }
         Ok(all.into_iter().max_by_key(steps).unwrap_or_default())
     }

@@ -105,7 +105,7 @@ impl ComparedRun {
 }
 
 /// Refuses a dataset of another problem, or of other channels or axes.
-fn check_data(run: &Path, header: &Header, dataset: &Dataset) -> Result<()> {
+pub fn check_data(run: &Path, header: &Header, dataset: &Dataset) -> Result<()> {
     let named = |problem: Option<&str>| problem.unwrap_or("no built-in problem").to_owned();
     let (trained, given) = (header.data.problem.as_deref(), dataset.problem());
     let shapes = &header.shapes;

@@ -29,6 +29,7 @@ pub use comparison::{
 };
 pub use distribution::{Anomalies, Distribution, LEVELS};
 pub use export::{Exported, curves_of_input, exports};
+pub use compared_run::check_data;
 pub use gather::compare;
 pub use options::Options;
 pub use story::page;

@@ -39,7 +39,15 @@ pub(crate) fn reference_sizes<'a>(
         *last = (2 * last.saturating_sub(1)).max(1);
     }
     let has_time = shape(FREQUENCIES).is_some();
-    let fed = spectral[0].saturating_sub(if has_time { TIME_CHANNELS } else { 0 });
+    let time = if has_time { TIME_CHANNELS } else { 0 };
+    let fed = spectral[0].saturating_sub(time);
+    if fed == 0 {
+        return Err(Error::TensorShape {
+            name: SPECTRAL.into(),
+            found: spectral.to_vec(),
+            expected: format!("more than {time} channels of field and time"),
+        });
+    }
     let film = of(FILM, 2)?;
     let layers = (0..)
         .take_while(|i| shape(&format!("field.fno_module.convs.{i}.bias")).is_some())
