@@ -111,6 +111,11 @@ pub struct Arguments {
     #[arg(long)]
     skip_nan: bool,
 
+    /// NaN in the high-fidelity solution are points where it was not measured, alike in all
+    /// realizations of an input
+    #[arg(long, conflicts_with = "skip_nan")]
+    sensors: bool,
+
     /// Whether the i-th realization of low was made with the randomness of the i-th of high, or not
     /// [default: as the files say, or independent]
     #[arg(long, value_name = "HOW", value_parser = ["shared", "independent"])]
@@ -145,6 +150,7 @@ impl Arguments {
             even: self.even,
             on_high_grid: self.grid.as_deref() == Some("high"),
             skip_missing: self.skip_nan,
+            sensors: self.sensors,
             low_pairing: self.low_pairing.as_deref().map(|how| match how {
                 "shared" => LowPairing::Shared,
                 _ => LowPairing::Independent,

@@ -201,6 +201,9 @@ fn skill(text: &mut String, low: &LowFidelity) -> Result<()> {
 }
 
 fn bands(text: &mut String, low: &LowFidelity) -> Result<()> {
+    if low.bands.is_empty() {
+        return Ok(());
+    }
     writeln!(
         text,
         "\n  wave numbers     energy   gain  correlation  coherence"

@@ -40,7 +40,7 @@ pub fn compare(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Comparison> {
-    if dataset.known().is_some() {
+    if dataset.known().is_some() || dataset.has_sensors() {
         return Err(Error::BadFile {
             path: dataset.path().to_owned(),
             reason:
@@ -144,7 +144,7 @@ impl Consumer for Gathering<'_> {
         let Some(truth) = &self.current else {
             return Ok(None);
         };
-        self.baselines = self.runs[run].baselines.predict(input.case)?;
+        self.baselines = self.runs[run].baselines.predict(input.case, None)?;
         self.place = cache::place(&self.runs[run].folder, self.key(run, truth, input));
         Ok(match cache::load(&self.place) {
             Some(scored) => {

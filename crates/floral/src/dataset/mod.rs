@@ -21,6 +21,7 @@ pub(crate) mod quantities;
 mod reader;
 mod realizations;
 mod root;
+mod sensors;
 mod shapes;
 pub mod split;
 mod stochastic_low;

@@ -186,7 +186,11 @@ impl Dataset {
     /// and axes whose points are not evenly spaced.
     pub fn notes(&self) -> Vec<String> {
         let axes = self.grid.axes.iter().zip(&self.has_coordinates);
-        axes.filter_map(|(axis, told)| note(axis, *told)).collect()
+        let of_axes = axes.filter_map(|(axis, told)| note(axis, *told));
+        let sensors = "high fidelity is known at sensors: NaN are points where it was not measured";
+        of_axes
+            .chain(self.has_sensors().then(|| sensors.to_owned()))
+            .collect()
     }
 
     /// The units of an axis, or of `input`, `low` or `high` if it has one channel, where they are
@@ -233,14 +237,6 @@ impl Dataset {
     pub fn high_shape(&self) -> Vec<usize> {
         let known = self.known.as_ref();
         known.map_or_else(|| self.grid.shape(), Thinning::shape)
-    }
-
-    /// A stack of fields on the grid, at the points where high fidelity is known.
-    pub fn at_known<T: Copy>(&self, fields: Vec<T>) -> Vec<T> {
-        match &self.known {
-            Some(known) => known.apply(&fields),
-            None => fields,
-        }
     }
 
     /// Channels of the input.
@@ -325,9 +321,18 @@ impl Dataset {
 
     /// The realizations of an input's high-fidelity solution, at the points where it is known.
     pub fn high(&self, index: usize) -> Result<Realizations> {
+        let high = self.high_on_grid(index)?;
+        match self.has_sensors() {
+            true => self.at_sensors(index, high),
+            false => Ok(high),
+        }
+    }
+
+    /// The same with NaN where sensors are not.
+    pub(super) fn high_on_grid(&self, index: usize) -> Result<Realizations> {
         let high = self.high.as_ref();
         let high = high.ok_or_else(|| missing(&self.path, HIGH))?;
-        if self.known.is_some() && self.view.is_some() {
+        if (self.known.is_some() || self.has_sensors()) && self.view.is_some() {
             return Err(high.bad(
                 "is known on fewer points, and axes, channels or units of the data are not those of \
                  the run; import them as the run has them",
@@ -338,7 +343,9 @@ impl Dataset {
         let mut values = self.stored_values(high, index)?;
         // Only so many realizations are there.
         values.truncate(shape.iter().product());
-        let values = self.seen_values(high, index, Kind::Solution, values)?;
+        if !self.has_sensors() {
+            values = self.seen_values(high, index, Kind::Solution, values)?;
+        }
         if self.known.is_none() {
             shape.truncate(2);
             shape.extend(self.grid.shape());

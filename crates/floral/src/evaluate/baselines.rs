@@ -3,7 +3,7 @@
 
 use crate::dataset::Dataset;
 use crate::expansion::Expansion;
-use crate::grid::Thinning;
+use crate::grid::{Thinning, picked};
 use crate::observer::Observer;
 use crate::predict::Case;
 use crate::regression::{Query, Recipe};
@@ -20,8 +20,6 @@ use super::inputs::training_inputs;
 pub struct Baselines {
     mean_residual: Option<MeanResidual>,
     kriging: Option<(Expansion, LearnedLow)>,
-    /// Where high fidelity is known, if not everywhere.
-    known: Option<Thinning>,
 }
 
 /// Baseline predictions of one input's mean: [channel, point] each.
@@ -73,29 +71,27 @@ impl Baselines {
     ) -> Result<Self> {
         let residual = MeanResidual::of(header, dataset)?;
         Ok(Self {
-            // A residual at the points where high fidelity is known is at those of the training grid.
-            mean_residual: residual.map(|residual| match dataset.known() {
-                Some(_) => residual,
-                None => residual.thinned(thinning),
-            }),
+            mean_residual: residual.map(|residual| residual.thinned(thinning)),
             kriging: None,
-            known: match thinning {
-                Some(_) => None,
-                None => dataset.known().cloned(),
-            },
         })
     }
 
-    /// What they predict of one input.
-    pub fn predict(&self, case: &Case) -> Result<BaselineFields> {
-        let low = case.low.as_ref().map(|low| self.at_known(low.values()));
+    /// What they predict of one input, at all points or at those where high fidelity is known.
+    pub fn predict(&self, case: &Case, known: Option<&[usize]>) -> Result<BaselineFields> {
+        let points = case.input.grid_shape().iter().product();
+        let at_known = |field: Vec<f64>| match known {
+            Some(known) => picked(&field, points, known),
+            None => field,
+        };
+        let low = case.low.as_ref().map(Field::values);
         let kriging = self.kriging.as_ref();
         let kriging = kriging.map(|(kriging, learned)| kriged(kriging, learned, case));
-        let corrected = self.mean_residual.as_ref().zip(low.as_ref());
+        let corrected = self.mean_residual.as_ref().zip(low);
+        let corrected = corrected.and_then(|(mean, low)| mean.corrected(low));
         Ok(BaselineFields {
-            mean_residual: corrected.and_then(|(mean, low)| mean.corrected(low)),
-            low,
-            kriging: kriging.transpose()?.map(|mean| self.at_known(&mean)),
+            mean_residual: corrected.map(at_known),
+            low: low.map(|low| at_known(low.to_vec())),
+            kriging: kriging.transpose()?.map(at_known),
         })
     }
 }
@@ -115,19 +111,10 @@ fn kriged(kriging: &Expansion, learned: &LearnedLow, case: &Case) -> Result<Vec<
     Ok(transform::inverted(&learned.transforms, &prediction, learned.grid.len()).mean)
 }
 
-impl Baselines {
-    fn at_known(&self, field: &[f64]) -> Vec<f64> {
-        match &self.known {
-            Some(known) => known.apply(field),
-            None => field.to_vec(),
-        }
-    }
-}
-
 /// The mean residual of a run's training inputs, which corrects any low-fidelity solution alike.
 #[derive(Debug, Clone, PartialEq)]
 struct MeanResidual {
-    /// [channel, point]
+    /// [channel, point] of the whole grid; zero where no training input was measured.
     residual: Vec<f64>,
 }
 
@@ -139,17 +126,22 @@ impl MeanResidual {
         if inputs.is_empty() || !dataset.has_low() || !dataset.has_high() {
             return Ok(None);
         }
-        let count = inputs.len() as f64;
-        let mut residual = Vec::new();
+        let points = dataset.grid().len();
+        let channels = dataset.solution_channels().unwrap_or(0);
+        let mut sums = vec![0.0; channels * points];
+        let mut counts = vec![0.0; channels * points];
         for input in inputs {
-            let low = dataset.at_known(dataset.low(input)?.into_values());
-            let mean = mean(dataset.high(input)?.values(), low.len())?;
-            residual.resize(mean.len(), 0.0);
-            let gaps = mean.iter().zip(&low).map(|(high, low)| high - low);
-            for (sum, gap) in residual.iter_mut().zip(gaps) {
-                *sum += gap / count;
+            let low = dataset.low(input)?.into_values();
+            let places: Vec<usize> = (0..low.len()).collect();
+            let places = dataset.at_known(input, places)?;
+            let mean = mean(dataset.high(input)?.values(), places.len())?;
+            for (&place, mean) in places.iter().zip(mean) {
+                sums[place] += mean - low[place];
+                counts[place] += 1.0;
             }
         }
+        let known = sums.into_iter().zip(counts);
+        let residual = known.map(|(sum, n): (f64, f64)| sum / n.max(1.0)).collect();
         Ok(Some(Self { residual }))
     }
 

@@ -23,7 +23,7 @@ pub use scoring::Scoring;
 pub use truth::{Truth, TruthSource, Truths};
 
 use crate::dataset::Dataset;
-use crate::grid::Thinning;
+use crate::grid::{Thinning, picked};
 use crate::observer::Observer;
 use crate::predict::{
     Cases, Consumer, PredictionCost, Predictor, Sampling, Walk, WalkedInput, aligned_dataset,
@@ -89,10 +89,9 @@ pub fn evaluate(
         scoring: Scoring::default(),
         members: Vec::new(),
         moments: None,
-        known: match &thinning {
-            Some(_) => None,
-            None => dataset.known().cloned(),
-        },
+        points: dataset.grid().len(),
+        known: None,
+        on_training_grid: thinning.is_some(),
         thinning: thinning.filter(|_| dataset.known().is_none()),
     };
     let walk = Walk {
@@ -138,6 +137,13 @@ fn thinning(
         ),
     })?;
     match dataset.known() {
+        _ if dataset.has_sensors() => Err(Error::Config {
+            context: "the training grid".into(),
+            reason:
+                "high fidelity is known at sensors; evaluate on the grid of the dataset, which \
+                     compares where it is known"
+                    .into(),
+        }),
         Some(known) if known.shape() != *trained => Err(Error::Config {
             context: "the training grid".into(),
             reason: format!(
@@ -161,8 +167,12 @@ struct Scored<'a> {
     moments: Option<regression::Prediction>,
     /// Takes the truth to the points of the predictions, where they are fewer.
     thinning: Option<Thinning>,
-    /// Takes predictions to the points where high fidelity is known, where they are fewer.
-    known: Option<Thinning>,
+    /// Points of the dataset's grid.
+    points: usize,
+    /// Those at which high fidelity of the input is known, where they are fewer.
+    known: Option<Vec<usize>>,
+    /// Whether predictions are at the points of training alone.
+    on_training_grid: bool,
 }
 
 impl Scored<'_> {
@@ -195,22 +205,26 @@ impl Scored<'_> {
 }
 
 impl Consumer for Scored<'_> {
-    fn begin(&mut self, _run: usize, _input: &WalkedInput) -> Result<Option<usize>> {
+    fn begin(&mut self, _run: usize, input: &WalkedInput) -> Result<Option<usize>> {
         self.members.clear();
         self.moments = None;
+        self.known = match self.on_training_grid {
+            true => None,
+            false => self.truths.dataset().points_of(input.index)?,
+        };
         Ok(Some(0))
     }
 
     fn moments(&mut self, moments: &regression::Prediction) {
         self.moments = Some(match &self.known {
-            Some(known) => moments.thinned(known),
+            Some(known) => moments.picked(self.points, known),
             None => moments.clone(),
         });
     }
 
     fn realization(&mut self, _index: usize, values: &[f32], _evaluations: usize) -> Result<()> {
         match &self.known {
-            Some(known) => self.members.extend(known.apply(values)),
+            Some(known) => self.members.extend(picked(values, self.points, known)),
             None => self.members.extend_from_slice(values),
         }
         Ok(())
@@ -222,7 +236,7 @@ impl Consumer for Scored<'_> {
             truth = truth.thinned(thinning);
         }
         self.scoring.add_cost(cost);
-        let baselines = self.baselines.predict(input.case)?;
+        let baselines = self.baselines.predict(input.case, self.known.as_deref())?;
         self.scoring.push_baselines(&baselines, &truth)?;
         self.scoring
             .push(&self.members, self.moments.as_ref(), &truth)

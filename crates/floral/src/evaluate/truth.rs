@@ -137,6 +137,11 @@ impl<'a> Truths<'a> {
         })
     }
 
+    /// The dataset whose truths they are.
+    pub(super) fn dataset(&self) -> &Dataset {
+        self.dataset
+    }
+
     /// Where the moments come from.
     pub fn source(&self) -> TruthSource {
         self.source
@@ -174,7 +179,7 @@ impl<'a> Truths<'a> {
         };
         let moments = match source {
             TruthSource::Dataset { .. } => moments,
-            _ => moments.at_known(self.dataset),
+            _ => moments.at_known(self.dataset, index)?,
         };
         Ok(Truth {
             mean: moments.mean,
@@ -261,12 +266,16 @@ struct Moments {
 
 impl Moments {
     /// At the points where a dataset knows high fidelity.
-    fn at_known(self, dataset: &Dataset) -> Self {
-        Self {
-            mean: dataset.at_known(self.mean),
-            variance: self.variance.map(|values| dataset.at_known(values)),
-            variance_error: self.variance_error.map(|values| dataset.at_known(values)),
-        }
+    fn at_known(self, dataset: &Dataset, index: usize) -> Result<Self> {
+        let known = |values: Option<Vec<f64>>| {
+            let known = values.map(|values| dataset.at_known(index, values));
+            known.transpose()
+        };
+        Ok(Self {
+            mean: dataset.at_known(index, self.mean)?,
+            variance: known(self.variance)?,
+            variance_error: known(self.variance_error)?,
+        })
     }
 }
 
@@ -277,15 +286,19 @@ fn deviations(dataset: &Dataset) -> Result<Vec<f64>> {
     if channels < 2 {
         return Ok(Vec::new());
     }
-    let points = dataset.high_shape().iter().product::<usize>().max(1);
     let mut moments = vec![RunningMoments::default(); channels];
     for index in 0..dataset.inputs().min(SCALED_BY) {
         let values = match dataset.exact_moments(index)? {
             _ if dataset.has_high() => dataset.high(index)?.into_values(),
-            Some(exact) => dataset.at_known(exact.mean.into_values()),
+            Some(exact) => exact.mean.into_values(),
             None => continue,
         };
-        for (i, field) in values.chunks_exact(points).enumerate() {
+        let fields = channels * dataset.realizations_of(index).max(1);
+        let points = match dataset.has_high() {
+            true => values.len() / fields,
+            false => dataset.grid().len(),
+        };
+        for (i, field) in values.chunks_exact(points.max(1)).enumerate() {
             moments[i % channels].merge(&RunningMoments::of(field.iter().copied()));
         }
     }

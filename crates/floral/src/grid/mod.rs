@@ -15,7 +15,7 @@ pub use domain::{AxisKind, Domain};
 pub use interpolation::Interpolation;
 pub use points::Points;
 pub use refinement::{refined, refined_grid};
-pub use thinning::Thinning;
+pub use thinning::{Thinning, picked};
 
 /// A tensor product of axes; the last one varies fastest in memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

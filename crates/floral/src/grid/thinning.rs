@@ -68,12 +68,16 @@ impl Thinning {
 
     /// A stack of fields: [.., point] -> [.., kept point].
     pub fn apply<T: Copy>(&self, values: &[T]) -> Vec<T> {
-        let points = self.shape.iter().product::<usize>().max(1);
-        let fields = values.chunks_exact(points);
-        fields
-            .flat_map(|field| self.kept.iter().map(|&index| field[index]))
-            .collect()
+        picked(values, self.shape.iter().product(), &self.kept)
     }
+}
+
+/// A stack of fields of so many points each, at some of them: [.., point] -> [.., picked point].
+pub fn picked<T: Copy>(values: &[T], points: usize, at: &[usize]) -> Vec<T> {
+    let fields = values.chunks_exact(points.max(1));
+    fields
+        .flat_map(|field| at.iter().map(|&index| field[index]))
+        .collect()
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ pub(super) struct Part {
 impl Part {
     pub(super) fn new(
         dataset: &Dataset,
+        index: usize,
         input: &Field,
         low: Option<&Field>,
         high: &Realizations,
@@ -46,10 +47,14 @@ impl Part {
             Ok(()) => Some(filter.of(input, grid, (channels, grid))?.into_values()),
             Err(_) => None,
         };
+        let known = |field: Option<Vec<f64>>| {
+            let known = field.map(|field| dataset.at_known(index, field));
+            known.transpose()
+        };
         Ok(Self {
             mean,
-            stored: low.map(|low| low.values().to_vec()),
-            filtered,
+            stored: known(low.map(|low| low.values().to_vec()))?,
+            filtered: known(filtered)?,
         })
     }
 }

@@ -10,6 +10,8 @@ use crate::metric::{BandSpectra, MeanFieldError, RunningMoments};
 pub(super) struct Comparison {
     channels: Vec<Channel>,
     shape: Vec<usize>,
+    /// Whether fields are whole, so that they have spectra.
+    has_spectra: bool,
     /// Whether an input has two realizations or more.
     has_spread: bool,
 }
@@ -36,6 +38,7 @@ struct Squares {
     error: f64,
     mean: f64,
     variance: f64,
+    points: usize,
 }
 
 impl Comparison {
@@ -45,6 +48,7 @@ impl Comparison {
         Self {
             channels: channels.map(|_| Channel::new(&shape)).collect(),
             shape,
+            has_spectra: !dataset.has_sensors(),
             has_spread: dataset.realizations() > 1,
         }
     }
@@ -56,7 +60,7 @@ impl Comparison {
         for (c, channel) in self.channels.iter_mut().enumerate() {
             let part = c * points..(c + 1) * points;
             let low = &low[part.clone()];
-            channel.push(low, &mean[part.clone()]);
+            channel.push(low, &mean[part.clone()], self.has_spectra);
             channel.push_variance(&variance[part.clone()], high.len());
             for realization in high.iter() {
                 for (solution, low) in realization[part.clone()].iter().zip(low) {
@@ -91,7 +95,10 @@ impl Comparison {
         });
         LowFidelity {
             skill: self.skill(&all),
-            bands: spectra.bands(),
+            bands: match self.has_spectra {
+                true => spectra.bands(),
+                false => Vec::new(),
+            },
             channels: if all.len() > 1 {
                 each.collect()
             } else {
@@ -132,7 +139,6 @@ impl Comparison {
     /// The errors over channels whose squares have these weights, and the sum of the norms of
     /// variance fields.
     fn pooled(&self, channels: &[(&Channel, f64)]) -> (MeanFieldError, f64) {
-        let points: usize = self.shape.iter().product();
         let (mut error, mut variance_norms) = (MeanFieldError::default(), 0.0);
         for i in 0..self.inputs() {
             let sum = |of: &dyn Fn(Squares) -> f64, power: i32| -> f64 {
@@ -142,7 +148,8 @@ impl Comparison {
                 terms.sum()
             };
             let (square, truth) = (sum(&|s| s.error, 1), sum(&|s| s.mean, 1));
-            error.push_squares(square, truth, points * channels.len());
+            let points: usize = channels.iter().map(|(c, _)| c.inputs[i].points).sum();
+            error.push_squares(square, truth, points);
             variance_norms += sum(&|s| s.variance, 2).sqrt();
         }
         (error, variance_norms)
@@ -168,8 +175,10 @@ impl Channel {
         }
     }
 
-    fn push(&mut self, low: &[f64], mean: &[f64]) {
-        self.spectra.push(low, mean);
+    fn push(&mut self, low: &[f64], mean: &[f64], has_spectrum: bool) {
+        if has_spectrum {
+            self.spectra.push(low, mean);
+        }
         for (low, mean) in low.iter().zip(mean) {
             self.low.push(*low);
             self.mean.push(*mean);
@@ -179,6 +188,7 @@ impl Channel {
             error: low.iter().zip(mean).map(|(l, m)| (l - m).powi(2)).sum(),
             mean: mean.iter().map(|m| m * m).sum(),
             variance: 0.0,
+            points: low.len(),
         });
     }
 

@@ -43,7 +43,6 @@ struct Part {
 impl Part {
     fn read(dataset: &Dataset, index: usize) -> Result<Self> {
         let points = dataset.grid().len().max(1);
-        let known = dataset.high_shape().iter().product::<usize>().max(1);
         let solution = dataset.solution_channels().unwrap_or(0);
         let range = |values: &[f64], channels: usize| ranges(values, channels, points);
         let low = dataset.has_low().then(|| dataset.low(index)).transpose()?;
@@ -57,25 +56,32 @@ impl Part {
             input: (input, input_range),
             low: low.map(|low| (low.clone(), range(low.values(), solution))),
             high: high.map(|high| {
+                let known = high.shape()[2..].iter().product::<usize>().max(1);
                 let moments = ranges(high.values(), solution, known);
                 (high, moments)
             }),
         })
     }
 
-    fn candidates(&self, dataset: &Dataset) -> Result<Option<candidates::Part>> {
+    /// None of inputs that know unlike points, which have no mean.
+    fn candidates(&self, dataset: &Dataset, index: usize) -> Result<Option<candidates::Part>> {
+        if dataset.has_sensors() {
+            return Ok(None);
+        }
         let low = self.low.as_ref().map(|(low, _)| low);
         let part = |(high, _): &(Realizations, _)| {
-            candidates::Part::new(dataset, &self.input.0, low, high)
+            candidates::Part::new(dataset, index, &self.input.0, low, high)
         };
         self.high.as_ref().map(part).transpose()
     }
 
-    fn comparison(&self, dataset: &Dataset) -> Option<Comparison> {
-        let ((low, _), (high, _)) = (self.low.as_ref()?, self.high.as_ref()?);
+    fn comparison(&self, dataset: &Dataset, index: usize) -> Result<Option<Comparison>> {
+        let (Some((low, _)), Some((high, _))) = (&self.low, &self.high) else {
+            return Ok(None);
+        };
         let mut comparison = Comparison::new(dataset);
-        comparison.push(&dataset.at_known(low.values().to_vec()), high);
-        Some(comparison)
+        comparison.push(&dataset.at_known(index, low.values().to_vec())?, high);
+        Ok(Some(comparison))
     }
 }
 
@@ -95,9 +101,9 @@ pub(super) fn gather(dataset: &Dataset) -> Result<Gathered> {
             .par_iter()
             .map(|&index| {
                 let part = Part::read(dataset, index)?;
-                let comparison = part.comparison(dataset);
+                let comparison = part.comparison(dataset, index)?;
                 let shapes = part.high.as_ref().map(|(high, _)| Shape::of(high));
-                let candidates = part.candidates(dataset)?;
+                let candidates = part.candidates(dataset, index)?;
                 let low = part.low.map(|(_, range)| range).unwrap_or_default();
                 let high = part.high.map(|(_, range)| range).unwrap_or_default();
                 let apart = (shapes, candidates, comparison);

@@ -68,7 +68,9 @@ impl Verdict {
             _ if left < 1.0 => (Worth::Somewhat, "Somewhat."),
             _ => (Worth::No, "No."),
         };
-        let mut words = vec![answer.to_owned(), what_is_left(left), followed(bands)];
+        let mut words = vec![answer.to_owned(), what_is_left(left)];
+        // Of scattered sensors there are no waves to follow.
+        words.extend((!bands.is_empty()).then(|| followed(bands)));
         words.extend(low.random_share.map(randomness));
         if low.rmse < 1.5 * low.rmse_floor {
             words.push(

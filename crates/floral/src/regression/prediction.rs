@@ -1,6 +1,6 @@
 //! What is predicted of a solution: mean, both variances, and how new the input is.
 
-use crate::grid::Thinning;
+use crate::grid::picked;
 
 /// Mean and variances of a solution at every point: [channel, point] each.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,12 +19,12 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// At every s-th point.
-    pub fn thinned(&self, thinning: &Thinning) -> Self {
+    /// At some of a grid's points.
+    pub fn picked(&self, points: usize, at: &[usize]) -> Self {
         Self {
-            mean: thinning.apply(&self.mean),
-            aleatoric: thinning.apply(&self.aleatoric),
-            epistemic: thinning.apply(&self.epistemic),
+            mean: picked(&self.mean, points, at),
+            aleatoric: picked(&self.aleatoric, points, at),
+            epistemic: picked(&self.epistemic, points, at),
             ..self.clone()
         }
     }

@@ -77,10 +77,25 @@ impl Group {
         values: &[f64],
         total: usize,
     ) -> Result<()> {
-        if let Some(value) = values.iter().find(|&&v| !self.plan.precision.holds(v)) {
+        match values.iter().find(|v| v.is_nan()) {
+            Some(nan) => Err(unstorable(name, index, *nan)),
+            None => self.write_measured(name, index, values, total),
+        }
+    }
+
+    /// The same for values of which some may be missing.
+    pub fn write_measured(
+        &self,
+        name: &str,
+        index: usize,
+        values: &[f64],
+        total: usize,
+    ) -> Result<()> {
+        let precision = self.plan.precision;
+        let mut there = values.iter().filter(|v| !v.is_nan());
+        if let Some(value) = there.find(|&&v| !precision.holds(v)) {
             return Err(unstorable(name, index, *value));
         }
-        let precision = self.plan.precision;
         let mut bytes = precision.native_bytes(values);
         let missing = precision.native_bytes(&[f64::NAN]);
         bytes.extend(missing.repeat(total.saturating_sub(values.len())));

@@ -8,9 +8,10 @@ use super::ranges::Ranges;
 use super::samples::{Samples, Scales, Scaling};
 use super::transforms::transforms;
 use super::{LearnedLow, Method, TrainConfig, learned_low};
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, LowPairing};
 use crate::flow::{Prior, PriorConfig};
 use crate::grid::Thinning;
+use crate::low::LowKind;
 use crate::transform::{Refused, Transforms};
 use crate::{Error, Field, Grid, Result};
 
@@ -36,6 +37,8 @@ pub(super) struct Case {
     pub given_low: Option<Field>,
     /// High fidelity at the points that are kept: [realization, channel, point].
     pub high: Vec<f64>,
+    /// Positions of its own in the grid at which it was measured; none if they are all inputs'.
+    pub sensors: Option<Vec<usize>>,
 }
 
 impl<'a> Reader<'a> {
@@ -59,6 +62,7 @@ impl<'a> Reader<'a> {
                 full.len()
             )));
         }
+        check_sensors(dataset, config)?;
         let known = dataset.high_shape();
         let wanted = config.resolution.as_deref().unwrap_or(&known);
         let thinned = |shape: &[usize]| {
@@ -146,7 +150,8 @@ impl<'a> Reader<'a> {
     pub(super) fn scales(&self, inputs: Range<usize>) -> Result<(Scaling, Ranges)> {
         let mut scales = Scales::new(self.dataset, self.has_low(), self.learned_low.is_given());
         for index in inputs {
-            scales.push(&self.case(index)?, self.grid().len(), self.thinning.kept());
+            let case = self.case(index)?;
+            scales.push(&case, self.grid().len(), self.kept(&case));
         }
         Ok((scales.scaling(), scales.ranges()))
     }
@@ -158,7 +163,7 @@ impl<'a> Reader<'a> {
         for index in inputs {
             let case = self.case(index)?;
             conditions.push(scaling.condition(&case.input, case.low.as_ref()));
-            let mut gaps = case.gaps(self.thinning.kept());
+            let mut gaps = case.gaps(self.kept(&case));
             if rows == Rows::Inputs {
                 gaps = mean(&gaps, self.dataset.realizations_of(index));
             }
@@ -176,7 +181,11 @@ impl<'a> Reader<'a> {
             true => Some(self.condition(&self.dataset.low(index)?)?),
             false => None,
         };
-        let high = self.of_known.apply(self.dataset.high(index)?.values());
+        let high = self.dataset.high(index)?.into_values();
+        let high = match self.dataset.has_sensors() {
+            true => high,
+            false => self.of_known.apply(&high),
+        };
         let given = low.iter().flat_map(Field::values);
         let mut values = input.values().iter().chain(given).chain(&high);
         if values.all(|value| value.is_finite()) {
@@ -198,7 +207,13 @@ impl<'a> Reader<'a> {
         given_low: Option<Field>,
         mut high: Vec<f64>,
     ) -> Result<Case> {
-        let known = self.thinning.kept().len();
+        let sensors = match self.dataset.has_sensors() {
+            true => self.dataset.points_of(index)?,
+            false => None,
+        };
+        let known = sensors
+            .as_ref()
+            .map_or(self.thinning.kept().len(), Vec::len);
         let transformed = self.transforms().apply(&mut high, known);
         transformed.map_err(self.refused("high", index))?;
         self.correct_mean(index, &mut high)?;
@@ -210,7 +225,13 @@ impl<'a> Reader<'a> {
             low,
             given_low,
             high,
+            sensors,
         })
+    }
+
+    /// Positions in the grid of the points of a case's high fidelity.
+    fn kept<'c>(&'c self, case: &'c Case) -> &'c [usize] {
+        case.sensors.as_deref().unwrap_or(self.thinning.kept())
     }
 
     /// The error of a value that a transform does not take.
@@ -238,6 +259,27 @@ impl<'a> Reader<'a> {
         let values = self.thinning.apply(field.values());
         Field::from_values(field.channels(), &self.thinning.shape(), values)
     }
+}
+
+/// Refuses what needs high fidelity at the same points of every input.
+fn check_sensors(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
+    let is_paired = dataset.low_pairing()? == Some(LowPairing::Shared);
+    let refused = match config {
+        _ if !dataset.has_sensors() => return Ok(()),
+        _ if config.method.recipe().is_none() => {
+            "a network needs high fidelity on a grid; choose the method floral-kl or kriging"
+        }
+        _ if config.resolution.is_some() => "no coarser grid can be asked for as well",
+        _ if config.low.kind == LowKind::Mean => {
+            "their mean solution cannot be taken for low fidelity; choose another low.kind"
+        }
+        _ if is_paired => "low_pairing = shared cannot be used; declare it independent",
+        _ => return Ok(()),
+    };
+    Err(Error::BadFile {
+        path: dataset.path().to_owned(),
+        reason: format!("has sensors, so that {refused}"),
+    })
 }
 
 /// The grid on which a method sees input and low fidelity.

@@ -109,7 +109,7 @@ fn method_of(recipe: Recipe) -> Method {
     }
 }
 
-/// A case as regression takes it; `known` are the points of its realizations.
+/// A case as regression takes it; `known` are the points of realizations without sensors.
 fn view<'a>(case: &'a Case, known: Option<&'a [usize]>) -> regression::Case<'a> {
     regression::Case {
         query: Query {
@@ -117,7 +117,7 @@ fn view<'a>(case: &'a Case, known: Option<&'a [usize]>) -> regression::Case<'a> 
             low: case.low.as_ref().map(|low| low.values()),
         },
         realizations: &case.high,
-        points: known,
+        points: case.sensors.as_deref().or(known),
     }
 }
 

@@ -41,9 +41,10 @@ pub(super) fn transforms(dataset: &Dataset, config: &TrainConfig) -> Result<Tran
 fn root_mean_squares(dataset: &Dataset, inputs: Range<usize>) -> Result<Vec<f64>> {
     let mut squares = vec![RunningMoments::default(); dataset.solution_channels().unwrap_or(0)];
     for index in inputs {
-        let high = dataset.high(index)?.into_values();
-        let high: Vec<f64> = high.into_iter().map(|value| value * value).collect();
-        push(&mut squares, &high, dataset.high_shape().iter().product());
+        let high = dataset.high(index)?;
+        let points = high.shape()[2..].iter().product();
+        let high: Vec<f64> = high.values().iter().map(|value| value * value).collect();
+        push(&mut squares, &high, points);
     }
     Ok(squares.iter().map(|s| s.mean().sqrt()).collect())
 }

@@ -16,6 +16,7 @@ use super::unit::units;
 use super::write::Plan;
 use crate::dataset::LowPairing;
 use crate::dataset::layout::SYMMETRIES;
+use crate::dataset::sensors::SENSORS;
 use crate::dataset::stochastic_low::LOW_PAIRING;
 use crate::observer::Observer;
 use crate::storage::Precision;
@@ -63,7 +64,7 @@ impl<'a> Prepared<'a> {
         };
         let quantities = described(reading, &frame)?;
         convert_low(&mut readings, &frame, &quantities.solution)?;
-        let survey = survey(&readings, &frame, wishes.skip_missing, observer)?;
+        let survey = survey(&readings, &frame, wishes, observer)?;
         check_pairs(&readings, &survey, wishes)?;
         Ok(Self {
             readings,
@@ -116,6 +117,9 @@ impl<'a> Prepared<'a> {
         }
         if let Some(pairing) = pairing(wishes, root).filter(|_| self.has_low_realizations()) {
             attributes.insert(LOW_PAIRING.into(), pairing);
+        }
+        if wishes.sensors {
+            attributes.insert(SENSORS.into(), json!(true));
         }
         if let Some(title) = &wishes.title {
             attributes.insert("title".into(), json!(title));

@@ -3,9 +3,11 @@
 
 use rayon::prelude::*;
 
+use super::Wishes;
 use super::frame::Frame;
 use super::reading::Reading;
 use super::source::bad;
+use crate::dataset::sensors;
 use crate::observer::{Observer, go_on};
 use crate::{Checksum, Error, Result};
 
@@ -57,7 +59,7 @@ struct Seen {
 pub(super) fn survey(
     readings: &[Reading<'_>],
     frame: &Frame,
-    skip_missing: bool,
+    wishes: &Wishes,
     observer: &dyn Observer,
 ) -> Result<Survey> {
     let inputs: Vec<(usize, usize)> = readings
@@ -67,7 +69,7 @@ pub(super) fn survey(
         .collect();
     let look = |&(unit, index): &(usize, usize)| {
         go_on(observer)?;
-        let seen = look(&readings[unit], frame, index, skip_missing)?;
+        let seen = look(&readings[unit], frame, index, wishes)?;
         let kept = seen.0.map(|realizations| Kept {
             unit,
             index,
@@ -119,7 +121,7 @@ fn look(
     reading: &Reading<'_>,
     frame: &Frame,
     index: usize,
-    skip_missing: bool,
+    wishes: &Wishes,
 ) -> Result<(Option<Vec<usize>>, Seen)> {
     let points = frame.grid.len();
     let mut seen = Seen::default();
@@ -130,7 +132,7 @@ fn look(
         match missing(values) {
             0 => {}
             _ if is_absent => seen.absent_low = 1,
-            _ if skip_missing => return Ok((None, seen)),
+            _ if wishes.skip_missing => return Ok((None, seen)),
             n => return Err(missing_values(reading, index, name, n, values.len())),
         }
     }
@@ -143,7 +145,7 @@ fn look(
     if reading.high.is_empty() {
         return Ok((Some(Vec::new()), seen));
     }
-    let kept = seen.look_at_high(reading, frame, index, skip_missing)?;
+    let kept = seen.look_at_high(reading, frame, index, wishes)?;
     Ok(((!kept.is_empty()).then_some(kept), seen))
 }
 
@@ -154,34 +156,57 @@ impl Seen {
         reading: &Reading<'_>,
         frame: &Frame,
         index: usize,
-        skip_missing: bool,
+        wishes: &Wishes,
     ) -> Result<Vec<usize>> {
         let high = reading.solution(&reading.high, index)?;
         let points = frame.high_grid().len();
         let size = (high.len() / realizations(&reading.high).max(1)).max(1);
-        let mut kept = Vec::new();
+        let (mut kept, mut first) = (Vec::new(), None);
         for (i, realization) in high.chunks_exact(size).enumerate() {
+            let is_absent = realization.iter().all(|value| value.is_nan());
             match missing(realization) {
-                0 => {
+                n if n == 0 || wishes.sensors && !is_absent => {
+                    if wishes.sensors {
+                        check_sensors(reading, index, realization, points, &mut first)?;
+                    }
                     kept.push(i);
                     self.checksum = self.checksum.numbers(realization);
                     let extents = extents(realization, points);
                     let all = [std::mem::take(&mut self.extents[2]), extents].concat();
                     self.extents[2] = merged(&all, size / points);
                 }
-                _ if realization.iter().all(|value| value.is_nan()) => self.absent += 1,
-                _ if skip_missing => self.skipped += 1,
+                _ if is_absent => self.absent += 1,
+                _ if wishes.skip_missing => self.skipped += 1,
                 n => {
                     let name = format!("realization {i} of the high-fidelity solution");
                     return Err(missing_values(reading, index, &name, n, size));
                 }
             }
         }
-        if kept.is_empty() && !skip_missing {
+        if kept.is_empty() && !wishes.skip_missing {
             let name = "the high-fidelity solution";
             return Err(missing_values(reading, index, name, high.len(), high.len()));
         }
         Ok(kept)
+    }
+}
+
+/// Refuses realizations of an input that were measured at other points than its `first`.
+fn check_sensors(
+    reading: &Reading<'_>,
+    index: usize,
+    realization: &[f64],
+    points: usize,
+    first: &mut Option<Vec<usize>>,
+) -> Result<()> {
+    let refused = |why: &str| {
+        let reason = format!("input {index}: high fidelity {why}");
+        bad(reading.unit.source.path(), reason)
+    };
+    let at = sensors::measured(realization, points).map_err(refused)?;
+    match first.get_or_insert_with(|| at.clone()) == &at {
+        true => Ok(()),
+        false => Err(refused(sensors::UNLIKE)),
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Wishes {
     pub on_high_grid: bool,
     /// Whether realizations and inputs with missing values are left out.
     pub skip_missing: bool,
+    /// Whether NaN in high fidelity says that it was not measured there.
+    pub sensors: bool,
     /// How realizations of low fidelity go with those of high; as the files say if absent, or else
     /// independent.
     pub low_pairing: Option<LowPairing>,

@@ -79,7 +79,8 @@ impl Plan<'_> {
         let size = all.len() / realizations(&reading.high).max(1);
         let rows = kept.realizations.iter().map(|&i| &all[i * size..][..size]);
         let high: Vec<f64> = rows.flatten().copied().collect();
-        group.write_padded(HIGH, input, &high, self.realizations() * size)?;
+        // What may be missing of it, the survey has judged.
+        group.write_measured(HIGH, input, &high, self.realizations() * size)?;
         if group.plans(REALIZATIONS_OF) {
             let count = u32::try_from(kept.realizations.len()).unwrap_or(u32::MAX);
             group.write_count(REALIZATIONS_OF, input, count)?;

@@ -1,0 +1,97 @@
+"""High fidelity that was measured at scattered points teaches the whole field.
+
+FLORAL_BIN is the path of the floral command.
+"""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+import xarray as xr
+
+FLORAL = os.environ["FLORAL_BIN"]
+SPLIT = "--set split.test=6 --set split.validation=0"
+
+
+def floral(folder, words):
+    command = [FLORAL, *words.split()]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+
+
+def succeed(folder, words):
+    done = floral(folder, words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refused(folder, words):
+    done = floral(folder, words)
+    assert done.returncode != 0
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    return done.stderr
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Curves on 64 points, and the same with 12 sensors for each input, at places of its own."""
+    folder = tmp_path_factory.mktemp("sensors")
+    succeed(folder, "generate 1dcr --inputs 36 --realizations 20 --resolution 64 -o whole.zarr")
+    whole = xr.open_zarr(folder / "whole.zarr").load()
+    random = np.random.default_rng(0)
+    high = whole.high.values
+    for i in range(len(high)):
+        dark = random.permutation(high.shape[-1])[12:]
+        high[i, ..., dark] = np.nan
+    arrays = {name: whole[name] for name in ("input", "low")}
+    arrays["high"] = (whole.high.dims, high)
+    sparse = xr.Dataset(arrays, whole.coords, {"sensors": True})
+    sparse.to_zarr(folder / "sparse.zarr", zarr_format=3, consolidated=False)
+    high[3, 1, 0, :] = whole.low.values[3, 0]
+    sparse.to_zarr(folder / "unlike.zarr", zarr_format=3, consolidated=False)
+    del sparse.attrs["sensors"]
+    sparse.to_zarr(folder / "broken.zarr", zarr_format=3, consolidated=False)
+    np.savez(folder / "sparse.npz", x=whole.x, input=whole.input, low=whole.low, high=xr.open_zarr(folder / "sparse.zarr").high)
+    return folder
+
+
+def test_sensors_teach_the_whole_field(folder):
+    errors = {}
+    for data in ("whole", "sparse"):
+        succeed(folder, f"train {data}.zarr {SPLIT} -o {data}")
+        found = json.loads(succeed(folder, f"evaluate {data} whole.zarr --inputs 0..6 --realizations 200 --json"))
+        errors[data] = found["prediction"]["mean"]["mean_l2"] / found["low"]["mean_l2"]
+        assert 0.8 < found["prediction"]["spread"]["observed"]["coverage"][1]["coverage"] < 0.97
+    assert errors["whole"] < 0.1
+    assert errors["sparse"] < 0.3
+
+
+def test_a_run_is_scored_at_the_sensors(folder):
+    succeed(folder, f"train sparse.zarr {SPLIT} -o scored")
+    found = json.loads(succeed(folder, "evaluate scored sparse.zarr --realizations 200 --json"))
+    for name in ("low", "mean_residual", "kriging"):
+        assert found["prediction"]["mean"]["mean_l2"] < found[name]["mean_l2"], name
+    low = xr.open_zarr(folder / "sparse.zarr").isel(input=slice(0, 6))
+    gap = (low.high.mean("realization") - low.low).fillna(0.0)
+    norms = np.sqrt((gap**2).sum(["channel", "x"]))
+    assert found["low"]["mean_l2"] == pytest.approx(float(norms.mean()), rel=1e-4)
+
+
+def test_inspection_looks_at_the_sensors(folder):
+    told = succeed(folder, "inspect sparse.zarr")
+    assert "sensors" in told and "wave numbers" not in told
+
+
+def test_an_archive_with_sensors_is_imported_as_such(folder):
+    assert "--skip-nan" in refused(folder, "import sparse.npz -o not.zarr")
+    succeed(folder, "import sparse.npz --sensors -o imported.zarr")
+    there = xr.open_zarr(folder / "imported.zarr")
+    assert there.attrs["sensors"]
+    np.testing.assert_array_equal(there.high, xr.open_zarr(folder / "sparse.zarr").high)
+
+
+def test_what_sensors_cannot_teach_is_refused(folder):
+    assert "choose the method floral-kl" in refused(folder, "train sparse.zarr --method fno -o fno")
+    assert "not finite" in refused(folder, f"train broken.zarr {SPLIT} -o broken")
+    assert "other points" in refused(folder, f"train unlike.zarr --set split.test=1 --set split.validation=0 -o unlike")
