@@ -21,11 +21,11 @@ import xarray as xr
 
 POINTS, SIZE = (24, 40), (1.2, 2.0)
 UP, SLOPE, SPREAD, BACKGROUND = 0.65, 0.35, 0.3, 0.02
-INPUTS, REALIZATIONS, TEST = 30, 50, 3
+INPUTS, REALIZATIONS, TEST = 60, 30, 3
 
 # What is asked of the predictions of inputs that were not trained on: errors of mean and deviation
 # over the largest deviation of the truth, and of the share of the plumes that turn up.
-MEAN_BOUND, SPREAD_BOUND, SHARE_BOUND = 0.35, 0.35, 0.15
+MEAN_BOUND, SPREAD_BOUND, SHARE_BOUND = 0.2, 0.2, 0.15
 
 y, x = (np.linspace(0.0, length, n) for length, n in zip(SIZE, POINTS))
 Y, X = np.meshgrid(y, x, indexing="ij")
