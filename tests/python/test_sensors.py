@@ -44,9 +44,9 @@ def folder(tmp_path_factory):
     for i in range(len(high)):
         dark = random.permutation(high.shape[-1])[12:]
         high[i, ..., dark] = np.nan
-    arrays = {name: whole[name] for name in ("input", "low")}
+    arrays = {name: (whole[name].dims, whole[name].values) for name in ("input", "low")}
     arrays["high"] = (whole.high.dims, high)
-    sparse = xr.Dataset(arrays, whole.coords, {"sensors": True})
+    sparse = xr.Dataset(arrays, {"x": whole.x}, {"sensors": True})
     sparse.to_zarr(folder / "sparse.zarr", zarr_format=3, consolidated=False)
     high[3, 1, 0, :] = whole.low.values[3, 0]
     sparse.to_zarr(folder / "unlike.zarr", zarr_format=3, consolidated=False)

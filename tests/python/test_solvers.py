@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-POINTS, INPUTS, REALIZATIONS = 12, 14, 6
+POINTS, INPUTS, REALIZATIONS = 12, 14, 10
 X = np.linspace(0.0, 1.0, POINTS)
 SPLIT = ("--set", "split.test=2", "--set", "split.validation=3")
 SOLVER = """
