@@ -28,9 +28,9 @@ def succeed(folder, words):
 
 def refused(folder, words):
     done = floral(folder, words)
-    assert done.returncode != 0
-    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-    return done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert done.returncode == 2 and [line for line in lines if line.startswith("error:")] == lines[-1:], done.stderr
+    return lines[-1]
 
 
 @pytest.fixture(scope="module")
