@@ -7,7 +7,7 @@ between a low-fidelity solution and the true one.
 >>> rng = np.random.default_rng(0)
 >>> a = rng.uniform(1.0, 4.0, 30)[:, None] * x              # thirty inputs
 >>> low = np.sin(a)                                         # what a rough solver says of them
->>> high = low[:, None] * (1 + 0.1 * rng.normal(size=(30, 8, 1))) + 0.2 * (a**2)[:, None]
+>>> high = low[:, None] * (1 + 0.1 * rng.normal(size=(30, 8, 1))) + 0.1 * (a**2)[:, None]
 >>> data = floral.Dataset.from_arrays(input=a, low=low, high=high, coords={"x": x})
 >>> data.inspect()["verdict"]["worth"]                      # print it for all that is said
 'somewhat'
