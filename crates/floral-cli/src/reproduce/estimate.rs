@@ -9,8 +9,10 @@ use floral::flow::Path;
 use floral::operator::{weights, with_weights};
 use floral::random::{Purpose, Stream, stream};
 use floral::sample::OdeSolver;
+
 use floral::train::adam::Adam;
 use floral::train::batches::steps;
+use floral::train::config::Rows;
 use floral::train::gradient::{Loss, block_rows};
 use floral::train::model::{Model, Shapes};
 use floral::train::samples::Samples;
@@ -97,12 +99,15 @@ impl<'a> Stopwatch<'a> {
         }
         let rates = self.rates_of(study, cell)?;
         let training = &cell.training;
-        let realizations = study.request.realizations;
-        let validated = (training.split.validation_inputs() * realizations) as f64;
-        let updates = steps(cell.samples, training.optimiser.batch) as f64;
-        let epoch = cell.samples as f64 * rates.gradient
-            + updates * rates.update
-            + validated * rates.validation;
+        // Rows of an input, and of all inputs that are trained on.
+        let (each, rows) = match training.optimiser.rows {
+            Rows::Realizations => (study.request.realizations, cell.samples),
+            Rows::Inputs => (1, study.experiment.inputs(cell.samples)),
+        };
+        let validated = (training.split.validation_inputs() * each) as f64;
+        let updates = steps(rows, training.optimiser.batch) as f64;
+        let epoch =
+            rows as f64 * rates.gradient + updates * rates.update + validated * rates.validation;
         let options = study.experiment.options();
         let solver = self.solver_of(study)?;
         let truth = if solver.exact {
@@ -165,7 +170,9 @@ impl<'a> Stopwatch<'a> {
     }
 
     fn rates_of(&mut self, study: &Study, cell: &Cell) -> Result<Rates> {
-        let (coarse, full) = (study.training_grid(cell.resolution), study.problem.grid());
+        let points = cell.training.resolution.as_ref();
+        let points = points.and_then(|points| points.first()).copied();
+        let (coarse, full) = (study.training_grid(points), study.problem.grid());
         let network = &cell.training.network;
         let batch = cell.training.optimiser.batch;
         let size = (coarse.shape(), full.shape(), cell.method, network, batch);

@@ -24,12 +24,12 @@ mod tables;
 mod test_input;
 mod view;
 
+pub use compared_run::check_data;
 pub use comparison::{
     ChannelResult, ChannelTruth, Comparison, LowResult, RunResult, Setting, ShownInput,
 };
 pub use distribution::{Anomalies, Distribution, LEVELS};
 pub use export::{Exported, curves_of_input, exports};
-pub use compared_run::check_data;
 pub use gather::compare;
 pub use options::Options;
 pub use story::page;
