@@ -120,8 +120,8 @@ def recommended():
     text += "inputs each. FLORAL-KL and kriging see the training inputs and, as the paper's methods do to stop, 15\n"
     text += "validation inputs. *Variance* is the relative error of the variance field, of which 1 is no skill; the\n"
     text += f"*90 %* interval is to hold 90 % of new realizations. By {' and '.join(commands)}\n"
-    text += f"({', '.join(map(link, files))}): {hours:.2f} hours of runs in all, for every seed and both methods, on a\n"
-    text += "machine with other work to do.\n\n"
+    text += f"({', '.join(map(link, files))}): {hours:.2f} hours of runs in all, for every seed and both methods, two\n"
+    text += "at a time on two cores that had other work to do.\n\n"
     header = ["", "trained on", "paper's best", "low fidelity", "mean residual", "kriging", "FLORAL-KL", "of low", "variance", "90 %", "fit, s"]
     return text + table(header, rows)
 
@@ -321,12 +321,65 @@ def problems():
     return text + f"\nA batch of 32 prior fields on 128x128 takes {made['prior_32_fields_128x128_ms']:.1f} ms.\n"
 
 
+def sampling():
+    """Seconds of an ensemble by the recommended method; nothing if they have not been taken."""
+    if not (RESULTS / "sampling.json").exists():
+        return ""
+    made = read("sampling.json")
+    times = [f"{row['problem'].capitalize()} on {row['grid']} {row['computed_s']:.2g} s" for row in made["rows"]]
+    text = f"Sampling: {made['realizations']} realizations of one new input with mean, variance, two quantiles and an\n"
+    text += f"exceedance map take FLORAL-KL, on {made['cores']} cores, {', '.join(times[:-1])} and\n{times[-1]}, where the paper "
+    return text + f"reports 80 to 475 s on a GPU (`{made['command']}`, {link('sampling.json')},\nbest of {made['rounds']}).\n"
+
+
+def groups(rows, key):
+    """The rows by the value of a key, in the order of the file."""
+    found = {}
+    for row in rows:
+        found.setdefault(row[key], []).append(row)
+    return found.items()
+
+
+def laws():
+    """Learned coefficients beside normal ones; nothing if they have not been compared."""
+    if not (RESULTS / "laws.json").exists():
+        return ""
+    made = read("laws.json")
+    rows = []
+    for plume, of_plume in groups(made["rows"], "plume"):
+        for law, runs in groups(of_plume, "coefficients"):
+            columns = "energy_score", "crps", "quantile_error", "coverage_90", "below_zero"
+            name = {"chosen": "learned, if held-out inputs say so", "normal": "normal"}[law]
+            rows.append([plume, name, *(short(mean(run[column] for run in runs)) for column in columns)])
+    text = "Laws that are not normal: a plume of two modes, and one that is log-normal, 24x40 points, 14 training\n"
+    text += "inputs with 30 realizations each, 15 test inputs, means over three seeds; quantiles of 5 to 95 % over\n"
+    text += f"the true deviation (`{made['command']}`, {link('laws.json')}):\n\n"
+    header = ["plume", "coefficients", "energy score", "CRPS", "error of quantiles", "90 % holds", "below zero"]
+    return text + table(header, rows)
+
+
+def switches():
+    """The switches of the paper's flow; nothing if they have not been compared."""
+    if not (RESULTS / "switches.json").exists():
+        return ""
+    made = read("switches.json")
+    rows = []
+    for setting, runs in groups(made["rows"], "setting"):
+        columns = "best_epoch", "best_loss", "mean_l2", "variance"
+        rows.append([setting, *(short(mean(run[column] for run in runs)) for column in columns)])
+    first = made["rows"][0]
+    text = f"Switches of the paper's flow: FLORAL on Burgers, 32x32 points, {first['epochs']} epochs, means over the seeds\n"
+    text += f"(`{made['command']}`, {link('switches.json')}; kriging has a mean L2 error of {short(first['kriging_l2'])}, "
+    text += f"low fidelity {short(first['low_l2'])}):\n\n"
+    return text + table(["", "best epoch", "validation loss", "mean L2", "relative variance"], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the README differs")
     arguments = parser.parse_args()
-    parts = [part for part in [recommended()] if part]
-    parts += [papers_tables(), sampling_errors(), integrators(), peers(), problems()]
+    parts = [recommended(), sampling(), laws(), papers_tables(), sampling_errors(), switches(), integrators()]
+    parts = [part for part in parts + [peers(), problems()] if part]
     before, rest = README.read_text().split(MARKS[0])
     _, after = rest.split(MARKS[1])
     wanted = before + MARKS[0] + "\n" + "\n".join(parts) + "\n" + MARKS[1] + after
