@@ -15,8 +15,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLORAL = os.environ["FLORAL"]
-EPOCHS = 60
-SEEDS = 3
+EPOCHS = 40
+SEEDS = 2
 NETWORK = "--set network.hidden_channels=24 --set network.film_channels=24"
 ANNEALED = f"--set optimiser.decay={0.02 ** (1 / EPOCHS):.6f} --set optimiser.decay_every=1"
 SETTINGS = {

@@ -1,0 +1,73 @@
+"""Data that others made, by the command alone: imported, trained with and without low fidelity, scored.
+
+    bench/outside stochastic_burgers.npz
+
+The archive holds u0 -> u(t = 1) of a Burgers equation with noise on 256 points of a periodic interval,
+arrays train_input, train_high, test_input and test_high. Low fidelity is a coarse solver without noise,
+bench/coarse_burgers.py, which floral calls. Errors are means over test inputs of the root mean square
+error over that of the truth, of the mean and of the deviation over realizations.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import xarray
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FLORAL = os.environ["FLORAL"]
+SOLVER = f"{sys.executable} {ROOT}/bench/coarse_burgers.py {{input}} {{output}}"
+LOWS = {"none": [], "coarse solver": ["--low-command", SOLVER]}
+SETTINGS = ["--set", 'symmetries=["reflect:x:-"]', "--set", "split.test=0", "--set", "split.validation=0"]
+
+
+def floral(folder, *words):
+    return subprocess.run([FLORAL, *map(str, words)], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def relative(found, truth):
+    """Over inputs: [input, x] each."""
+    error, size = (np.sqrt((field**2).mean(-1)) for field in (found - truth, truth))
+    return float((error / size).mean())
+
+
+def scored(folder, method, low):
+    run, out = f"{method}-{low}".replace(" ", "-"), "out.zarr"
+    start = time.perf_counter()
+    floral(folder, "train", "train.zarr", "--method", method, *LOWS[low], *SETTINGS, "-o", run)
+    seconds = time.perf_counter() - start
+    command = ["--low-command", "recorded"] if LOWS[low] else []
+    floral(folder, "sample", run, "--input", "test.zarr", *command, "--realizations", 5000, "-o", out, "--force")
+    found = xarray.open_zarr(folder / out, consolidated=False).load().isel(channel=0)
+    truth = xarray.open_zarr(folder / "test.zarr", consolidated=False).high.isel(channel=0)
+    return {
+        "method": method,
+        "low": low,
+        "mean": relative(found["mean"].values, truth.mean("realization").values),
+        "deviation": relative(np.sqrt(found["aleatoric"].values), truth.std("realization", ddof=1).values),
+        "fit_s": seconds,
+    }
+
+
+def main():
+    archive = pathlib.Path(sys.argv[1]).resolve()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for part in ("train", "test"):
+            floral(folder, "import", archive, "--prefix", part, "-o", f"{part}.zarr")
+        for low in LOWS:
+            for method in ("kriging", "floral-kl"):
+                rows.append(scored(folder, method, low))
+                print({key: round(value, 4) if isinstance(value, float) else value for key, value in rows[-1].items()}, flush=True)
+    made = {"command": f"bench/outside {archive.name}", "cores": os.cpu_count(), "rows": rows}
+    (ROOT / "results" / "outside.json").write_text(json.dumps(made, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
