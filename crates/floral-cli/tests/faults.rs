@@ -19,12 +19,14 @@ const DATA: &str = "generate 1dcr --inputs 6 --realizations 6 --resolution 16 -o
 const SMALL: &str = "--method fno --set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=2 --set split.test=1 --set split.validation=1";
 
-/// A line of a shell, in which `floral` is ours.
+/// A line of a shell, in which `$FLORAL` is ours.
 fn shell(folder: &Path, line: &str) -> Output {
     let mut shell = Command::new("bash");
-    shell.args(["-o", "pipefail", "-c"]).current_dir(folder);
-    let line = line.replace("floral ", concat!(env!("CARGO_BIN_EXE_floral"), " "));
-    shell.arg(line).output().unwrap()
+    shell
+        .args(["-o", "pipefail", "-c", line])
+        .current_dir(folder);
+    let shell = shell.env("FLORAL", env!("CARGO_BIN_EXE_floral"));
+    shell.output().unwrap()
 }
 
 fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
@@ -42,14 +44,14 @@ fn a_standard_error_that_is_closed_or_full_stops_no_work() {
         ("full", "2>/dev/full"),
         ("cut", "2>&1 | head -1"),
     ] {
-        let line = format!("floral {} {ending}", DATA.replace("data", name));
+        let line = format!("$FLORAL {} {ending}", DATA.replace("data", name));
         let output = shell(folder, &line);
         assert!(output.status.success(), "{line}: {output:?}");
         assert!(folder.join(format!("{name}.zarr/zarr.json")).is_file());
     }
-    let output = shell(folder, "floral inspect cut.zarr | head -1");
+    let output = shell(folder, "$FLORAL inspect cut.zarr | head -1");
     assert!(output.status.success(), "{output:?}");
-    let full = shell(folder, "floral inspect cut.zarr > /dev/full");
+    let full = shell(folder, "$FLORAL inspect cut.zarr > /dev/full");
     assert_eq!(full.status.code(), Some(2), "what was asked for is lost");
 }
 
@@ -151,9 +153,9 @@ fn a_limit_of_memory_below_what_training_takes_is_told_before() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     succeed(folder, DATA);
-    let words = "train data.zarr --method floral --set network.hidden_channels=512 \
+    let words = "train data.zarr --method floral --set network.hidden_channels=1024 \
                  --set split.test=1 --set split.validation=1 -o run";
-    let output = shell(folder, &format!("ulimit -v 1500000; floral {words}"));
+    let output = shell(folder, &format!("ulimit -v 1500000; $FLORAL {words}"));
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("--ignore-memory"), "{message}");
@@ -177,7 +179,7 @@ fn pipes_in_the_place_of_files_are_not_waited_for() {
         "train data.zarr -o run",
         "evaluate run data.zarr",
     ] {
-        let output = shell(folder, &format!("timeout 20 floral {words}"));
+        let output = shell(folder, &format!("timeout 60 $FLORAL {words}"));
         assert_eq!(output.status.code(), Some(2), "{words}: {output:?}");
     }
 }

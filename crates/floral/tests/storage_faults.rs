@@ -4,6 +4,8 @@
 
 mod toy;
 
+use std::path::Path;
+
 use floral::dataset::{Dataset, Request};
 use floral::storage::operations::{Fault, has_failed, let_fail};
 use tempfile::TempDir;
@@ -12,6 +14,15 @@ use toy::{Toy, files, request, run};
 /// An operation that no run comes to.
 const NEVER: u32 = u32::MAX;
 
+/// A folder in memory, if the system has one: a disk would be waited for at every sync.
+fn in_memory() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    match memory.is_dir() {
+        true => TempDir::new_in(memory).unwrap(),
+        false => TempDir::new().unwrap(),
+    }
+}
+
 #[test]
 fn a_dataset_survives_a_fault_of_every_operation() {
     let new = Request {
@@ -19,7 +30,7 @@ fn a_dataset_survives_a_fault_of_every_operation() {
         force: true,
         ..request(2)
     };
-    let folder = TempDir::new().unwrap();
+    let folder = in_memory();
     let sound = folder.path().join("sound");
     run(&Toy::new(), &new, &sound).unwrap();
     let expected = files(&sound);
