@@ -33,12 +33,15 @@ pub struct Arguments {
 /// Writes the file.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let path = &arguments.output;
+    let run = RunFolder::open(&arguments.run)?;
+    // A command that was cut once it was done is given again.
+    let is_there = path.is_file() && std::fs::read(path).ok() == run.best_bytes().ok();
     ensure!(
-        arguments.force || !path.exists(),
+        arguments.force || is_there || !path.exists(),
         "{}: exists; add --force to replace it, or choose another name",
         path.display()
     );
-    RunFolder::open(&arguments.run)?.export(path)?;
+    run.export(path)?;
     output::tell(&format!("{}: written", path.display()));
     Ok(Ending::Done)
 }

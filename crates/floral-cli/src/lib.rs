@@ -43,6 +43,7 @@ use crate::args::{Cli, Command};
 pub use crate::evaluate::text as evaluation_text;
 use crate::exit::Ending;
 pub use crate::inspect::text as inspection_text;
+pub use crate::reproduce::check_experiment;
 pub use crate::suggest::text as suggestions_text;
 
 /// Runs what was typed, the program's name first, and returns the exit code.
@@ -58,8 +59,11 @@ pub fn run(words: Vec<OsString>) -> u8 {
 
 fn dispatch(cli: &Cli, words: &[OsString]) -> anyhow::Result<Ending> {
     let threads = floral::set_up(cli.threads)?;
-    if cli.threads.is_some_and(|wanted| wanted > threads) {
-        output::note(&format!("{threads} threads are used, not more"));
+    let wanted = cli.threads.or_else(floral::asked_outside);
+    if wanted.is_some_and(|wanted| wanted > threads) {
+        output::note(&format!(
+            "{threads} threads are used: more would only wait for each other"
+        ));
     }
     match &cli.command {
         Command::Quickstart(arguments) => quickstart::run(arguments),

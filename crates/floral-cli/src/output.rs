@@ -1,6 +1,7 @@
 //! What commands print: results on standard output, everything else on standard error, in words or
 //! as JSON lines.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -74,11 +75,12 @@ pub fn shown() -> Shown {
     }
 }
 
-/// Prints text as it is; a closed pipe, as in `floral inspect data.zarr | head`, is no error.
+/// Prints text; control characters, which a file that is read may hold in any text and which a
+/// terminal obeys, are shown by their number. A closed pipe, as in `floral inspect data.zarr | head`, is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout
-        .write_all(text.as_bytes())
+        .write_all(printable(text).as_bytes())
         .and_then(|()| stdout.flush())
     {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -131,7 +133,24 @@ fn write(event: &str, line: &str, message: &str, facts: Value) {
         Log::Text => line.to_owned(),
         Log::Json => record(event, begun.elapsed().as_secs_f64(), message, facts).to_string(),
     };
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", printable(&line));
+}
+
+/// Text without characters that a terminal obeys, but for the ends of lines and tabs.
+fn printable(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        if is_obeyed(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
 }
 
 fn record(event: &str, seconds: f64, message: &str, facts: Value) -> Value {
@@ -146,6 +165,15 @@ fn record(event: &str, seconds: f64, message: &str, facts: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_is_given_nothing_to_obey() {
+        assert_eq!(printable("a\tb\n\u{3b8}"), "a\tb\n\u{3b8}");
+        assert_eq!(
+            printable("\u{1b}[2J\u{9b}1m\rx\u{7}"),
+            r"\u{1b}[2J\u{9b}1m\rx\u{7}"
+        );
+    }
 
     #[test]
     fn a_record_is_one_line_whatever_it_says() {

@@ -170,13 +170,18 @@ impl Arguments {
             ("method", self.method.as_ref().map(|m| format!("{m:?}"))),
             ("split.train", self.train_inputs.map(|n| n.to_string())),
             ("resolution", self.train_resolution.as_ref().map(per_axis)),
-            ("seed", self.seed.map(|seed| seed.to_string())),
             ("stopping.epochs", self.epochs.map(|n| n.to_string())),
         ];
         for (key, value) in flags {
             if let Some(value) = value {
                 constants::set(&mut table, &format!("{key}={value}"))?;
             }
+        }
+        if let Some(seed) = self.seed {
+            let seed = i64::try_from(seed).map_err(|_| {
+                anyhow!("--seed {seed}: at most {} can be written as TOML", i64::MAX)
+            })?;
+            constants::insert(&mut table, "seed", seed.into())?;
         }
         let named = self.dataset.as_ref().and_then(|path| low::named(path));
         if let Some(command) = self.low.command(&[named.as_deref()])? {

@@ -337,7 +337,10 @@ fn a_model_file_serves_in_place_of_its_run() {
     let folder = folder.path();
     trained(folder, &["residual-fno"]);
     succeed(folder, "export residual-fno -o model.floral");
-    let line = refuse(folder, "export residual-fno -o model.floral");
+    // Given again, it is there; another file is not replaced.
+    succeed(folder, "export residual-fno -o model.floral");
+    std::fs::write(folder.join("other.floral"), "another").unwrap();
+    let line = refuse(folder, "export residual-fno -o other.floral");
     assert!(line.contains("--force"), "{line}");
     succeed(folder, "export residual-fno -o model.floral --force");
     for (run, out) in [("residual-fno", "a.zarr"), ("model.floral", "b.zarr")] {

@@ -15,6 +15,7 @@
 
 mod activation;
 mod adam;
+mod bounded_memory;
 mod buffer;
 mod convolution;
 mod curve;

@@ -11,6 +11,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+pub use crate::bounded_memory::Bounded;
+
 /// Smaller blocks are the system allocator's, which keeps them itself.
 const SMALLEST: usize = 1 << 15;
 

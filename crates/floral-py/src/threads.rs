@@ -9,9 +9,6 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// More threads than this only wait for each other on any machine.
-const MOST_THREADS: usize = 1024;
-
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
 struct Pool {
@@ -26,13 +23,13 @@ pub fn pool() -> PyResult<Arc<ThreadPool>> {
     if let Some(pool) = held.as_ref().filter(|pool| pool.process == process) {
         return Ok(pool.threads.clone());
     }
-    replace(&mut held, 0)
+    replace(&mut held, floral::asked_outside().unwrap_or(0))
 }
 
 /// Puts a pool of so many threads, or as many as there are cores, in the place of another.
 fn replace(held: &mut Option<Pool>, threads: usize) -> PyResult<Arc<ThreadPool>> {
     let threads = ThreadPoolBuilder::new()
-        .num_threads(threads.min(MOST_THREADS))
+        .num_threads(threads.min(floral::most_threads()))
         .build()
         .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     let threads = Arc::new(threads);

@@ -110,5 +110,5 @@ pub use floral_kernels::memory;
 pub use grid::{Axis, AxisKind, Grid, Points};
 pub use observer::{Event, Observer, Silent};
 pub use quantity::{Quantities, Quantity};
-pub use set_up::set_up;
+pub use set_up::{asked_outside, most_threads, set_up};
 pub use storage::Checksum;

@@ -1,12 +1,21 @@
 //! The speed of a process in one call: its threads.
 
+use std::num::NonZero;
+
 use crate::{Error, Result};
 
-/// More threads than this only wait for each other on any machine.
-const MOST_THREADS: usize = 1024;
+/// Threads that any machine may be asked for, however few cores it has.
+const FEW_THREADS: usize = 64;
+
+/// Threads per core, more of which only wait for each other.
+const THREADS_PER_CORE: usize = 4;
+
+/// The name by which rayon is told a number of threads from outside.
+const FROM_OUTSIDE: &str = "RAYON_NUM_THREADS";
 
 /// Gives this process so many threads, or as many as the machine has cores, of which the calling
-/// one is one; once, before anything else is computed. Returns how many there are.
+/// one is one; once, before anything else is computed. Returns how many there are: far more than
+/// there are cores are not started, as starting and waking them would take longer than any work.
 ///
 /// A program that leaves it out computes the same on the threads that rayon starts, some percent
 /// slower. One that also wants the memory of training reused declares
@@ -21,7 +30,12 @@ pub fn set_up(threads: Option<usize>) -> Result<usize> {
     // The calling thread works with the others: handing work over would wake it some hundred times
     // a step.
     rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0).min(MOST_THREADS))
+        .num_threads(
+            threads
+                .or_else(asked_outside)
+                .unwrap_or(0)
+                .min(most_threads()),
+        )
         .use_current_thread()
         .build_global()
         .map_err(|error| Error::Config {
@@ -29,4 +43,16 @@ pub fn set_up(threads: Option<usize>) -> Result<usize> {
             reason: error.to_string(),
         })?;
     Ok(rayon::current_num_threads())
+}
+
+/// The number of threads that the environment asks for, if it does.
+pub fn asked_outside() -> Option<usize> {
+    let asked = std::env::var(FROM_OUTSIDE).ok()?;
+    asked.parse().ok().filter(|threads| *threads > 0)
+}
+
+/// More threads than this are of no use here.
+pub fn most_threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    FEW_THREADS.max(THREADS_PER_CORE * cores)
 }

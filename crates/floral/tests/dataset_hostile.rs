@@ -82,11 +82,38 @@ fn chunks_beyond_all_memory_are_refused() {
 }
 
 #[test]
-fn more_inputs_than_can_be_are_only_a_number() {
+fn more_inputs_than_can_be_or_than_are_stored_are_refused() {
     let folder = TempDir::new().unwrap();
-    let path = declared(&folder, &[HUGE, 1, 8], &[1, 1, 8]);
+    for inputs in [HUGE, (1 << 24) + 1, 1 << 24, 300_000] {
+        let path = declared(&folder, &[inputs, 1, 8], &[1, 1, 8]);
+        let refusal = Dataset::open(&path).unwrap_err().to_string();
+        assert!(refusal.contains("has the shape ["), "{refusal}");
+    }
+    // Hundreds of thousands that end in one that is stored are no more than a number.
+    let path = declared(&folder, &[300_000, 1, 8], &[1, 1, 8]);
+    let last = path.join("input/c/299999/0");
+    fs::create_dir_all(&last).unwrap();
+    fs::write(last.join("0"), [0; 64]).unwrap();
     let dataset = Dataset::open(&path).unwrap();
+    assert_eq!(dataset.inputs(), 300_000);
     assert_eq!(dataset.input(7).unwrap().values(), [0.0; 8]);
+}
+
+/// A file of a few bytes vouches for few values, however many are declared.
+#[test]
+fn a_small_chunk_does_not_vouch_for_a_huge_array() {
+    let folder = TempDir::new().unwrap();
+    let path = declared(
+        &folder,
+        &[1, 1, 1 << 12, 1 << 14],
+        &[1, 1, 1 << 12, 1 << 14],
+    );
+    let chunk = path.join("input/c/0/0/0");
+    fs::create_dir_all(&chunk).unwrap();
+    fs::write(chunk.join("0"), [0; 64]).unwrap();
+    let refusal = Dataset::open(&path).unwrap().input(0).unwrap_err();
+    let refusal = refusal.to_string();
+    assert!(refusal.contains("has the shape ["), "{refusal}");
 }
 
 #[test]
@@ -113,6 +140,10 @@ fn an_axis_whose_name_leads_elsewhere_is_refused_when_read() {
         "redraws",
         "t",
         "zarr.json",
+        "quantile",
+        "threshold",
+        "mean",
+        "realizations",
     ] {
         let folder = TempDir::new().unwrap();
         let path = small(&folder);

@@ -197,6 +197,53 @@ fn an_exchange_cut_between_its_renames_is_brought_to_its_end() {
     assert!(!at("data.zarr.partial").exists());
 }
 
+/// Names are exchanged at once, so either the old or the new dataset lies aside when it is cut.
+#[test]
+fn an_exchange_at_once_that_is_cut_before_or_after_is_brought_to_its_end() {
+    for is_exchanged in [false, true] {
+        let folder = TempDir::new().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let new = Request {
+            seed: 8,
+            ..request(2)
+        };
+        run(&Toy::new(), &request(2), &at("old")).unwrap();
+        run(&Toy::new(), &new, &at("new")).unwrap();
+        let expected = files(&at("new"));
+        fs::create_dir(at("data.zarr.partial")).unwrap();
+        fs::copy(at("new/zarr.json"), at("data.zarr.partial/plan.json")).unwrap();
+        let [named, aside] = if is_exchanged {
+            ["new", "old"]
+        } else {
+            ["old", "new"]
+        };
+        fs::rename(at(named), at("data.zarr")).unwrap();
+        fs::rename(at(aside), at("data.zarr.partial/complete")).unwrap();
+
+        let toy = Toy::new();
+        let forced = Request {
+            force: !is_exchanged,
+            ..new
+        };
+        run(&toy, &forced, &at("data.zarr")).unwrap();
+        assert_eq!(toy.solved(), 0, "all of it was there");
+        assert_eq!(files(&at("data.zarr")), expected);
+        assert!(!at("data.zarr.partial").exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_is_no_place_for_a_dataset() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("data.zarr");
+    std::os::unix::fs::symlink(folder.path().join("nowhere"), &path).unwrap();
+    let toy = Toy::new();
+    let message = run(&toy, &request(2), &path).unwrap_err().to_string();
+    assert!(message.contains("link to nothing"), "{message}");
+    assert_eq!(toy.solved(), 0);
+}
+
 #[test]
 fn two_runs_do_not_write_the_same_dataset() {
     struct RunAgain<'a>(&'a Path);

@@ -192,3 +192,30 @@ fn damage_to_a_store_is_no_panic() {
         fs::write(&path, whole).unwrap();
     }
 }
+
+/// Metadata that is JSON, but no object.
+#[test]
+fn nodes_that_are_no_objects_are_refused_or_empty() {
+    for text in ["7", "[]", "true", "\"text\"", "null", "{\"attributes\": 7}"] {
+        for (name, file) in [("zarr_python", "zarr.json"), ("import/second", ".zattrs")] {
+            let folder = tempfile::tempdir().unwrap();
+            copy(&fixture("..").join(name), folder.path());
+            fs::write(folder.path().join(file), text).unwrap();
+            // Whether it is taken does not matter: it must not end the program.
+            let _ = look(folder.path());
+        }
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}

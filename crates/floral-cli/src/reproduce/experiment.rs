@@ -293,7 +293,10 @@ impl Written {
             evaluation: self.evaluation,
             paper: self.paper,
         };
-        let realizations = experiment.data.realizations.max(1);
+        let realizations = experiment.data.realizations;
+        if realizations == 0 {
+            return Err(bad(context, "data.realizations must be positive".into()));
+        }
         let odd = experiment
             .all_sizes()
             .find(|size| *size == 0 || size % realizations != 0);
@@ -417,6 +420,8 @@ mod tests {
         };
         assert!(Experiment::parse(TINY, "small", "e.toml").is_ok());
         assert!(refused("seed = 0", "seeed = 0").contains("seeed"));
+        let none = refused("realizations = ", "realizations = 0 # ");
+        assert!(none.contains("realizations must be positive"), "{none}");
         assert!(refused("[scale.small]", "[scale.small]\nname = 'x'").contains("scale.small.name"));
         assert!(refused("[scale.small]", "[scale.small]\nbudget.step = 3").contains("step"));
         assert!(refused("[training.split]", "[training.split]\ntests = 3").contains("tests"));

@@ -20,7 +20,17 @@ mod tables;
 mod variant;
 mod work;
 
+use experiment::{Experiment, PAPER_SCALE};
+
 pub use command::{Arguments, run};
+
+/// Refuses the text of an experiment that is none; for those who check many.
+pub fn check_experiment(text: &str) -> floral::Result<()> {
+    let experiment = Experiment::parse(text, PAPER_SCALE, "the experiment")?;
+    experiment.options();
+    experiment.all_inputs();
+    Ok(())
+}
 
 #[cfg(test)]
 mod testing;

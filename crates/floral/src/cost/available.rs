@@ -4,13 +4,33 @@ use std::path::Path;
 
 use super::control_group;
 
-/// Bytes that can be taken without swapping: what the machine has left, or the limit of the
-/// process's control group if that is lower. `None` where the system does not tell.
+/// Bytes that can be taken without swapping: what the machine has left, or a limit of the
+/// process's control group or of its address space if that is lower. `None` where the system does not tell.
 pub fn available() -> Option<u64> {
     let machine = std::fs::read_to_string("/proc/meminfo").ok();
     let machine = machine.and_then(|text| kilobytes(&text, "MemAvailable:"));
     let group = control_group::left(Path::new("/sys/fs/cgroup"), "/proc/self/cgroup");
-    machine.into_iter().chain(group).min()
+    machine
+        .into_iter()
+        .chain(group)
+        .chain(left_of_limit())
+        .min()
+}
+
+/// Bytes that the limit of the process's own address space (`ulimit -v`) leaves, if there is one.
+fn left_of_limit() -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let taken = kilobytes(&status, "VmSize:")?;
+    Some(address_space(&limits)?.saturating_sub(taken))
+}
+
+/// The limit of address space in `/proc/self/limits`; none if it is unlimited, which is no number.
+fn address_space(limits: &str) -> Option<u64> {
+    let entry = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max address space"))?;
+    entry.split_whitespace().next()?.parse().ok()
 }
 
 /// Bytes of freed memory that a program may hold for its next use: a quarter of what is left.
@@ -35,6 +55,15 @@ mod tests {
         let text = "MemTotal:       24 kB\nMemAvailable:    3 kB\n";
         assert_eq!(kilobytes(text, "MemAvailable:"), Some(3 * 1024));
         assert_eq!(kilobytes(text, "VmHWM:"), None);
+    }
+
+    #[test]
+    fn a_limit_of_the_address_space_is_read_and_none_is_none() {
+        let limited =
+            "Limit   Soft Limit  Hard Limit  Units\nMax address space  2048  4096  bytes\n";
+        assert_eq!(address_space(limited), Some(2048));
+        let unlimited = limited.replace("2048", "unlimited");
+        assert_eq!(address_space(&unlimited), None);
     }
 
     #[cfg(target_os = "linux")]

@@ -5,10 +5,11 @@ use super::layout::{
     CHANNEL_DIMENSION, EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, INPUT_CHANNEL_DIMENSION, LOW,
     LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, REALIZATION_DIMENSION, REALIZATIONS_OF, REDRAWS,
 };
+use crate::predict;
 use crate::storage::names;
 
 /// Names with a meaning of their own in a dataset.
-pub(super) const RESERVED: [&str; 12] = [
+const RESERVED: [&str; 12] = [
     INPUT,
     LOW,
     LOW_REALIZATIONS,
@@ -36,6 +37,15 @@ pub(crate) fn is_counted(name: &str) -> bool {
     place.is_some_and(|place| counted(place) == name)
 }
 
+/// What is wrong with the names of a dataset's axes; none if nothing is. Names of predictions are
+/// refused as well: a run that took hours could not store any.
+pub(super) fn fault_of_dataset<'a>(
+    axes: impl IntoIterator<Item = &'a str> + Clone,
+) -> Option<String> {
+    let fault = fault(axes.clone(), &RESERVED);
+    fault.or_else(|| self::fault(axes, &predict::RESERVED))
+}
+
 /// What is wrong with the names of axes, where these others are taken; none if nothing is.
 pub(crate) fn fault<'a>(
     axes: impl IntoIterator<Item = &'a str>,
@@ -61,7 +71,7 @@ mod tests {
 
     #[test]
     fn axes_need_names_of_their_own() {
-        let refusal = |axes: &[&str]| fault(axes.iter().copied(), &RESERVED);
+        let refusal = |axes: &[&str]| fault_of_dataset(axes.iter().copied());
         assert_eq!(refusal(&["t", "x"]), None);
         for axes in [
             ["t", ".."],
@@ -69,6 +79,11 @@ mod tests {
             ["x", "x"],
             ["", "x"],
             ["channel", "x"],
+            ["x", "quantile"],
+            ["threshold", "x"],
+            ["realizations", "x"],
+            ["mean", "x"],
+            ["zarr.json", "x"],
         ] {
             assert!(
                 refusal(&axes).unwrap().contains("rename this axis"),

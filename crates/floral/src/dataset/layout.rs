@@ -191,7 +191,7 @@ fn check_names(problem: &dyn Problem) -> Result<()> {
 /// What is wrong with the names of a grid's axes, if anything is.
 pub(super) fn check_axes(grid: &Grid) -> std::result::Result<(), String> {
     let axes = grid.axes.iter().map(|axis| axis.name.as_str());
-    axis_names::fault(axes, &axis_names::RESERVED).map_or(Ok(()), Err)
+    axis_names::fault_of_dataset(axes).map_or(Ok(()), Err)
 }
 
 fn check_size(problem: &dyn Problem, request: &Request, channels: usize) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The built-in problem that a dataset's attributes name, built again with its constants.
 
 use super::Dataset;
-use crate::problem::{Problem, catalogue};
+use crate::problem::{Problem, Resolution, catalogue};
 use crate::{Error, Grid, Result};
 
 impl Dataset {
@@ -15,6 +15,12 @@ impl Dataset {
         let (Some(name), Some(constants)) = (self.problem().filter(known), self.constants()) else {
             return Ok(None);
         };
+        // What is built is no larger than the data: attributes may say anything.
+        let told = constants.get("resolution").cloned();
+        let told = told.and_then(|told| serde_json::from_value::<Resolution>(told).ok());
+        if told.is_some_and(|told| !told.is_of(&self.grid().shape())) {
+            return Ok(None);
+        }
         let context = format!("{}: constants", self.path().display());
         let table = toml::Table::try_from(constants).map_err(|e| Error::Config {
             context: context.clone(),

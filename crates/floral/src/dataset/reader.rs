@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use zarrs::filesystem::FilesystemStore;
 use zarrs::storage::ReadableStorage;
 
 use super::layout::{
@@ -17,7 +16,7 @@ use super::{quantities, root, shapes, stochastic_low};
 use crate::grid::Thinning;
 use crate::low::OnDemand;
 use crate::problem::Moments;
-use crate::storage::StoredArray;
+use crate::storage::{StoredArray, zarr_store};
 use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result, Silent};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
@@ -61,11 +60,7 @@ impl Dataset {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let attributes = root::attributes(path)?;
-        let storage = FilesystemStore::new(path).map_err(|error| Error::BadFile {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        })?;
-        let storage: ReadableStorage = Arc::new(storage);
+        let storage: ReadableStorage = Arc::new(zarr_store(path)?);
         let open = |name: &str| StoredArray::open(&storage, path, name);
         let shared = |name: &str| Ok::<_, Error>(open(name)?.map(Arc::new));
         let input = shared(INPUT)?.ok_or_else(|| missing(path, INPUT))?;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::axis_names::{self, RESERVED};
+use super::axis_names;
 use super::layout::{self, CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
 use crate::grid::{Domain, Thinning};
 use crate::storage::StoredArray;
@@ -11,6 +11,12 @@ use crate::{Axis, Grid, Result};
 
 /// Points of the longest axis: 2^24, whose coordinates take 128 MiB.
 const LONGEST_AXIS: usize = 1 << 24;
+
+/// The most inputs, 2^24; more would take days to look through.
+const MOST_INPUTS: usize = 1 << 24;
+
+/// Inputs of which the last has to be stored: fewer are looked through in no time.
+const MANY_INPUTS: usize = 1 << 16;
 
 const FORM: [&str; 2] = [INPUT_DIMENSION, CHANNEL_DIMENSION];
 const HIGH_FORM: [&str; 3] = [INPUT_DIMENSION, REALIZATION_DIMENSION, CHANNEL_DIMENSION];
@@ -22,6 +28,7 @@ pub(super) fn grid(
     open: impl Fn(&str) -> Result<Option<StoredArray>>,
 ) -> Result<(Grid, Vec<bool>)> {
     check_form(input, &FORM)?;
+    check_inputs(input)?;
     let lengths = &input.shape()[FORM.len()..];
     let names: Vec<String> = (0..lengths.len())
         .map(|i| match input.dimension(FORM.len() + i) {
@@ -30,7 +37,7 @@ pub(super) fn grid(
         })
         .collect();
     // Names become paths, so they are judged before anything of them is opened.
-    if let Some(fault) = axis_names::fault(names.iter().map(String::as_str), &RESERVED) {
+    if let Some(fault) = axis_names::fault_of_dataset(names.iter().map(String::as_str)) {
         return Err(input.bad(&format!("has an axis that cannot be: {fault}")));
     }
     let axes = names.iter().zip(lengths).map(|(name, &points)| {
@@ -141,6 +148,24 @@ pub(super) fn counts(array: &StoredArray, inputs: usize, most: usize) -> Result<
             counts[i]
         ))),
     }
+}
+
+/// Refuses more inputs than can be, or than are stored.
+fn check_inputs(input: &StoredArray) -> Result<()> {
+    let shape = input.shape();
+    let count = shape[0];
+    if count > MOST_INPUTS {
+        return Err(input.bad(&format!(
+            "has the shape {shape:?}, but there are at most {MOST_INPUTS} inputs"
+        )));
+    }
+    if count > MANY_INPUTS && !input.has_stored(count - 1) {
+        return Err(input.bad(&format!(
+            "has the shape {shape:?}, but its last input is not stored; write all of them, or \
+             shorten it"
+        )));
+    }
+    Ok(())
 }
 
 /// Checks the number and order of dimensions, and the type of values.

@@ -20,7 +20,8 @@ pub struct Destination {
 impl Destination {
     /// A Zarr folder, or a file if the name ends in `.npz` or `.nc`.
     pub fn new(path: &Path) -> Result<Self> {
-        let ending = path.extension().map(|end| end.to_string_lossy());
+        let ending = path.extension();
+        let ending = ending.map(|end| end.to_string_lossy().to_ascii_lowercase());
         let file = match ending.as_deref() {
             None | Some("zarr") => None,
             Some("npz") => Some(SingleFile::Npz),

@@ -40,6 +40,7 @@ pub use job::{Job, Stored};
 pub use places::Places;
 pub use points_file::read_points;
 pub use prediction_layout::PredictionPlan;
+pub(crate) use prediction_layout::RESERVED;
 pub use prediction_store::{PredictionWriter, VarianceParts};
 pub use predictor::Predictor;
 pub use sampling::Sampling;

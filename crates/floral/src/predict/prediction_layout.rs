@@ -46,8 +46,8 @@ pub(super) const QUANTILE_DIMENSION: &str = "quantile";
 pub(super) const THRESHOLD_DIMENSION: &str = "threshold";
 pub(super) const THRESHOLD_CHANNEL: &str = "threshold_channel";
 
-/// Names that no axis may have.
-const RESERVED: [&str; 17] = [
+/// Names that no axis may have; datasets refuse them as well.
+pub(crate) const RESERVED: [&str; 17] = [
     DRAWS,
     MEAN,
     VARIANCE,

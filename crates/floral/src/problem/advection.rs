@@ -208,6 +208,18 @@ mod tests {
     }
 
     #[test]
+    fn more_modes_or_terms_than_can_be_are_refused_before_they_take_memory() {
+        for (wrong, reason) in [
+            ("[uncertainty]\nmodes = 2147483647", "choose at most"),
+            ("[waves]\nterms = 1152921504606846976", "at most 10000"),
+        ] {
+            let config: AdvectionConfig = toml::from_str(wrong).unwrap();
+            let words = Advection::new(config).err().unwrap().to_string();
+            assert!(words.contains(reason), "{words}");
+        }
+    }
+
+    #[test]
     fn an_unstable_step_is_refused_with_the_remedy() {
         let refused = Advection::new(AdvectionConfig {
             resolution: Resolution::PerAxis(vec![4, 128]),

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
+/// Points of the finest grid, 2^24 as in 4096 x 4096: a problem holds many fields of that size.
+const MOST_POINTS: usize = 1 << 24;
+
 /// Points per axis: one number for all of them, or one each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -32,6 +35,15 @@ impl Resolution {
                 })?
             }
         };
+        let points = axes.iter().try_fold(1usize, |n, &m| n.checked_mul(m));
+        if points.is_none_or(|points| points > MOST_POINTS) {
+            return Err(Error::Unsolvable {
+                problem,
+                reason: format!(
+                    "resolution {self} is too fine; choose at most {MOST_POINTS} points in all"
+                ),
+            });
+        }
         match axes.iter().find(|&&n| n < least) {
             None => Ok(axes),
             Some(n) => Err(Error::Unsolvable {
@@ -45,6 +57,14 @@ impl Resolution {
 }
 
 impl Resolution {
+    /// Whether it is that of a grid with so many points per axis.
+    pub fn is_of(&self, shape: &[usize]) -> bool {
+        match self {
+            Self::Uniform(n) => shape.iter().all(|m| m == n),
+            Self::PerAxis(list) => list == shape,
+        }
+    }
+
     /// As it would be written in a configuration file: `64` or `[64, 128]`.
     pub fn to_toml(&self) -> String {
         match self {
@@ -102,5 +122,10 @@ mod tests {
         let message = wrong.axes::<2>("darcy", 2).unwrap_err().to_string();
         assert!(message.contains("3 axes"), "{message}");
         assert!(Resolution::Uniform(1).axes::<1>("1dcr", 2).is_err());
+        for n in [4097, 1 << 32, usize::MAX] {
+            let huge = Resolution::Uniform(n).axes::<2>("darcy", 2);
+            let message = huge.unwrap_err().to_string();
+            assert!(message.contains("too fine"), "{message}");
+        }
     }
 }

@@ -13,6 +13,9 @@ use super::positive;
 use crate::random::Stream;
 use crate::{Error, Result};
 
+/// Sines of the longest sum; more are no other field, only slower.
+const MOST_TERMS: usize = 10_000;
+
 /// The input a(x): a sum of sines with random wave number, amplitude in (0, 1) and phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -52,6 +55,9 @@ impl SineWaves {
         let refuse = |reason| Err(Error::Unsolvable { problem, reason });
         if self.terms == 0 || self.max_wave_number == 0 {
             return refuse("waves.terms and waves.max_wave_number must be at least 1".into());
+        }
+        if self.terms > MOST_TERMS {
+            return refuse(format!("waves.terms must be at most {MOST_TERMS}"));
         }
         if 2 * self.max_wave_number as usize > n {
             return refuse(format!(
@@ -113,8 +119,17 @@ impl Perturbation {
         }
     }
 
-    /// Refuses a deviation that is none.
-    pub fn check(&self, problem: &'static str) -> Result<()> {
+    /// Refuses a deviation that is none, and more modes than there are points.
+    pub fn check(&self, problem: &'static str, n: usize) -> Result<()> {
+        if self.modes > n {
+            return Err(Error::Unsolvable {
+                problem,
+                reason: format!(
+                    "{n} points cannot hold uncertainty.modes = {}; choose at most {n}",
+                    self.modes
+                ),
+            });
+        }
         if self.deviation.is_finite() && self.deviation >= 0.0 {
             return Ok(());
         }

@@ -115,7 +115,7 @@ impl<E: Equation> SpaceTimeProblem<E> {
         config: &impl serde::Serialize,
     ) -> Result<Self> {
         waves.input.check(E::NAME, steps.points)?;
-        waves.uncertainty.check(E::NAME)?;
+        waves.uncertainty.check(E::NAME, steps.points)?;
         waves.filter.check(E::NAME)?;
         Ok(Self {
             basis: waves.uncertainty.basis(steps.points),

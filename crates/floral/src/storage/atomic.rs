@@ -1,11 +1,12 @@
 //! Writes files that are there whole or not at all, also after a power failure.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::files::{parent_of, sync_folder, write_error};
+use super::operations;
 use crate::Result;
 
 /// Writes a file beside its place and renames it: it is there whole, or as it was before. When the
@@ -15,7 +16,7 @@ use crate::Result;
 /// leaves, a hidden file ending in `.new`, stands in nobody's way.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     write_atomically_by(path, |file| {
-        file.write_all(bytes).map_err(write_error(path))
+        operations::write_all(file, bytes).map_err(write_error(path))
     })
 }
 
@@ -27,11 +28,11 @@ pub(super) fn write_atomically_by(
     let folder = parent_of(path);
     let (mut file, temporary) = create_unique(folder).map_err(write_error(path))?;
     let written = write(&mut file);
-    let written = written.and_then(|()| file.sync_all().map_err(write_error(path)));
+    let written = written.and_then(|()| operations::sync_all(&file).map_err(write_error(path)));
     drop(file);
     if written.is_err() {
         // The error at hand matters more than a leftover.
-        let _ = fs::remove_file(&temporary);
+        let _ = operations::remove_file(&temporary);
     }
     written?;
     take_name(Ok(()), &temporary, path)
@@ -43,16 +44,19 @@ pub(super) fn write_atomically_by(
 /// on the same file system. It reaches the disk when the system sees fit.
 pub(super) fn write_whole(path: &Path, bytes: &[u8], scratch: &Path) -> Result<()> {
     let temporary = scratch.join(unique_name());
-    let written = fs::write(&temporary, bytes);
+    let mut anew = OpenOptions::new();
+    anew.write(true).create(true).truncate(true);
+    let created = operations::open(&anew, &temporary);
+    let written = created.and_then(|file| operations::write_all(&file, bytes));
     take_name(written, &temporary, path).map_err(write_error(path))
 }
 
 /// Renames what was written to its place, or removes it if writing or renaming failed.
 fn take_name(written: io::Result<()>, temporary: &Path, path: &Path) -> io::Result<()> {
-    let outcome = written.and_then(|()| fs::rename(temporary, path));
+    let outcome = written.and_then(|()| operations::rename(temporary, path));
     if outcome.is_err() {
         // The error at hand matters more than a leftover.
-        let _ = fs::remove_file(temporary);
+        let _ = operations::remove_file(temporary);
     }
     outcome
 }
@@ -61,7 +65,7 @@ fn take_name(written: io::Result<()>, temporary: &Path, path: &Path) -> io::Resu
 fn create_unique(folder: &Path) -> io::Result<(File, PathBuf)> {
     loop {
         let path = folder.join(format!(".floral-{}.new", unique_name()));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        match operations::open(OpenOptions::new().write(true).create_new(true), &path) {
             // Left by a killed process that had the number of this one.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => return other.map(|file| (file, path)),
@@ -78,6 +82,8 @@ fn unique_name() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {

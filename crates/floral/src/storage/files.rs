@@ -5,9 +5,31 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use zarrs::filesystem::FilesystemStore;
 
 use super::atomic::write_whole;
+use super::operations;
 use crate::{Error, Result};
+
+/// A folder as the Zarr library takes it.
+pub(crate) fn zarr_store(path: &Path) -> Result<FilesystemStore> {
+    refuse_other_than_text(path)?;
+    FilesystemStore::new(path).map_err(|error| Error::BadFile {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })
+}
+
+/// Refuses a path that is not UTF-8: the Zarr library has no others.
+pub(super) fn refuse_other_than_text(path: &Path) -> Result<()> {
+    match path.to_str() {
+        Some(_) => Ok(()),
+        None => Err(Error::BadFile {
+            path: path.to_owned(),
+            reason: "is a path that is not UTF-8, which Zarr cannot have; rename it".into(),
+        }),
+    }
+}
 
 /// Writes a JSON file, whole or not at all.
 pub(super) fn write_json(path: &Path, value: &Value, scratch: &Path) -> Result<()> {
@@ -16,7 +38,7 @@ pub(super) fn write_json(path: &Path, value: &Value, scratch: &Path) -> Result<(
 
 /// The JSON in a file, or none if there is no such file.
 pub(crate) fn read_json(path: &Path) -> Result<Option<Value>> {
-    let bytes = match fs::read(path) {
+    let bytes = match read_regular(path) {
         Err(error) if is_absence(&error) => return Ok(None),
         other => other.map_err(Error::io(path))?,
     };
@@ -25,6 +47,14 @@ pub(crate) fn read_json(path: &Path) -> Result<Option<Value>> {
         reason: format!("is not valid JSON: {error}"),
     })?;
     Ok(Some(value))
+}
+
+/// The bytes of a file that lies on a disk: a pipe or a device under its name would never end.
+pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("is no file on a disk; put the file there"));
+    }
+    fs::read(path)
 }
 
 fn is_absence(error: &io::Error) -> bool {
@@ -53,12 +83,24 @@ pub(crate) fn write_error(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) ->
 
 /// Creates a folder and those above it, where missing.
 pub(super) fn create_folder(path: &Path) -> Result<()> {
-    fs::create_dir_all(path).map_err(write_error(path))
+    refuse_dangling(path)?;
+    operations::create_dir_all(path).map_err(write_error(path))
+}
+
+/// Refuses a link that leads nowhere: it looks absent, and yet nothing can be put in its place.
+pub(super) fn refuse_dangling(path: &Path) -> Result<()> {
+    if !path.is_symlink() || path.exists() {
+        return Ok(());
+    }
+    Err(Error::BadFile {
+        path: path.to_owned(),
+        reason: "is a link to nothing; make what it leads to, or remove it".into(),
+    })
 }
 
 /// Removes a folder and all in it, if it exists.
 pub(crate) fn remove_folder(path: &Path) -> Result<()> {
-    match fs::remove_dir_all(path) {
+    match operations::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(write_error(path)(error)),
         _ => Ok(()),
     }
@@ -91,7 +133,7 @@ pub(super) fn sync(path: &Path) -> Result<()> {
         return sync_folder(path).map_err(write_error(path));
     }
     let file = File::open(path).map_err(Error::io(path))?;
-    file.sync_all().map_err(write_error(path))
+    operations::sync_all(&file).map_err(write_error(path))
 }
 
 /// Waits until a folder's list of files has reached the disk, where the system can tell.
@@ -100,7 +142,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
-    match File::open(folder)?.sync_all() {
+    match operations::sync_all(&File::open(folder)?) {
         // Some network file systems do not sync folders.
         Err(error) if is_unsupported(&error) => Ok(()),
         other => other,
@@ -123,6 +165,28 @@ pub(super) fn parent_of(path: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_is_named_and_a_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
+        let words = create_folder(&link).unwrap_err().to_string();
+        assert!(words.contains("link to nothing"), "{words}");
+        let pipe = folder.path().join("zarr.json");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+            0,
+        )
+        .unwrap();
+        let words = read_json(&pipe).unwrap_err().to_string();
+        assert!(words.contains("no file on a disk"), "{words}");
+        assert_eq!(read_json(&folder.path().join("none")).unwrap(), None);
+    }
 
     #[test]
     fn a_full_disk_is_told_with_the_way_on() {

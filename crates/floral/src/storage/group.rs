@@ -10,7 +10,9 @@ use zarrs::filesystem::FilesystemStore;
 
 use super::Precision;
 use super::atomic::write_whole;
-use super::files::{create_folder, sync, sync_tree, write_json};
+use super::files::{
+    create_folder, refuse_other_than_text, sync, sync_tree, write_json, zarr_store,
+};
 use super::group_plan::{GroupPlan, METADATA_FILE};
 use super::names;
 use super::partial::Partial;
@@ -28,6 +30,8 @@ pub(crate) struct Group {
 impl Group {
     /// Begins or continues a group; none if it is complete.
     pub fn open(target: &Path, plan: GroupPlan, force: bool) -> Result<Option<Self>> {
+        // Refused before a folder is made.
+        refuse_other_than_text(target)?;
         let Some(partial) = Partial::open(target, &plan.root(), force)? else {
             return Ok(None);
         };
@@ -150,8 +154,7 @@ fn open_arrays(plan: &GroupPlan, store: &Path) -> Result<BTreeMap<String, Array<
         path: store.to_owned(),
         reason: error,
     };
-    let storage = FilesystemStore::new(store).map_err(|error| bad(error.to_string()))?;
-    let storage = Arc::new(storage);
+    let storage = Arc::new(zarr_store(store)?);
     plan.arrays
         .iter()
         .map(|(name, metadata)| {

@@ -21,6 +21,7 @@ mod group_plan;
 mod lock;
 pub(crate) mod names;
 mod number;
+pub mod operations;
 pub(crate) mod partial;
 mod precision;
 mod single_file;
@@ -35,7 +36,7 @@ pub use precision::Precision;
 pub use spool::{Spool, Spooled};
 
 pub(crate) use array_metadata::Dimension;
-pub(crate) use files::{read_json, remove_folder};
+pub(crate) use files::{read_json, read_regular, remove_folder, zarr_store};
 pub(crate) use group::Group;
 pub(crate) use group_plan::{GroupPlan, LARGEST_CHUNK, METADATA_FILE};
 pub(crate) use number::{Kind, Number};

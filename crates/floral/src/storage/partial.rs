@@ -7,19 +7,23 @@
 //!   scratch/    files that are not yet whole
 //!   pending/    parts of an input that is under way
 //!   store/      the dataset, which no reader opens before its metadata is written at the end
-//!   replaced/   during the final exchange, what stood under the dataset's name
+//!   complete/   during the final exchange, the dataset, then what stood under its name
+//!   replaced/   the latter, where the file system cannot exchange two names at once
 //! ```
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::atomic::write_atomically;
 use super::differences::differences;
-use super::files::{create_folder, parent_of, read_json, remove_folder, sync, write_error};
+use super::files::{
+    create_folder, parent_of, read_json, refuse_dangling, remove_folder, sync, write_error,
+};
 use super::group_plan::METADATA_FILE;
 use super::lock::FolderLock;
+use super::operations;
 use crate::{Error, Result};
 
 /// An unfinished dataset that this process alone may write.
@@ -35,6 +39,7 @@ impl Partial {
     /// there already. Without `force`, whatever else is there is left alone and named.
     pub fn open(target: &Path, wanted: &Value, force: bool) -> Result<Option<Self>> {
         let folder = partial_path(target)?;
+        refuse_dangling(target)?;
         if is_complete(target, wanted, force)? && !folder.exists() {
             return Ok(None);
         }
@@ -71,17 +76,36 @@ impl Partial {
     /// Gives the dataset its name, in the place of what `force` allows to replace.
     pub fn publish(self) -> Result<()> {
         if self.force && self.target.exists() {
-            self.rename(&self.target, &self.replaced())?;
+            self.replace()?;
+        } else {
+            self.rename(&self.store(), &self.target)?;
         }
-        self.rename(&self.store(), &self.target)?;
         sync(parent_of(&self.target))?;
         // The dataset is complete: what cannot be removed is cleared by the next run.
         let _ = remove_folder(&self.folder);
         Ok(())
     }
 
+    /// Puts the dataset in the place of what stands under its name, which is never empty if the
+    /// file system can exchange two names at once.
+    fn replace(&self) -> Result<()> {
+        let complete = self.complete();
+        self.rename(&self.store(), &complete)?;
+        match operations::exchange(&complete, &self.target) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                self.rename(&self.target, &self.replaced())?;
+                self.rename(&complete, &self.target)
+            }
+            other => other.map_err(write_error(&self.target)),
+        }
+    }
+
     fn plan(&self) -> PathBuf {
         self.folder.join("plan.json")
+    }
+
+    fn complete(&self) -> PathBuf {
+        self.folder.join("complete")
     }
 
     fn replaced(&self) -> PathBuf {
@@ -89,25 +113,37 @@ impl Partial {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        fs::rename(from, to).map_err(write_error(to))
+        operations::rename(from, to).map_err(write_error(to))
     }
 
-    /// Brings an exchange to its end that was cut between its two renames.
+    /// Brings an exchange to its end that was cut.
     fn settle_exchange(&self) -> Result<()> {
-        let replaced = self.replaced();
-        if !replaced.exists() {
-            return Ok(());
+        let [complete, replaced] = [self.complete(), self.replaced()];
+        if replaced.exists() && !self.target.exists() {
+            let is_whole = |folder: &PathBuf| folder.join(METADATA_FILE).exists();
+            let whole = [complete.clone(), self.store()].into_iter().find(is_whole);
+            self.rename(whole.as_ref().unwrap_or(&replaced), &self.target)?;
         }
-        if !self.target.exists() {
-            let complete = self.store().join(METADATA_FILE).exists();
-            let successor = if complete {
-                self.store()
-            } else {
-                replaced.clone()
-            };
-            self.rename(&successor, &self.target)?;
+        remove_folder(&replaced)?;
+        if complete.exists() {
+            self.settle_complete(&complete)?;
         }
-        remove_folder(&replaced)
+        Ok(())
+    }
+
+    /// What was to be exchanged is the dataset as long as another stands under its name; it goes on
+    /// growing where it did.
+    fn settle_complete(&self, complete: &Path) -> Result<()> {
+        let published = read_json(&self.target.join(METADATA_FILE))?;
+        let is_published = match (published, read_json(&self.plan())?) {
+            (Some(published), Some(plan)) => differences(&published, &plan).is_none(),
+            _ => false,
+        };
+        if is_published {
+            return remove_folder(complete);
+        }
+        remove_folder(&self.store())?;
+        self.rename(complete, &self.store())
     }
 
     /// Removes what a run left that was cut after it had published this dataset.
@@ -138,7 +174,7 @@ impl Partial {
         // Written by a run that was cut just before it published.
         let metadata = self.store().join(METADATA_FILE);
         if metadata.exists() {
-            fs::remove_file(&metadata).map_err(write_error(metadata))?;
+            operations::remove_file(&metadata).map_err(write_error(metadata))?;
         }
         write_atomically(&self.plan(), format!("{wanted:#}\n").as_bytes())
     }

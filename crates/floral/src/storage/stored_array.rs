@@ -21,8 +21,12 @@ const LARGEST_READ: u64 = 1 << 29;
 /// Values of the largest read of which no chunk need be stored, so that all are the fill value.
 const LARGEST_FILL: u64 = 1 << 20;
 
-/// Chunks among which one has to be stored for a larger read.
+/// Chunks whose files have to vouch for a larger read.
 const CHUNKS_LOOKED_AT: usize = 1024;
+
+/// Values that a byte of a file can vouch for: zstd, the best at it, writes 128 KiB of one value in
+/// four bytes.
+const VALUES_PER_BYTE: u64 = 1 << 15;
 
 /// An array and the last of its chunks that were read: where several inputs share a chunk, it is
 /// decoded once for all of them.
@@ -30,6 +34,8 @@ pub(crate) struct StoredArray {
     dataset: PathBuf,
     name: String,
     array: Arc<Array<dyn ReadableStorageTraits>>,
+    /// Values of a chunk.
+    chunk_values: u64,
     chunks: ChunkCacheDecodedLruChunkLimit,
 }
 
@@ -59,16 +65,15 @@ impl StoredArray {
             path: dataset.join(name),
             reason: format!("cannot be opened as an array: {error}"),
         })?;
-        if let Some(fault) = chunk_fault(&array) {
-            return Err(Error::BadFile {
-                path: dataset.join(name),
-                reason: fault,
-            });
-        }
+        let chunk_values = chunk_values(&array).map_err(|reason| Error::BadFile {
+            path: dataset.join(name),
+            reason,
+        })?;
         let array = Arc::new(array);
         Ok(Self {
             dataset: dataset.to_owned(),
             name: name.to_owned(),
+            chunk_values,
             chunks: ChunkCacheDecodedLruChunkLimit::new(array.clone(), chunks_to_keep(&array)),
             array,
         })
@@ -164,26 +169,41 @@ impl StoredArray {
                 self.shape()
             )));
         }
-        if values > LARGEST_FILL && !self.is_stored(subset) {
+        // A chunk is decoded as a whole, however little of it is wanted.
+        let values = values.max(self.chunk_values);
+        if values > LARGEST_FILL
+            && values > self.stored_bytes(subset).saturating_mul(VALUES_PER_BYTE)
+        {
             return Err(self.bad(&format!(
-                "has the shape {:?}, but its first values are not stored",
+                "has the shape {:?}, but the files of its first chunks are missing or too small \
+                 for that many values",
                 self.shape()
             )));
         }
         Ok(())
     }
 
-    /// Whether one of the first chunks of a subset is stored.
-    fn is_stored(&self, subset: &ArraySubset) -> bool {
+    /// Whether something is stored of an index of the first dimension.
+    pub fn has_stored(&self, index: usize) -> bool {
+        let mut ranges: Vec<Range<u64>> = self.array.shape().iter().map(|&n| 0..n).collect();
+        if let Some(range) = ranges.first_mut() {
+            *range = index as u64..index as u64 + 1;
+        }
+        self.stored_bytes(&ArraySubset::new_with_ranges(&ranges)) > 0
+    }
+
+    /// Bytes of the files of the first chunks of a subset.
+    fn stored_bytes(&self, subset: &ArraySubset) -> u64 {
         let chunks = self.array.chunks_in_array_subset(subset).ok().flatten();
-        chunks
+        let files = chunks
             .iter()
             .flat_map(|chunks| chunks.indices().into_iter())
             .take(CHUNKS_LOOKED_AT)
-            .any(|chunk| {
+            .filter_map(|chunk| {
                 let key = self.array.chunk_key(&chunk);
-                self.dataset.join(key.as_str()).is_file()
-            })
+                self.dataset.join(key.as_str()).metadata().ok()
+            });
+        files.map(|file| file.len()).fold(0, u64::saturating_add)
     }
 
     /// The numbers of a subset, in the machine's own byte order.
@@ -221,15 +241,19 @@ impl StoredArray {
     }
 }
 
-/// Why the chunks of an array cannot be read, as far as their declared size tells.
-fn chunk_fault(array: &Array<dyn ReadableStorageTraits>) -> Option<String> {
+/// Values of a chunk, or why chunks cannot be read, as far as their declared size tells.
+fn chunk_values(array: &Array<dyn ReadableStorageTraits>) -> std::result::Result<u64, String> {
     let first = vec![0; array.dimensionality()];
-    let shape = array.chunk_shape(&first).ok()?;
+    let shape = array
+        .chunk_shape(&first)
+        .map_err(|error| error.to_string())?;
     let shape: Vec<u64> = shape.iter().map(|n| n.get()).collect();
-    let is_too_large = values_of(&shape) > LARGEST_READ;
-    is_too_large.then(|| {
-        format!("has chunks of {shape:?} values, and at most {LARGEST_READ} are read at once")
-    })
+    match values_of(&shape) {
+        values if values > LARGEST_READ => Err(format!(
+            "has chunks of {shape:?} values, and at most {LARGEST_READ} are read at once"
+        )),
+        values => Ok(values),
+    }
 }
 
 /// The product of lengths; the largest number if it is larger still.

@@ -41,7 +41,7 @@ use super::average::averaged;
 pub use super::header::{DataIdentity, FORMAT, Header, Progress};
 use crate::cost::memory::parameters;
 use crate::operator::Weight;
-use crate::storage::write_atomically;
+use crate::storage::{read_regular, write_atomically};
 use crate::{Error, Result};
 
 /// A header and the arrays.
@@ -122,7 +122,7 @@ impl Checkpoint {
 
     /// Reads a file; refuses what is no checkpoint of this program.
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        let bytes = read_regular(path).map_err(Error::io(path))?;
         Self::parse(&bytes).map_err(|reason| Error::BadFile {
             path: path.to_owned(),
             reason,

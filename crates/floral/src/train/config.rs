@@ -310,7 +310,9 @@ impl TrainConfig {
         }
         self.low.check()?;
         let optimiser = &self.optimiser;
-        let wrong = if optimiser.batch == 0 {
+        let wrong = if toml::Table::try_from(self).is_err() {
+            "whole numbers must be at most 9223372036854775807, the largest that TOML can hold"
+        } else if optimiser.batch == 0 {
             "optimiser.batch must be at least 1"
         } else if !(optimiser.learning_rate > 0.0 && optimiser.learning_rate.is_finite()) {
             "optimiser.learning_rate must be positive"

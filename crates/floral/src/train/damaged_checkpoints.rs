@@ -108,6 +108,8 @@ fn headers_that_contradict_themselves_are_refused() {
         ("/config/network/hidden_channels", json!(5), "weights"),
         ("/config/network/layers", json!(0), "layers"),
         ("/config/optimiser/batch", json!(0), "batch"),
+        ("/config/seed", json!(u64::MAX), "TOML"),
+        ("/config/stopping/epochs", json!(1u64 << 63), "TOML"),
         ("/format", json!(3), "newer"),
         ("/progress/epoch", json!(-1), "header"),
     ] {

@@ -149,8 +149,10 @@ impl Header {
                 "a checkpoint of format {format}, newer than the {FORMAT} this build reads; update floral"
             ));
         }
-        if format < 2 {
-            prior::name_raw_coordinates(&mut value["config"]["prior"]);
+        if format < 2
+            && let Some(prior) = value.pointer_mut("/config/prior")
+        {
+            prior::name_raw_coordinates(prior);
         }
         let mut header: Self = serde_json::from_value(value)
             .map_err(|error| format!("its header cannot be read ({error})"))?;
@@ -310,5 +312,9 @@ mod tests {
         let words = Header::parse(&newer.to_string()).unwrap_err();
         let number = format!("format {}", FORMAT + 1);
         assert!(words.contains(&number), "{words}");
+        for text in ["7", "[]", "\"text\"", "null", "{\"config\": 7}"] {
+            let words = Header::parse(text).unwrap_err();
+            assert!(words.contains("header cannot be read"), "{words}");
+        }
     }
 }

@@ -1,11 +1,10 @@
 //! The log of a run: one row of `epochs.csv` per epoch, written by the trainer and read by reports.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::trainer::EpochRecord;
-use crate::storage::{write_atomically, write_error};
+use crate::storage::{operations, write_atomically, write_error};
 use crate::{Error, Result};
 
 const COLUMNS: &str = "epoch,train_loss,validation_loss,learning_rate,gradient_norm,seconds";
@@ -63,18 +62,18 @@ impl Log {
     }
 
     pub(super) fn append(&self, record: &EpochRecord) -> Result<()> {
-        let written = self.open()?.write_all(row(record).as_bytes());
+        let written = operations::write_all(&self.open()?, row(record).as_bytes());
         written.map_err(write_error(&self.path))
     }
 
     /// Waits until the rows have reached the disk: a checkpoint must not know more epochs.
     pub(super) fn sync(&self) -> Result<()> {
-        self.open()?.sync_all().map_err(write_error(&self.path))
+        operations::sync_all(&self.open()?).map_err(write_error(&self.path))
     }
 
     fn open(&self) -> Result<std::fs::File> {
-        let options = OpenOptions::new().append(true).open(&self.path);
-        options.map_err(write_error(&self.path))
+        let opened = operations::open(OpenOptions::new().append(true), &self.path);
+        opened.map_err(write_error(&self.path))
     }
 
     fn text(&self) -> Result<String> {

@@ -12,7 +12,7 @@ use super::log::Log;
 use super::trainer::EpochRecord;
 use crate::dataset::Dataset;
 use crate::flow::prior;
-use crate::storage::{FolderLock, write_atomically};
+use crate::storage::{FolderLock, read_regular, write_atomically};
 use crate::{Error, Result};
 
 /// Where a run keeps its files, or the model file that was made of it.
@@ -119,7 +119,10 @@ impl RunFolder {
             return Ok(self.best()?.header.config);
         }
         let path = self.config_path();
-        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+        let text = read_regular(&path).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|error| std::io::Error::other(error.utf8_error()))
+        });
+        let text = text.map_err(Error::io(&path))?;
         let context = path.display().to_string();
         let mut table = text.parse().map_err(Error::toml(context.clone()))?;
         prior::name_coordinates(&mut table);
@@ -155,7 +158,7 @@ impl RunFolder {
         if !path.exists() {
             return Err(self.unfinished());
         }
-        std::fs::read(&path).map_err(Error::io(&path))
+        read_regular(&path).map_err(Error::io(&path))
     }
 
     /// The file of the newest checkpoint.

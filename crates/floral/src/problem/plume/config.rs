@@ -37,6 +37,9 @@ pub struct PlumeConfig {
     pub low_spread: f64,
 }
 
+/// Sources or puffs at most: more are no other plume, only slower.
+const MOST: usize = 10_000;
+
 impl Default for PlumeConfig {
     fn default() -> Self {
         Self {
@@ -74,13 +77,14 @@ impl PlumeConfig {
             && self.noise >= 0.0
             && (0.0..=10.0).contains(&self.sigma)
             && self.reach <= 100.0 * self.width
-            && !counts.contains(&0);
+            && counts.iter().all(|count| (1..=MOST).contains(count));
         if !is_sound {
             return Err(Error::Unsolvable {
                 problem: NAME,
                 reason:
                     "choose weight from 0 to 1, directions and noise within 180 degrees, sigma \
-                         from 0 to 10, reach up to a hundred widths, and at least one source and puff"
+                         from 0 to 10, reach up to a hundred widths, and at least one source and puff \
+                     and at most 10000"
                         .into(),
             });
         }

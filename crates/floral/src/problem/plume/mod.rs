@@ -306,7 +306,13 @@ mod tests {
         };
         assert!(refusal("weight = 1.5").contains("weight from 0 to 1"));
         assert!(refusal("noise = nan").contains("within 180 degrees"));
-        assert!(refusal("puffs = 0").contains("at least one"));
+        for wrong in [
+            "puffs = 0",
+            "puffs = 1152921504606846976",
+            "sources = 10001",
+        ] {
+            assert!(refusal(wrong).contains("at least one"));
+        }
         assert!(refusal("spread = 0").contains("spread is 0"));
         assert!(refusal("width = 1e-5").contains("a hundred widths"));
         let problem = plume("resolution = 8");

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use zarrs::storage::ReadableStorage;
 
 use super::atomic::write_atomically_by;
-use super::files::{read_json, write_error};
+use super::files::{read_json, write_error, zarr_store};
 use super::group_plan::METADATA_FILE;
 use super::stored_array::StoredArray;
 use crate::{Error, Result};
@@ -87,8 +87,7 @@ impl Contents {
         let root = root.ok_or_else(|| bad("is no Zarr group"))?;
         let arrays = root["consolidated_metadata"]["metadata"].as_object();
         let arrays = arrays.ok_or_else(|| bad("has no consolidated metadata"))?;
-        let storage = zarrs::filesystem::FilesystemStore::new(group);
-        let storage: ReadableStorage = Arc::new(storage.map_err(|e| bad(&e.to_string()))?);
+        let storage: ReadableStorage = Arc::new(zarr_store(group)?);
         let variables = arrays
             .iter()
             .map(|(name, metadata)| Variable::open(&storage, group, name, metadata));

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use zarrs::filesystem::FilesystemStore;
 use zarrs::storage::ReadableStorage;
 
-use super::{COMPLEX, Groups, MOST_ARRAYS, Source, Variable, bad};
-use crate::storage::{METADATA_FILE, StoredArray, read_json};
+use super::{COMPLEX, Groups, MOST_ARRAYS, Source, Variable};
+use crate::storage::{METADATA_FILE, StoredArray, read_json, zarr_store};
 use crate::{Error, Result};
 
 /// Groups within groups, deeper than which are not looked at.
@@ -44,10 +43,9 @@ pub(super) fn is_zarr(folder: &Path) -> bool {
 impl ZarrSource {
     /// Looks through the groups of a store; arrays of other things than numbers are passed over.
     pub fn open(path: &Path) -> Result<Self> {
-        let storage = FilesystemStore::new(path).map_err(|error| bad(path, error.to_string()))?;
         let mut source = Self {
             path: path.to_owned(),
-            storage: Arc::new(storage),
+            storage: Arc::new(zarr_store(path)?),
             groups: Groups::new(),
             variables: Vec::new(),
             arrays: Vec::new(),
@@ -66,7 +64,8 @@ impl ZarrSource {
             return self.array(name);
         }
         let attributes = match metadata {
-            Some(mut node) => node["attributes"].take(),
+            Some(Value::Object(mut node)) => node.remove("attributes").unwrap_or_default(),
+            Some(_) => Value::Null,
             None => read_json(&folder.join(ATTRIBUTES))?.unwrap_or_default(),
         };
         self.groups.insert(name.to_owned(), object(attributes));

@@ -1,0 +1,39 @@
+//! Chance, from a seed and an index: the same case is the same bytes on any machine.
+
+use floral::random::{Purpose, Stream, stream};
+use rand::Rng;
+
+/// A source of choices.
+pub struct Dice(Stream);
+
+impl Dice {
+    /// That of a case.
+    pub fn new(seed: u64, case: u64) -> Self {
+        Self(stream(seed, Purpose::Input, case, 0))
+    }
+
+    /// Any 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A number below `n`, or 0 if there is none.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % (n.max(1) as u64)) as usize
+    }
+
+    /// Whether one of `n` falls on this one.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// A number from 0 up to 1.
+    pub fn share(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// One of a list that is not empty.
+    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len())]
+    }
+}

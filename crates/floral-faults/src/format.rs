@@ -1,0 +1,199 @@
+//! The formats that are read, and how each is read to its end.
+
+use std::path::Path;
+
+use floral::dataset::import::{Import, Wishes};
+use floral::dataset::{Dataset, NpzInputs};
+use floral::device::Device;
+use floral::inspect::inspect;
+use floral::predict::{Case, Predictor, Sampling, read_points};
+use floral::problem::catalogue;
+use floral::random::{Purpose, stream};
+use floral::train::{RunFolder, TrainConfig, check};
+use floral::verify::{ReferenceState, Tensors};
+use floral::{Axis, Error, Field, Grid, Result, Silent};
+
+use crate::dice::Dice;
+
+/// A format, by the folder of its specimens.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Its name.
+    pub name: &'static str,
+    /// Reads a file or folder to its end; the error is its refusal.
+    pub read: fn(&Path, &Around) -> Result<()>,
+}
+
+/// What reading needs besides the file.
+#[derive(Debug)]
+pub struct Around {
+    /// A sound dataset.
+    pub dataset: Dataset,
+    /// Draws that decide how far a case is followed.
+    pub follow: bool,
+}
+
+/// All of them.
+pub const FORMATS: [Format; 13] = [
+    of("zarr", zarr),
+    of("import-zarr", import),
+    of("npz", npz),
+    of("npy", import),
+    of("hdf5", import),
+    of("netcdf", import),
+    of("csv", csv),
+    of("run", run),
+    of("checkpoint", checkpoint),
+    of("tensors", tensors),
+    of("toml", settings),
+    of("constants", constants),
+    of("experiment", experiment),
+];
+
+const fn of(name: &'static str, read: fn(&Path, &Around) -> Result<()>) -> Format {
+    Format { name, read }
+}
+
+impl Format {
+    /// By name.
+    pub fn named(name: &str) -> Option<Self> {
+        FORMATS.into_iter().find(|format| format.name == name)
+    }
+}
+
+impl Around {
+    /// What stands around a case: one in eight is followed into all that is computed of it.
+    pub fn of(dataset: Dataset, dice: &mut Dice) -> Self {
+        Self {
+            dataset,
+            follow: dice.one_in(8),
+        }
+    }
+}
+
+/// A dataset of ours: every array of its first inputs, what it declares, and a summary.
+fn zarr(path: &Path, around: &Around) -> Result<()> {
+    let dataset = Dataset::open(path)?;
+    dataset.symmetries()?;
+    dataset.origin()?;
+    for index in 0..dataset.inputs().min(3) {
+        dataset.input(index)?;
+        dataset.low_realizations(index)?;
+        dataset.exact_moments(index)?;
+        if dataset.has_low() {
+            dataset.low(index)?;
+        }
+        if dataset.has_high() {
+            dataset.high(index)?;
+        }
+    }
+    dataset.redraws()?;
+    if around.follow && dataset.inputs() < 100 {
+        inspect(&dataset.as_stored())?;
+    }
+    Ok(())
+}
+
+/// Files of other programs: all that an import looks at.
+fn import(path: &Path, _: &Around) -> Result<()> {
+    Import::open(&[path.to_owned()])?.look(&Wishes::default(), &Silent)?;
+    Ok(())
+}
+
+/// Archives, imported or as inputs of a prediction.
+fn npz(path: &Path, around: &Around) -> Result<()> {
+    let grid = Grid::new(vec![Axis::closed("x", 8)]);
+    let assumed = |shape: &[usize]| {
+        let points = shape.first().copied().unwrap_or(0);
+        Ok(Grid::new(vec![Axis::closed("x", points.max(2))]))
+    };
+    // The specimens are other arrays than a run's inputs, which does not keep them from being read.
+    let _ = NpzInputs::open(path, &grid, (3, 1), assumed);
+    import(path, around)
+}
+
+/// Points.
+fn csv(path: &Path, _: &Around) -> Result<()> {
+    let grid = Grid::new(vec![Axis::closed("x", 9), Axis::closed("y", 9)]);
+    read_points(path, &grid).map(drop)
+}
+
+/// The settings and the log of a run.
+fn run(path: &Path, _: &Around) -> Result<()> {
+    let run = RunFolder::open(path)?;
+    run.config()?.to_toml();
+    run.epochs().map(drop)
+}
+
+/// A model file, and what it predicts if it is taken.
+fn checkpoint(path: &Path, around: &Around) -> Result<()> {
+    let run = RunFolder::open(path)?;
+    let model = Predictor::load(&run, &Device::flex())?;
+    let grid = model.grid().clone();
+    let channels = model.header().shapes.input_channels;
+    let solution = model.header().shapes.solution_channels;
+    let points = grid.len();
+    if !around.follow || points * channels.max(solution) > 1 << 16 {
+        return Ok(());
+    }
+    let field = |channels: usize| {
+        let values = (0..channels * points).map(|i| (i as f64).sin()).collect();
+        Field::from_values(channels, &grid.shape(), values)
+    };
+    let case = Case {
+        input: field(channels)?,
+        low: match model.header().uses_low() {
+            true => Some(field(solution)?),
+            false => None,
+        },
+    };
+    let sampling = Sampling {
+        realizations: 2,
+        ..Sampling::default()
+    };
+    model.sample(&case, 0, &grid, &sampling, &Silent).map(drop)
+}
+
+/// Reference numbers, and the state of a reference network.
+fn tensors(path: &Path, _: &Around) -> Result<()> {
+    // No specimen is that of a reference network, which is found out late.
+    let _ = ReferenceState::read(path);
+    Tensors::read(path).map(drop)
+}
+
+/// The settings of a training, held against a dataset.
+fn settings(path: &Path, around: &Around) -> Result<()> {
+    let config = TrainConfig::from_table(table(path)?, "settings")?;
+    config.to_toml();
+    if around.follow {
+        check(&config, &around.dataset)?;
+    }
+    Ok(())
+}
+
+/// The constants of the problem that the file is named after, on a small grid.
+fn constants(path: &Path, around: &Around) -> Result<()> {
+    let mut table = table(path)?;
+    // What a fine grid costs is the user's own choice.
+    table.insert("resolution".into(), 16.into());
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let problem = catalogue::build(&name, table, "constants")?;
+    if around.follow {
+        let input = problem.draw_input(&mut stream(0, Purpose::Input, 0, 0))?;
+        problem.low_fidelity(&input)?;
+    }
+    Ok(())
+}
+
+/// An experiment, at the scale of the paper.
+fn experiment(path: &Path, _: &Around) -> Result<()> {
+    floral_cli::check_experiment(&text(path)?)
+}
+
+fn table(path: &Path) -> Result<toml::Table> {
+    text(path)?.parse().map_err(Error::toml("text"))
+}
+
+fn text(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(Error::io(path))
+}

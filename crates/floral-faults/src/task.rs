@@ -1,0 +1,256 @@
+//! Commands on small problems, and what their results are: the same bytes however often they were cut.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+/// A command, with `{out}` where its result goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    /// What it is called here.
+    pub name: &'static str,
+    /// Its words; files of the folder around it are named as they are.
+    pub words: &'static str,
+    /// The result, a file or a folder; none if it is what is printed.
+    pub out: Option<&'static str>,
+    /// What stands under the result's name before: a file or folder around it.
+    pub before: Option<&'static str>,
+}
+
+const NETWORK: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
+                       --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
+                       --set split.validation=1 --epochs 8";
+
+/// What every task finds around it, in this order.
+const AROUND: [&str; 4] = [
+    "generate 1dcr --inputs 6 --realizations 6 --resolution 16 -o data.zarr",
+    "generate 1dcr --inputs 5 --realizations 5 --resolution 16 --seed 9 -o old.zarr",
+    "train data.zarr --method kriging -o regression",
+    "train data.zarr --method floral --set network.hidden_channels=4 --set network.layers=2 \
+     --set split.test=1 --set split.validation=1 --epochs 2 -o network",
+];
+
+/// All tasks.
+pub fn tasks() -> Vec<Task> {
+    let task = |name, words, out| Task {
+        name,
+        words,
+        out: Some(out),
+        before: None,
+    };
+    vec![
+        task(
+            "generate",
+            "generate 1dcr --inputs 12 --realizations 100 --resolution 64 -o {out}",
+            "out.zarr",
+        ),
+        Task {
+            before: Some("old.zarr"),
+            ..task(
+                "generate --force",
+                "generate 1dcr --inputs 12 --realizations 6 --resolution 32 --force -o {out}",
+                "out.zarr",
+            )
+        },
+        task(
+            "import",
+            "import FIXTURES/import/chunked.h5 -o {out}",
+            "out.zarr",
+        ),
+        task(
+            "train kriging",
+            "train data.zarr --method kriging -o {out}",
+            "run",
+        ),
+        task("train floral-kl", "train data.zarr -o {out}", "run"),
+        task(
+            "train fno",
+            "train data.zarr --method fno NETWORK -o {out}",
+            "run",
+        ),
+        task(
+            "train floral",
+            "train data.zarr --method floral NETWORK -o {out}",
+            "run",
+        ),
+        task(
+            "sample",
+            "sample network --input data.zarr --realizations 40 --quantile 0.5 --keep 2 \
+             --solver heun --steps 3 -o {out}",
+            "out.zarr",
+        ),
+        task(
+            "sample npz",
+            "sample regression --input data.zarr --realizations 200 --keep 2 -o {out}",
+            "out.npz",
+        ),
+        task(
+            "report",
+            "report regression --data data.zarr --inputs 0..2 --realizations 16 -o {out}",
+            "page.html",
+        ),
+        task("export", "export network -o {out}", "model.floral"),
+        Task {
+            out: None,
+            ..task(
+                "evaluate",
+                "evaluate regression data.zarr --inputs 0..2 --realizations 50 --json",
+                "",
+            )
+        },
+    ]
+}
+
+/// A folder with all that tasks find around them.
+pub fn make_around(folder: &Path) -> Result<()> {
+    for words in AROUND {
+        let output = command(folder, words)?.output()?;
+        if !output.status.success() {
+            bail!(
+                "floral {words}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+    }
+    Ok(())
+}
+
+/// `floral` with these words, in this folder.
+pub fn command(folder: &Path, words: &str) -> Result<Command> {
+    let mut command = Command::new(program()?);
+    command.args(words.split_whitespace()).current_dir(folder);
+    command.args(["--threads", "2"]);
+    Ok(command)
+}
+
+/// The program beside this one.
+fn program() -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let program = own.with_file_name("floral");
+    match program.is_file() {
+        true => Ok(program),
+        false => bail!("{}: build it first", program.display()),
+    }
+}
+
+impl Task {
+    /// Its words with a result of this name.
+    pub fn told(&self, out: &str) -> String {
+        let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../floral/tests/fixtures");
+        self.words
+            .replace("{out}", out)
+            .replace("NETWORK", NETWORK)
+            .replace("FIXTURES", fixtures)
+    }
+
+    /// The path of a result of this number.
+    pub fn place(&self, number: u64) -> String {
+        let name = self.name.replace([' ', '-'], "");
+        format!("{number}-{name}-{}", self.out.unwrap_or("printed"))
+    }
+
+    /// Puts in place what stands there before.
+    pub fn prepare(&self, folder: &Path, place: &str) -> Result<()> {
+        if let Some(before) = self.before {
+            copy(&folder.join(before), &folder.join(place))?;
+        }
+        Ok(())
+    }
+
+    /// The result, in a form that says the same of the same: times are left out.
+    pub fn result(&self, folder: &Path, place: &str, output: &Output) -> Result<Contents> {
+        match self.out {
+            None => Ok([(String::new(), lasting_lines(&output.stdout))].into()),
+            Some(_) => contents(&folder.join(place)),
+        }
+    }
+}
+
+/// Files by name.
+pub type Contents = BTreeMap<String, Vec<u8>>;
+
+/// The contents of all files below a path, without what differs from run to run.
+pub fn contents(path: &Path) -> Result<Contents> {
+    let mut found = Contents::new();
+    gather(path, "", &mut found)?;
+    Ok(found)
+}
+
+fn gather(path: &Path, name: &str, found: &mut Contents) -> Result<()> {
+    if path.is_file() {
+        // Locks, and what a killed process was writing.
+        let is_left = name == "lock" || name.starts_with(".floral-");
+        if !is_left {
+            found.insert(name.to_owned(), lasting(path)?);
+        }
+        return Ok(());
+    }
+    for entry in fs::read_dir(path).with_context(|| path.display().to_string())? {
+        let entry = entry?;
+        let inner = entry.file_name().to_string_lossy().into_owned();
+        let inner = match name {
+            "" => inner,
+            _ => format!("{name}/{inner}"),
+        };
+        gather(&entry.path(), &inner, found)?;
+    }
+    Ok(())
+}
+
+/// A file without the seconds that it took.
+fn lasting(path: &Path) -> Result<Vec<u8>> {
+    let bytes = fs::read(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.ends_with("epochs.csv") {
+        let text = String::from_utf8_lossy(&bytes);
+        let rows = text
+            .lines()
+            .map(|row| row.rsplit_once(',').map_or(row, |(row, _)| row));
+        return Ok(rows.collect::<Vec<_>>().join("\n").into_bytes());
+    }
+    if name.ends_with(".safetensors") || name.ends_with(".floral") {
+        return without_seconds(&bytes);
+    }
+    Ok(bytes)
+}
+
+/// What is printed without the lines of seconds that it took.
+fn lasting_lines(bytes: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    let lines = text.lines().filter(|line| !line.contains("seconds"));
+    lines.collect::<Vec<_>>().join("\n").into_bytes()
+}
+
+fn without_seconds(bytes: &[u8]) -> Result<Vec<u8>> {
+    let (start, metadata) = safetensors::SafeTensors::read_metadata(bytes)?;
+    let texts = metadata.metadata().clone().unwrap_or_default();
+    let mut header: Value = serde_json::from_str(texts.get("floral").context("a header")?)?;
+    header["progress"]["seconds"] = Value::Null;
+    let mut names: Vec<String> = metadata.offset_keys();
+    names.sort();
+    let rest = bytes.get(start + 8..).context("arrays")?;
+    Ok([
+        header.to_string().as_bytes(),
+        names.join(",").as_bytes(),
+        rest,
+    ]
+    .concat())
+}
+
+/// Copies a file or folder.
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
+    if from.is_file() {
+        fs::copy(from, to)?;
+        return Ok(());
+    }
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}

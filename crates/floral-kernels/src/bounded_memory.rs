@@ -1,0 +1,99 @@
+//! An allocator that counts what is held and gives no more than it may: for programs that watch how much
+//! memory a piece of work takes.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The system's allocator with a count and a limit; beyond the limit it has no memory, which ends a
+/// program that does not ask first.
+pub struct Bounded {
+    limit: AtomicUsize,
+    held: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Bounded {
+    /// Without a limit.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        Self {
+            limit: AtomicUsize::new(usize::MAX),
+            held: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+        }
+    }
+
+    /// Gives no more than so many bytes in all from here on.
+    pub fn limit(&self, bytes: usize) {
+        self.limit.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The most bytes held at once since the last call.
+    pub fn most(&self) -> usize {
+        let held = self.held.load(Ordering::Relaxed);
+        self.most.swap(held, Ordering::Relaxed).max(held)
+    }
+
+    /// Counts so many more bytes, if they may be had.
+    fn takes(&self, bytes: usize) -> bool {
+        let held = self
+            .held
+            .fetch_add(bytes, Ordering::Relaxed)
+            .saturating_add(bytes);
+        if held > self.limit.load(Ordering::Relaxed) {
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+            return false;
+        }
+        self.most.fetch_max(held, Ordering::Relaxed);
+        true
+    }
+}
+
+// Safety: every block is the system allocator's, asked for and given back with the caller's layout;
+// only numbers are counted beside it, and none is given where the limit is passed.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Bounded {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if !self.takes(layout.size()) {
+            return std::ptr::null_mut();
+        }
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if !self.takes(layout.size()) {
+            return std::ptr::null_mut();
+        }
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        self.held.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(start, layout) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[allow(unsafe_code)]
+    #[test]
+    fn what_is_held_is_counted_and_no_more_than_the_limit_is_given() {
+        let memory = Bounded::new();
+        memory.limit(1000);
+        let [small, large] = [600, 500].map(|n| Layout::from_size_align(n, 8).unwrap());
+        // Safety: each block is given back with its own layout, once.
+        unsafe {
+            let first = memory.alloc(small);
+            assert!(!first.is_null());
+            assert!(memory.alloc_zeroed(large).is_null());
+            memory.dealloc(first, small);
+            assert_eq!(memory.most(), 600);
+            let second = memory.alloc_zeroed(large);
+            assert!(!second.is_null());
+            memory.dealloc(second, large);
+        }
+        assert_eq!((memory.most(), memory.most()), (500, 0));
+    }
+}

@@ -1,0 +1,75 @@
+//! Storage that fails at any of its operations loses nothing: what stood there stands, the error is told,
+//! and the same call goes on. Alone in its process, as faults are set for all of it.
+#![allow(clippy::unwrap_used)] // A test may panic.
+
+mod toy;
+
+use std::path::Path;
+
+use floral::dataset::{Dataset, Request};
+use floral::storage::operations::{Fault, has_failed, let_fail};
+use tempfile::TempDir;
+use toy::{Toy, files, request, run};
+
+/// An operation that no run comes to.
+const NEVER: u32 = u32::MAX;
+
+/// A folder in memory, if the system has one: a disk would be waited for at every sync.
+fn in_memory() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    match memory.is_dir() {
+        true => TempDir::new_in(memory).unwrap(),
+        false => TempDir::new().unwrap(),
+    }
+}
+
+#[test]
+fn a_dataset_survives_a_fault_of_every_operation() {
+    let new = Request {
+        seed: 8,
+        force: true,
+        ..request(2)
+    };
+    let folder = in_memory();
+    let sound = folder.path().join("sound");
+    run(&Toy::new(), &new, &sound).unwrap();
+    let expected = files(&sound);
+    // One thread, so that the n-th operation is the same one.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1);
+    let pool = pool.build().unwrap();
+    let mut faults = 0;
+    for fault in [Fault::Full, Fault::Broken, Fault::Denied, Fault::Short] {
+        // Until an operation that no run comes to.
+        for operation in 1.. {
+            let path = folder.path().join(format!("{fault:?}-{operation}"));
+            let is_met = pool.install(|| {
+                let_fail(NEVER, fault);
+                run(&Toy::new(), &request(2), &path).unwrap();
+                let before = files(&path);
+                let_fail(operation, fault);
+                let outcome = run(&Toy::new(), &new, &path);
+                let is_met = has_failed();
+                let_fail(NEVER, fault);
+                let there = files(&path);
+                assert!(
+                    there == before || there == expected,
+                    "{fault:?} {operation}"
+                );
+                if let Err(error) = outcome {
+                    let words = error.to_string();
+                    let names_its_file = words.contains(&*folder.path().to_string_lossy());
+                    assert!(is_met && names_its_file, "{words}");
+                    run(&Toy::new(), &new, &path).unwrap();
+                }
+                assert!(files(&path) == expected, "{fault:?} {operation}");
+                assert!(Dataset::open(&path).is_ok());
+                is_met
+            });
+            if !is_met {
+                break;
+            }
+            faults += 1;
+        }
+    }
+    assert!(faults > 100, "{faults}");
+}
