@@ -58,9 +58,7 @@ pub fn run(time: Duration, every: u32) -> Result<Found> {
             folder: folder.path(),
             sound: task.result(folder.path(), &place, &output)?,
         };
-        for (number, fault) in FAULTS.iter().enumerate() {
-            failing.each(number, *fault, every, end, &mut found)?;
-        }
+        failing.each(every, end, &mut found)?;
         let counts = &found.counts.get(task.name);
         found.tell(
             task.name,
@@ -78,39 +76,41 @@ struct Failing<'a> {
 }
 
 impl Failing<'_> {
-    /// One fault at each operation in turn, until there are no more.
-    fn each(
-        &self,
-        number: usize,
-        fault: Fault,
-        every: u32,
-        end: Instant,
-        found: &mut Found,
-    ) -> Result<()> {
-        let first = 1 + number as u32 % every.max(1);
-        for operation in (first..MOST_OPERATIONS).step_by(every.max(1) as usize) {
-            if Instant::now() > end {
-                return Ok(());
-            }
-            let folder = tempfile::tempdir_in(self.folder)?;
-            let place = folder.path().join(self.task.place(1));
-            let place = place.to_string_lossy();
-            if let Some(before) = self.task.before {
-                crate::task::copy(&self.folder.join(before), Path::new(&*place))?;
-            }
-            let output = given(self.folder, self.task, &place, operation, number)?;
-            if output.status.code() == Some(i32::from(UNTOUCHED)) {
-                return Ok(());
-            }
-            found.count(self.task.name, "faults", 1);
-            let words = self.fault_of(&place, fault, &output)?;
-            if let Some(words) = words {
-                let facts = json!({"task": self.task.name, "fault": format!("{fault:?}"),
-                                   "operation": operation, "words": words});
-                found.finds.push(facts);
+    /// Every fault at each operation in turn, until there are no more.
+    fn each(&self, every: u32, end: Instant, found: &mut Found) -> Result<()> {
+        for operation in (1..MOST_OPERATIONS).step_by(every.max(1) as usize) {
+            for number in 0..FAULTS.len() {
+                if Instant::now() > end || !self.one(operation, number, found)? {
+                    return Ok(());
+                }
             }
         }
         Ok(())
+    }
+
+    /// One fault at one operation; whether the command came so far.
+    fn one(&self, operation: u32, number: usize, found: &mut Found) -> Result<bool> {
+        let fault = FAULTS[number];
+        let folder = tempfile::tempdir_in(self.folder)?;
+        let place = folder.path().join(self.task.place(1));
+        if let Some(before) = self.task.before {
+            crate::task::copy(&self.folder.join(before), &place)?;
+        }
+        let place = place.to_string_lossy();
+        let output = given(self.folder, self.task, &place, operation, number)?;
+        if output.status.code() == Some(i32::from(UNTOUCHED)) {
+            return Ok(false);
+        }
+        found.count(self.task.name, "faults", 1);
+        if let Some(words) = self.fault_of(&place, fault, &output)? {
+            found.finds.push(json!({
+                "task": self.task.name,
+                "fault": format!("{fault:?}"),
+                "operation": operation,
+                "words": words,
+            }));
+        }
+        Ok(true)
     }
 
     /// What is wrong after a fault, if anything is: an end without words, an old result that is

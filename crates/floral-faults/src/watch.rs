@@ -65,7 +65,7 @@ impl Watch<'_> {
                 Ending::Done | Ending::OutOfTime => self.cases,
                 Ending::Died(words) => {
                     let said = fs::read_to_string(&stderr).unwrap_or_default();
-                    let last = said.lines().last().unwrap_or_default();
+                    let last = said.lines().next().unwrap_or_default();
                     tally
                         .finds
                         .push(self.find(state.at, &format!("{words}: {last}")));

@@ -116,6 +116,28 @@ fn a_small_chunk_does_not_vouch_for_a_huge_array() {
     assert!(refusal.contains("has the shape ["), "{refusal}");
 }
 
+/// Blosc's header says how much memory is taken before anything is unpacked.
+#[test]
+fn a_chunk_that_says_to_hold_more_than_a_chunk_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let path = small(&folder);
+    let chunk = path.join("input/c.1.0.0.0");
+    let mut bytes = fs::read(&chunk).unwrap();
+    bytes[4..8].copy_from_slice(&0x7d00_0040u32.to_le_bytes());
+    fs::write(&chunk, bytes).unwrap();
+    let dataset = Dataset::open(&path).unwrap();
+    assert!(dataset.input(0).is_ok());
+    let refusal = dataset.input(1).unwrap_err().to_string();
+    assert!(
+        refusal.contains("says to hold 2097152064 bytes"),
+        "{refusal}"
+    );
+    fs::remove_file(&chunk).unwrap();
+    fs::create_dir(&chunk).unwrap();
+    let refusal = dataset.input(1).unwrap_err().to_string();
+    assert!(refusal.contains("no file on a disk"), "{refusal}");
+}
+
 #[test]
 fn a_list_of_counts_beyond_all_memory_is_refused() {
     let folder = TempDir::new().unwrap();

@@ -1,6 +1,8 @@
 //! An array of a Zarr v3 group, written by `group.rs` or by other programs, read by ranges of its
 //! first dimension, whatever its chunks and codecs.
 
+use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +30,9 @@ const CHUNKS_LOOKED_AT: usize = 1024;
 /// four bytes.
 const VALUES_PER_BYTE: u64 = 1 << 15;
 
+/// The name of a codec.
+const BLOSC: &str = "blosc";
+
 /// An array and the last of its chunks that were read: where several inputs share a chunk, it is
 /// decoded once for all of them.
 pub(crate) struct StoredArray {
@@ -36,6 +41,8 @@ pub(crate) struct StoredArray {
     array: Arc<Array<dyn ReadableStorageTraits>>,
     /// Values of a chunk.
     chunk_values: u64,
+    /// Whether the file of a chunk begins with the header of Blosc.
+    begins_with_blosc: bool,
     chunks: ChunkCacheDecodedLruChunkLimit,
 }
 
@@ -74,6 +81,7 @@ impl StoredArray {
             dataset: dataset.to_owned(),
             name: name.to_owned(),
             chunk_values,
+            begins_with_blosc: begins_with_blosc(&array),
             chunks: ChunkCacheDecodedLruChunkLimit::new(array.clone(), chunks_to_keep(&array)),
             array,
         })
@@ -135,6 +143,7 @@ impl StoredArray {
             let found = self.data_type();
             self.bad(&format!("has values of type {found}, not numbers"))
         })?;
+        self.check_files(&subset, number)?;
         let bytes = self.decoded(&subset);
         let bytes = bytes.map_err(|error| self.damage(&subset, &error))?;
         let mut values = Vec::new();
@@ -206,6 +215,32 @@ impl StoredArray {
         files.map(|file| file.len()).fold(0, u64::saturating_add)
     }
 
+    /// Refuses chunks that are no files on a disk, which would never end, or that Blosc would take
+    /// more memory for than they can hold.
+    fn check_files(&self, subset: &ArraySubset, number: Number) -> Result<()> {
+        let largest = self.chunk_values.saturating_mul(number.size() as u64);
+        let chunks = self.array.chunks_in_array_subset(subset).ok().flatten();
+        for chunk in chunks
+            .iter()
+            .flat_map(|chunks| chunks.indices().into_iter())
+        {
+            let path = self.dataset.join(self.array.chunk_key(&chunk).as_str());
+            let fault = match path.metadata() {
+                // An absent chunk is the fill value.
+                Err(_) => None,
+                Ok(file) if !file.is_file() => Some("is no file on a disk".to_owned()),
+                Ok(_) if self.begins_with_blosc => unpacked_size(&path)
+                    .filter(|bytes| *bytes > largest)
+                    .map(|bytes| format!("says to hold {bytes} bytes, not {largest}")),
+                Ok(_) => None,
+            };
+            if let Some(reason) = fault {
+                return Err(Error::BadFile { path, reason });
+            }
+        }
+        Ok(())
+    }
+
     /// The numbers of a subset, in the machine's own byte order.
     fn decoded(&self, subset: &ArraySubset) -> std::result::Result<Vec<u8>, ArrayError> {
         let bytes: ArrayBytes = self
@@ -254,6 +289,27 @@ fn chunk_values(array: &Array<dyn ReadableStorageTraits>) -> std::result::Result
         )),
         values => Ok(values),
     }
+}
+
+/// Whether Blosc has the last word on the bytes of a chunk, but for a checksum behind them.
+fn begins_with_blosc(array: &Array<dyn ReadableStorageTraits>) -> bool {
+    let metadata = serde_json::to_value(array.metadata()).unwrap_or_default();
+    let is = |codec: &Value, name: &str| codec["name"] == name;
+    match metadata["codecs"].as_array().map(Vec::as_slice) {
+        Some([.., blosc, last]) => is(last, BLOSC) || is(last, "crc32c") && is(blosc, BLOSC),
+        // Version 2.
+        _ => metadata["compressor"]["id"] == BLOSC,
+    }
+}
+
+/// Bytes that the header of Blosc says to hold: the second of its words.
+fn unpacked_size(path: &Path) -> Option<u64> {
+    let mut header = [0; 8];
+    File::open(path).ok()?.read_exact(&mut header).ok()?;
+    let [_, word] = header.as_chunks().0 else {
+        return None;
+    };
+    Some(u64::from(u32::from_le_bytes(*word)))
 }
 
 /// The product of lengths; the largest number if it is larger still.
