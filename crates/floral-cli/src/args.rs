@@ -16,7 +16,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 
-    /// Number of threads; all cores if absent, and never many more. Results do not depend on it.
+    /// Number of threads; all cores if absent. Results do not depend on it.
     #[arg(long, global = true, value_name = "T")]
     pub threads: Option<usize>,
 

@@ -125,6 +125,8 @@ enum Ending {
 
 fn wait(mut child: Child, folder: &Path, end: Instant) -> Result<Ending> {
     let mut last = (State::default(), Instant::now(), Duration::ZERO);
+    // The case under way when the time is over is waited for: it may be one that never ends.
+    let mut last_case = None;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(match status.success() {
@@ -137,7 +139,10 @@ fn wait(mut child: Child, folder: &Path, end: Instant) -> Result<Ending> {
         if state.at != last.0.at {
             last = (state, Instant::now(), worked);
         }
-        let is_late = Instant::now() > end;
+        if Instant::now() > end {
+            last_case = last_case.or(Some(state.at));
+        }
+        let is_late = last_case.is_some_and(|case| case != state.at);
         let is_stuck =
             worked.saturating_sub(last.2) > LONGEST_WORK || last.1.elapsed() > LONGEST_CASE;
         if is_stuck || is_late {

@@ -64,6 +64,9 @@ impl Burgers {
     }
 }
 
+/// Steps that nobody takes.
+const MOST_STEPS: usize = 1 << 32;
+
 /// Second-order upwind differences by the sign of u, central diffusion, SSP-RK3.
 pub struct ViscousWave {
     /// -dt / (2 dx).
@@ -92,6 +95,15 @@ impl ViscousWave {
         let mut enough = steps.count;
         while !with_steps(enough).is_stable() {
             enough += enough.div_ceil(20);
+            if enough > MOST_STEPS {
+                return Err(Error::Unsolvable {
+                    problem: Self::NAME,
+                    reason: format!(
+                        "viscosity {viscosity:e} needs more than {MOST_STEPS} steps; choose a \
+                         smaller one"
+                    ),
+                });
+            }
         }
         Err(Error::Unsolvable {
             problem: Self::NAME,
@@ -191,6 +203,18 @@ mod tests {
             ..Default::default()
         })
         .unwrap()
+    }
+
+    #[test]
+    fn a_viscosity_that_no_number_of_steps_bears_is_refused() {
+        for viscosity in [1e30, 1e300, f64::MAX] {
+            let config = BurgersConfig {
+                viscosity,
+                ..Default::default()
+            };
+            let words = Burgers::new(config).err().unwrap().to_string();
+            assert!(words.contains("choose a smaller one"), "{words}");
+        }
     }
 
     /// Cole (1951), Hopf (1950): u = -2 viscosity (log theta)_x with theta a solution of the heat

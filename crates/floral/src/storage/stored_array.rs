@@ -294,7 +294,8 @@ fn chunk_values(array: &Array<dyn ReadableStorageTraits>) -> std::result::Result
 /// Whether Blosc has the last word on the bytes of a chunk, but for a checksum behind them.
 fn begins_with_blosc(array: &Array<dyn ReadableStorageTraits>) -> bool {
     let metadata = serde_json::to_value(array.metadata()).unwrap_or_default();
-    let is = |codec: &Value, name: &str| codec["name"] == name;
+    // One without settings may be its name alone.
+    let is = |codec: &Value, name: &str| codec == name || codec["name"] == name;
     match metadata["codecs"].as_array().map(Vec::as_slice) {
         Some([.., blosc, last]) => is(last, BLOSC) || is(last, "crc32c") && is(blosc, BLOSC),
         // Version 2.
