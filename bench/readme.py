@@ -104,6 +104,14 @@ def recommended_rows(system):
         ]
 
 
+def processor_time(files):
+    """What tables took of the processor, of those that were timed."""
+    timed = read("times.json")["commands"]
+    commands = [read(name)["command"] for name in files]
+    minutes = [f"{timed[command]['processor_minutes']:.0f} for `{command}`" for command in commands if command in timed]
+    return f"; minutes of one core: {', '.join(minutes)} ({link('times.json')})" if minutes else ""
+
+
 def recommended():
     """Our own methods on the paper's grids; nothing if they have not been run."""
     files = sorted(path.name for path in RESULTS.glob("table[13]-recommended*.json"))
@@ -121,7 +129,7 @@ def recommended():
     text += "validation inputs. *Variance* is the relative error of the variance field, of which 1 is no skill; the\n"
     text += f"*90 %* interval is to hold 90 % of new realizations. By {' and '.join(commands)}\n"
     text += f"({', '.join(map(link, files))}): {hours:.2f} hours of runs in all, for every seed and both methods, two\n"
-    text += "at a time on two cores that had other work to do.\n\n"
+    text += f"at a time on two cores that had other work to do{processor_time(files)}.\n\n"
     header = ["", "trained on", "paper's best", "low fidelity", "mean residual", "kriging", "FLORAL-KL", "of low", "variance", "90 %", "fit, s"]
     return text + table(header, rows)
 

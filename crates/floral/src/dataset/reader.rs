@@ -21,7 +21,7 @@ use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result, Silent};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
 /// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
-/// solutions. Where inputs have unlike numbers of realizations, `realizations_of` [input] tells how
+/// solutions. Where inputs have unlike numbers of realizations, `realizations_of` \[input\] tells how
 /// many of `high` are there. Only what is asked for is read.
 #[derive(Clone)]
 pub struct Dataset {
