@@ -76,7 +76,9 @@ def test_a_model_file_serves_both(tmp_path, data, model):
     assert "model.floral: floral-kl" in table
     run(tmp_path, "train data.zarr --set split.test=2 --set split.validation=0 -o run")
     run(tmp_path, "export run -o again.floral")
-    assert "--force" in run(tmp_path, "export run -o again.floral", 2).stderr
+    run(tmp_path, "export run -o again.floral")  # the same again is no harm
+    (tmp_path / "other.floral").write_bytes(b"of somebody else")
+    assert "--force" in run(tmp_path, "export run -o other.floral", 2).stderr
     loaded = floral.load(tmp_path / "again.floral")
     twin = loaded.sample(data.input[0], low=data.low[0], realizations=10)
     np.testing.assert_array_equal(ensemble.realizations, twin.realizations)
