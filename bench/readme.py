@@ -71,6 +71,11 @@ def ninety(record):
     return next(interval["coverage"] for interval in coverage if abs(interval["level"] - 0.9) < 1e-9)
 
 
+def bold(error, other):
+    """An error, in bold if the other method's is larger."""
+    return f"**{short(error)}**" if other is None or error < other else short(error)
+
+
 def recommended_rows(system):
     """A row for each amount of training data: kriging and FLORAL-KL beside the paper's best."""
     factor, low = system["norm_factor"], system["low"][0]
@@ -95,8 +100,8 @@ def recommended_rows(system):
             short(best) or "-",
             short(factor * low["mean_l2"]) if low else "",
             short(factor * mean(shifted)) if None not in shifted else "",
-            short(mean(map(error, kriging))) if kriging else "",
-            f"**{short(own)}**" + (f" \u00b1 {short(spread)}" if spread is not None else ""),
+            bold(mean(map(error, kriging)), own) if kriging else "",
+            bold(own, mean(map(error, kriging)) if kriging else None) + (f" \u00b1 {short(spread)}" if spread is not None else ""),
             share,
             f"{short(mean(map(relative, ours)))} \u00b1 {short(deviation(map(relative, ours)) or 0)}",
             f"{100 * mean(map(ninety, ours)):.0f} %",

@@ -15,9 +15,9 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLORAL = os.environ["FLORAL"]
-PROBLEMS = {"darcy": "64x64", "advection": "128x128", "burgers": "128x128"}
+PROBLEMS = {"darcy": "64x64", "advection": "128x128"}
 REALIZATIONS = 2500
-ROUNDS = 5
+ROUNDS = 3
 TRAINING = "--set split.test=2 --set split.validation=0 --train-inputs 10"
 
 
