@@ -9,6 +9,7 @@
 
 mod arrays;
 pub(crate) mod axis_names;
+mod facts;
 mod generate;
 pub mod import;
 mod inputs;

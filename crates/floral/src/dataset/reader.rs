@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use zarrs::storage::ReadableStorage;
 
 use super::layout::{
-    EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, LOW_REALIZATIONS, REALIZATIONS_OF, REDRAWS, TITLE,
+    EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, LOW_REALIZATIONS, REALIZATIONS_OF, REDRAWS,
 };
 use super::realizations::Realizations;
 use super::view::View;
@@ -17,7 +17,7 @@ use crate::grid::Thinning;
 use crate::low::OnDemand;
 use crate::problem::Moments;
 use crate::storage::{StoredArray, zarr_store};
-use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result, Silent};
+use crate::{Error, Field, Grid, Quantities, Result, Silent};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
 /// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
@@ -25,26 +25,26 @@ use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result, Silent};
 /// many of `high` are there. Only what is asked for is read.
 #[derive(Clone)]
 pub struct Dataset {
-    path: PathBuf,
-    attributes: Map<String, Value>,
-    grid: Grid,
-    has_coordinates: Vec<bool>,
-    input: Arc<StoredArray>,
-    low: Option<Arc<StoredArray>>,
-    low_realizations: Option<Arc<StoredArray>>,
-    high: Option<Arc<StoredArray>>,
-    exact: Option<(Arc<StoredArray>, Arc<StoredArray>)>,
-    redraws: Option<Arc<StoredArray>>,
+    pub(super) path: PathBuf,
+    pub(super) attributes: Map<String, Value>,
+    pub(super) grid: Grid,
+    pub(super) has_coordinates: Vec<bool>,
+    pub(super) input: Arc<StoredArray>,
+    pub(super) low: Option<Arc<StoredArray>>,
+    pub(super) low_realizations: Option<Arc<StoredArray>>,
+    pub(super) high: Option<Arc<StoredArray>>,
+    pub(super) exact: Option<(Arc<StoredArray>, Arc<StoredArray>)>,
+    pub(super) redraws: Option<Arc<StoredArray>>,
     /// Where high fidelity is known, if not everywhere.
-    known: Option<Thinning>,
+    pub(super) known: Option<Thinning>,
     /// How many realizations each input has, if not all the same.
-    counts: Option<Vec<usize>>,
-    quantities: Quantities,
+    pub(super) counts: Option<Vec<usize>>,
+    pub(super) quantities: Quantities,
     /// How fields are seen, if not as they are stored.
-    view: Option<Arc<View>>,
+    pub(super) view: Option<Arc<View>>,
     /// Computes low fidelity of inputs that lack it.
     pub(super) on_demand: Option<Arc<OnDemand>>,
-    as_stored: bool,
+    pub(super) as_stored: bool,
 }
 
 /// What an array holds.
@@ -114,151 +114,6 @@ impl Dataset {
             view: (!view.is_identity()).then(|| Arc::new(view)),
             ..self.clone()
         }
-    }
-
-    /// Where the dataset is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The attributes of its group.
-    pub fn attributes(&self) -> &Map<String, Value> {
-        &self.attributes
-    }
-
-    /// The name of the problem, if it is told.
-    pub fn problem(&self) -> Option<&str> {
-        self.attributes.get("problem")?.as_str()
-    }
-
-    /// The problem's constants, if they are told.
-    pub fn constants(&self) -> Option<&Map<String, Value>> {
-        self.attributes.get("constants")?.as_object()
-    }
-
-    /// Its own title, if it is told.
-    pub fn title(&self) -> Option<&str> {
-        let title = self.attributes.get("title")?.as_str()?;
-        (!title.is_empty() && !title.ends_with(TITLE)).then_some(title)
-    }
-
-    /// What the channels of the input are; of each what is told, if anything is.
-    pub fn input_quantities(&self) -> &[Quantity] {
-        &self.quantities.input
-    }
-
-    /// What the channels of the solutions are; of each what is told, if anything is.
-    pub fn solution_quantities(&self) -> &[Quantity] {
-        &self.quantities.solution
-    }
-
-    /// What the channels of input and solutions are.
-    pub fn quantities(&self) -> &Quantities {
-        &self.quantities
-    }
-
-    /// The seed it was drawn from, if it is told.
-    pub fn seed(&self) -> Option<u64> {
-        self.attributes.get("seed")?.as_u64()
-    }
-
-    /// The grid of all fields; without coordinates on disk, an axis counts its points.
-    pub fn grid(&self) -> &Grid {
-        &self.grid
-    }
-
-    /// Whether each axis has coordinates on disk; one without counts its points.
-    pub(crate) fn has_coordinates(&self) -> &[bool] {
-        &self.has_coordinates
-    }
-
-    /// Whether fields are seen in another order or in other units than they are stored.
-    pub(crate) fn is_view(&self) -> bool {
-        self.view.is_some()
-    }
-
-    /// What a user of its grid should know: axes that count their points for want of coordinates,
-    /// and axes whose points are not evenly spaced.
-    pub fn notes(&self) -> Vec<String> {
-        let axes = self.grid.axes.iter().zip(&self.has_coordinates);
-        let of_axes = axes.filter_map(|(axis, told)| note(axis, *told));
-        let sensors = "high fidelity is known at sensors: NaN are points where it was not measured";
-        of_axes
-            .chain(self.has_sensors().then(|| sensors.to_owned()))
-            .collect()
-    }
-
-    /// The units of an axis, or of `input`, `low` or `high` if it has one channel, where they are
-    /// told; those of pure numbers are none.
-    pub fn units(&self, name: &str) -> Option<String> {
-        let axis = self.grid.axes.iter().find(|axis| axis.name == name);
-        let Quantities { input, solution } = &self.quantities;
-        let units = match (axis, name, input.as_slice(), solution.as_slice()) {
-            (Some(axis), ..) => axis.units.clone(),
-            (_, INPUT, [one], _) | (_, LOW | HIGH, _, [one]) => one.units.clone(),
-            _ => None,
-        };
-        units.filter(|units| units != "1")
-    }
-
-    /// Number of inputs.
-    pub fn inputs(&self) -> usize {
-        self.input.shape()[0]
-    }
-
-    /// Realizations per input, the most that any has; zero where there are only inputs.
-    pub fn realizations(&self) -> usize {
-        self.high.as_ref().map_or(0, |high| high.shape()[1])
-    }
-
-    /// The fewest realizations that an input has.
-    pub fn fewest_realizations(&self) -> usize {
-        let fewest = self.counts.as_ref().and_then(|counts| counts.iter().min());
-        fewest.copied().unwrap_or(self.realizations())
-    }
-
-    /// Realizations of an input.
-    pub fn realizations_of(&self, index: usize) -> usize {
-        let count = self.counts.as_ref().and_then(|counts| counts.get(index));
-        count.copied().unwrap_or(self.realizations())
-    }
-
-    /// The points at which high fidelity is known, where they are not all: every s-th of the grid's.
-    pub fn known(&self) -> Option<&Thinning> {
-        self.known.as_ref()
-    }
-
-    /// Points per axis of high fidelity.
-    pub fn high_shape(&self) -> Vec<usize> {
-        let known = self.known.as_ref();
-        known.map_or_else(|| self.grid.shape(), Thinning::shape)
-    }
-
-    /// Channels of the input.
-    pub fn input_channels(&self) -> usize {
-        self.input.shape()[1]
-    }
-
-    /// Channels of the solutions; none where there are only inputs.
-    pub fn solution_channels(&self) -> Option<usize> {
-        let high = self.high.as_ref().map(|high| high.shape()[2]);
-        high.or_else(|| self.low.as_ref().map(|low| low.shape()[1]))
-            .or_else(|| Some(self.low_realizations.as_ref()?.shape()[2]))
-    }
-
-    /// Whether there are low-fidelity solutions, or what computes them.
-    pub fn has_low(&self) -> bool {
-        self.low.is_some() || self.low_realizations.is_some() || self.on_demand.is_some()
-    }
-
-    /// Whether there are realizations of the high-fidelity solution.
-    pub fn has_high(&self) -> bool {
-        self.high.is_some()
-    }
-
-    /// Whether the exact moments of the solutions are stored.
-    pub fn has_exact_moments(&self) -> bool {
-        self.exact.is_some()
     }
 
     /// An input.
@@ -464,27 +319,6 @@ impl fmt::Debug for Dataset {
             .field("grid", &self.grid.shape())
             .finish_non_exhaustive()
     }
-}
-
-fn note(axis: &Axis, has_coordinates: bool) -> Option<String> {
-    let (name, last) = (&axis.name, axis.len().saturating_sub(1));
-    if !has_coordinates {
-        return Some(format!(
-            "axis {name} has no coordinates: its points are counted, from 0 to {last}"
-        ));
-    }
-    if axis.is_even() {
-        return None;
-    }
-    let steps = axis.coordinates.windows(2).map(|pair| pair[1] - pair[0]);
-    let (least, most) = steps.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), step| {
-        (least.min(step), most.max(step))
-    });
-    Some(format!(
-        "axis {name} is uneven, with steps from {least:.3e} to {most:.3e}: methods see its points by \
-         their number, and a network predicts at these points alone; interpolate to an even grid if \
-         the widest steps matter"
-    ))
 }
 
 fn missing(path: &Path, name: &str) -> Error {
