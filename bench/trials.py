@@ -63,10 +63,14 @@ def switches():
     made = read("switches.json")
     rows = []
     for setting, runs in groups(made["rows"], "setting"):
-        columns = "best_epoch", "best_loss", "mean_l2", "variance"
-        rows.append([setting, *(short(mean(run[column] for run in runs)) for column in columns)])
+        of = lambda checkpoint, score: short(mean(run[checkpoint][score] for run in runs))
+        both = lambda score: [of("best", score), of("last", score)]
+        losses = [short(mean(run[loss] for run in runs)) for loss in ("best_loss", "last_loss")]
+        epochs = ", ".join(str(run["best_epoch"]) for run in runs)
+        rows.append([setting, epochs, *losses, *both("mean_l2"), *both("variance")])
     first = made["rows"][0]
     text = f"Switches of the paper's flow: FLORAL on Burgers, 32x32 points, {first['epochs']} epochs, means over the seeds\n"
     text += f"(`{made['command']}`, {link('switches.json')}; kriging has a mean L2 error of {short(first['kriging_l2'])}, "
     text += f"low fidelity {short(first['low_l2'])}):\n\n"
-    return text + table(["", "best epoch", "validation loss", "mean L2", "relative variance"], rows)
+    header = ["", "best epochs", "loss there", "at the end", "mean L2 there", "at the end", "variance there", "at the end"]
+    return text + table(header, rows)
