@@ -30,6 +30,8 @@ pub struct Case {
     pub hidden: usize,
     /// Kept frequencies per axis; half the resolution if absent.
     pub n_modes: Option<Vec<usize>>,
+    /// Where it computes.
+    pub device: Device,
 }
 
 impl Case {
@@ -41,6 +43,7 @@ impl Case {
             inputs: 1,
             hidden: 64,
             n_modes: None,
+            device: Device::flex(),
         }
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Case, FullSampling, PriorBatch, Stopwatch, TrainingStep, VelocityBatch, resident};
 use floral::cost::{training_flops, velocity_flops};
+use floral::device::is_processor;
 use floral::sample::OdeSolver;
 use floral::{Error, Result};
 
@@ -73,7 +74,7 @@ pub struct Measurement {
     pub gflop_per_sample: Option<f64>,
     /// The same per second.
     pub gflops: Option<f64>,
-    /// The same as a share of the machine's matrix products.
+    /// The same as a share of the processor's matrix products, where it is the processor that works.
     pub percent_of_peak: Option<f64>,
     /// Evaluations of the velocity per realization.
     pub evaluations: Option<f64>,
@@ -96,6 +97,7 @@ pub fn measure(
         evaluations,
     } = timed?;
     let rate = flops.map(|flops| flops / seconds);
+    let on_processor = rate.filter(|_| is_processor(&case.device));
     let batch = case.batch as f64;
     Ok(Measurement {
         work,
@@ -104,7 +106,7 @@ pub fn measure(
         milliseconds_per_sample: 1e3 * seconds / batch,
         gflop_per_sample: flops.map(|flops| flops / batch / 1e9),
         gflops: rate.map(|rate| rate / 1e9),
-        percent_of_peak: rate.map(|rate| 100.0 * rate / peak),
+        percent_of_peak: on_processor.map(|rate| 100.0 * rate / peak),
         evaluations,
         peak_memory,
     })

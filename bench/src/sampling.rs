@@ -3,7 +3,7 @@
 use super::Case;
 use floral::dataset::Normaliser;
 use floral::metric::RunningMoments;
-use floral::operator::{Device, weights};
+use floral::operator::weights;
 use floral::predict::{Predictor, Sampling};
 use floral::sample::{OdeSolver, Progress};
 use floral::train::adam::Adam;
@@ -26,10 +26,10 @@ pub struct FullSampling {
 impl FullSampling {
     /// Draws weights and an input; a batch is the number of realizations.
     pub fn new(case: &Case, solver: OdeSolver) -> Result<Self> {
-        let device = Device::flex();
+        let device = &case.device;
         let checkpoint = Checkpoint {
             header: header(case),
-            weights: weights(&case.model(&device)?.network),
+            weights: weights(&case.model(device)?.network),
             adam: Adam::default(),
             average: Vec::new(),
             regression: Vec::new(),
@@ -41,7 +41,7 @@ impl FullSampling {
         let condition = case.values(2, 0);
         let (input, low) = condition.split_at(case.points());
         Ok(Self {
-            predictor: Predictor::from_checkpoint(checkpoint, &device)?,
+            predictor: Predictor::from_checkpoint(checkpoint, device)?,
             input: field(input)?,
             low: field(low)?,
             grid: case.unit_grid(),

@@ -28,7 +28,7 @@ impl TrainingStep {
     /// Draws weights and samples; without its prior, a step starts its paths at zero.
     pub fn new(case: &Case, with_prior: bool) -> Result<Self> {
         let config = case.config();
-        let device = Device::flex().autodiff();
+        let device = case.device.clone().autodiff();
         let model = case.model(&device)?;
         let weights = weights(&model.network);
         let grid = case.unit_grid();

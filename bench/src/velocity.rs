@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::Case;
 use floral::Result;
-use floral::operator::{Context, Device};
+use floral::operator::Context;
 use floral::train::Model;
 use floral::train::model::fields;
 
@@ -19,15 +19,15 @@ pub struct VelocityBatch {
 impl VelocityBatch {
     /// Draws weights, condition and states.
     pub fn new(case: &Case) -> Result<Self> {
-        let device = Device::flex();
-        let model = case.model(&device)?;
+        let device = &case.device;
+        let model = case.model(device)?;
         let channels = model.condition_channels();
-        let condition = fields(case.values(channels, 0), channels, &case.grid, &device);
+        let condition = fields(case.values(channels, 0), channels, &case.grid, device);
         let times = TensorData::new(case.times(), [case.batch]);
         Ok(Self {
             context: model.network.condition(condition)?,
-            states: fields(case.values(case.batch, 1), 1, &case.grid, &device),
-            times: Tensor::from_data(times, &device),
+            states: fields(case.values(case.batch, 1), 1, &case.grid, device),
+            times: Tensor::from_data(times, device),
             model,
         })
     }

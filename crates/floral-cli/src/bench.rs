@@ -4,21 +4,23 @@ use std::fmt::Write;
 
 use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
+use floral::device::{Device, adapter_of};
 use floral::problem::Resolution;
 use floral_bench::{Case, Measurement, Stopwatch, Work, matrix_peak, measure};
 use serde_json::json;
 
-use crate::{Ending, integrator, output};
+use crate::{Ending, device, integrator, output};
 
 /// What `floral bench` takes.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral bench\n  \
     floral bench --sizes 64x64,128x128 --batch 4 --only velocity --only training\n  \
-    floral bench --sizes 256 --hidden 32 --solver heun --steps 11 --json\n\n\
+    floral bench --sizes 256 --hidden 32 --solver heun --steps 11 --json\n  \
+    floral bench --device gpu --only velocity --only training\n\n\
     Weights and data are random. GFLOP/s count the arithmetic that cannot be avoided: products with\n\
     weights and truncated Fourier transforms. Percentages are of the fastest matrix product that\n\
-    this machine managed in the same run.")]
+    this machine's processor managed in the same run; a card has none.")]
 pub struct Arguments {
     /// Grids, as in 128 for a line or 64x64 for a plane
     #[arg(
@@ -46,6 +48,9 @@ pub struct Arguments {
     only: Vec<String>,
 
     #[command(flatten)]
+    device: device::Arguments,
+
+    #[command(flatten)]
     solver: integrator::Arguments,
 
     /// Seconds for each measurement; one that takes longer is done once
@@ -66,7 +71,7 @@ impl Arguments {
         works.collect()
     }
 
-    fn case(&self, size: &Resolution) -> Result<Case> {
+    fn case(&self, size: &Resolution, device: &Device) -> Result<Case> {
         let grid = match size {
             Resolution::Uniform(n) => vec![*n],
             Resolution::PerAxis(list) => list.clone(),
@@ -78,6 +83,7 @@ impl Arguments {
         Ok(Case {
             inputs: self.inputs,
             hidden: self.hidden,
+            device: device.clone(),
             ..Case::new(grid, self.batch)
         })
     }
@@ -91,7 +97,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     );
     let solver = arguments.solver.asked()?.unwrap_or_default();
     let works = arguments.works()?;
-    let cases = arguments.sizes.iter().map(|size| arguments.case(size));
+    let device = arguments.device.open()?;
+    let cases = arguments.sizes.iter();
+    let cases = cases.map(|size| arguments.case(size, &device));
     let cases = cases.collect::<Result<Vec<_>>>()?;
     let watch = Stopwatch {
         seconds: arguments.seconds,
@@ -112,6 +120,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     if arguments.json {
         let report = json!({
             "threads": rayon::current_num_threads(),
+            "adapter": adapter_of(&device),
             "matrix_peak_gflops": peak / 1e9,
             "hidden": arguments.hidden,
             "inputs": arguments.inputs,

@@ -5,8 +5,6 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::builder::PossibleValuesParser;
-use floral::device;
 use floral::evaluate::{
     ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate,
 };
@@ -15,7 +13,7 @@ use floral::quantity::labels;
 use floral::train::RunFolder;
 
 use crate::progress::Progress;
-use crate::{Ending, data, inputs, integrator, interrupt, low, output};
+use crate::{Ending, data, device, inputs, integrator, interrupt, low, output};
 
 /// What `floral evaluate` takes.
 #[derive(clap::Args)]
@@ -59,9 +57,8 @@ pub struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// Where to compute
-    #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
-    device: String,
+    #[command(flatten)]
+    device: device::Arguments,
 
     /// Predict and compare at the points that the run was trained on, every s-th of the dataset's
     #[arg(long)]
@@ -76,7 +73,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     arguments.solver.asked()?;
     let dataset = data::open(&arguments.dataset)?;
-    let device = device::named(&arguments.device)?;
+    let device = arguments.device.open()?;
     let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
     let solver = arguments
         .low

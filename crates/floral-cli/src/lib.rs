@@ -8,6 +8,7 @@ mod bench;
 mod completion;
 mod constants;
 mod data;
+mod device;
 mod duration;
 mod evaluate;
 mod exit;

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use clap::builder::PossibleValuesParser;
 use floral::dataset::{Dataset, write_atomically};
-use floral::device::{self, Device};
+use floral::device::Device;
 use floral::evaluate;
 use floral::predict::Sampling;
 use floral::train::RunFolder;
@@ -15,7 +14,7 @@ use floral_report::draw::{pdf, raster, standalone};
 use floral_report::report::{Comparison, Exported, Options, compare, exports, page};
 
 use crate::progress::Progress;
-use crate::{Ending, data, inputs, integrator, interrupt, output, provenance};
+use crate::{Ending, data, device, inputs, integrator, interrupt, output, provenance};
 
 /// The size up to which a page opens at once and can be sent by mail.
 const LARGE: usize = 15_000_000;
@@ -95,9 +94,8 @@ pub struct Arguments {
     #[arg(long)]
     force: bool,
 
-    /// Where to compute
-    #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
-    device: String,
+    #[command(flatten)]
+    device: device::Arguments,
 }
 
 /// What is written.
@@ -124,7 +122,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let runs = arguments.runs.iter().map(|path| RunFolder::open(path));
     let runs = runs.collect::<floral::Result<Vec<_>>>()?;
     let dataset = data::open(&arguments.data)?;
-    let device = device::named(&arguments.device)?;
+    let device = arguments.device.open()?;
     let options = arguments.options(&runs, &dataset, &device)?;
     let progress = Progress::new("report", interrupt::flag()?);
     let comparison = compare(&runs, &dataset, &options, &device, &progress);

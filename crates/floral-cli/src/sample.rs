@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use clap::builder::PossibleValuesParser;
 use floral::predict::{
     Cases, Destination, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor,
     Sampling, Stored, Threshold, is_npz, read_points,
@@ -13,12 +12,12 @@ use floral::predict::{
 use floral::problem::Resolution;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
 use floral::train::RunFolder;
-use floral::{Checksum, Observer, Points, device};
+use floral::{Checksum, Observer, Points};
 use serde_json::{Map, Value, json};
 
 use crate::progress::Progress;
 use crate::waiting::Waiting;
-use crate::{Ending, data, inputs, integrator, interrupt, low, output};
+use crate::{Ending, data, device, inputs, integrator, interrupt, low, output};
 
 /// Realizations per input: the paper's.
 const USUAL: usize = 2500;
@@ -113,9 +112,8 @@ pub struct Arguments {
     #[arg(long)]
     force: bool,
 
-    /// Where to compute
-    #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
-    device: String,
+    #[command(flatten)]
+    device: device::Arguments,
 }
 
 /// What was typed, resolved.
@@ -189,7 +187,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 impl Task {
     fn new(arguments: &Arguments) -> Result<Self> {
         let solver = arguments.solver.asked()?.unwrap_or_default();
-        let device = device::named(&arguments.device)?;
+        let device = arguments.device.open()?;
         let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
         let input = if is_npz(&arguments.input) {
             arguments.input.clone()
@@ -201,6 +199,9 @@ impl Task {
             .solver(&predictor, &arguments.run, &arguments.input)?;
         let resolution = arguments.resolution.as_ref();
         let cases = Cases::open_with(&input, &predictor, resolution, low)?;
+        arguments
+            .device
+            .tell_rows(&device, predictor.block_rows(cases.grid()));
         ensure!(
             !cases.lacks_low(),
             low::absence(&predictor, &arguments.input)

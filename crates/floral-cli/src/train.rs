@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 use floral::Error;
-use floral::cost::check_training;
+use floral::cost::memory::{gigabytes, training_of};
+use floral::cost::{check_training, rows_of_training};
 use floral::dataset::{Dataset, Split, SplitConfig, split};
-use floral::device;
 use floral::expansion::EnergyScores;
 use floral::problem::Resolution;
 use floral::train::{
@@ -15,7 +15,7 @@ use floral::train::{
 };
 
 use crate::progress::Progress;
-use crate::{Ending, constants, data, interrupt, low, output};
+use crate::{Ending, constants, data, device, interrupt, low, output};
 
 /// What `floral train` takes.
 #[derive(clap::Args)]
@@ -88,9 +88,8 @@ pub struct Arguments {
     #[arg(long)]
     resume: bool,
 
-    /// Where to compute
-    #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
-    device: String,
+    #[command(flatten)]
+    device: device::Arguments,
 
     /// Train even if the memory it is estimated to take is not available
     #[arg(long)]
@@ -247,6 +246,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
             folder.display()
         );
     }
+    let device = arguments.device.open()?;
     let (dataset, stop) = (data::open(path)?, interrupt::flag()?);
     let asked = arguments.settings(folder)?;
     let config = asked.clone().for_inputs(dataset.inputs());
@@ -266,8 +266,11 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     if let Some(words) = split? {
         output::note(&words);
     }
-    let progress = Progress::new(&run.config()?.method.to_string(), stop);
-    let device = device::named(&arguments.device)?;
+    let config = run.config()?.for_inputs(dataset.inputs());
+    let rows = rows_of_training(&config, &dataset, &device)?;
+    arguments.device.tell_rows(&device, rows);
+    tell_of_scratch(&config, &dataset, folder)?;
+    let progress = Progress::new(&config.method.to_string(), stop);
     let outcome = train(&run, &dataset, &device, &progress);
     progress.finish();
     let words = match outcome? {
@@ -282,6 +285,19 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     };
     output::tell(&format!("{}: {words}", folder.display()));
     Ok(Ending::Done)
+}
+
+/// Tells where samples of a network are kept, if memory has no room for them.
+fn tell_of_scratch(config: &TrainConfig, dataset: &Dataset, folder: &Path) -> Result<()> {
+    let memory = training_of(config, dataset)?;
+    if config.method.recipe().is_none() && !memory.has_room_for_data() {
+        output::note(&format!(
+            "the samples, {}, are read from a file in {}, as memory has no room for them",
+            gigabytes(memory.data),
+            folder.display()
+        ));
+    }
+    Ok(())
 }
 
 /// What learning a law that is not normal came to.

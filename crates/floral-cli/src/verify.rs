@@ -4,11 +4,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use floral::device;
 use floral::verify::{Check, verify_file};
 
-use crate::Ending;
 use crate::output::print;
+use crate::{Ending, device};
 
 /// What `floral verify` takes.
 #[derive(clap::Args)]
@@ -17,14 +16,13 @@ pub struct Arguments {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Where networks run: cpu, or what this build was made with
-    #[arg(long, default_value = "cpu")]
-    device: String,
+    #[command(flatten)]
+    device: device::Arguments,
 }
 
 /// Prints a table for each file; the answer is no if any quantity is off.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let device = device::named(&arguments.device)?;
+    let device = arguments.device.open()?;
     let mut all_pass = true;
     for file in &arguments.files {
         let checks = verify_file(file, &device)?;

@@ -1,20 +1,216 @@
 //! Devices by name: the processor, or a graphics card where the build has its backend.
+//!
+//! `gpu` is the first adapter of the backend that the build was made with, CUDA's before wgpu's, and
+//! `gpu:1` the second. Cards come before drivers that imitate one on the processor.
 
+use burn::backend::DispatchDevice;
 pub use burn::tensor::Device;
 
 use crate::{Error, Result};
 
-/// Every name this build answers to.
-pub const NAMES: [&str; 1] = ["cpu"];
+/// The names that a device may have, for help texts.
+pub const NAMES: &str = "cpu, gpu, gpu:1, ...";
 
-/// The device of this name.
+/// The device of this name, opened.
 pub fn named(name: &str) -> Result<Device> {
-    match name {
-        "cpu" => Ok(Device::flex()),
-        _ => Err(Error::UnknownName {
+    if name == "cpu" {
+        return Ok(Device::flex());
+    }
+    let Some(place) = place(name) else {
+        return Err(Error::UnknownName {
             kind: "device",
             name: name.to_owned(),
-            known: NAMES.join(", "),
-        }),
+            known: NAMES.into(),
+        });
+    };
+    adapter(place).map_err(|reason| Error::Config {
+        context: format!("device {name}"),
+        reason,
+    })
+}
+
+/// The number of the card in `gpu` or `gpu:1`.
+fn place(name: &str) -> Option<usize> {
+    match name.strip_prefix("gpu")? {
+        "" => Some(0),
+        number => number.strip_prefix(':')?.parse().ok(),
+    }
+}
+
+/// What a device says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Adapter {
+    /// The name of the card, or of the driver that imitates one.
+    pub name: String,
+    /// Bytes of its largest buffer.
+    pub largest_buffer: u64,
+    /// Bytes of its memory, where the backend tells.
+    pub memory: Option<u64>,
+}
+
+impl std::fmt::Display for Adapter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let gigabytes = |bytes: u64| bytes as f64 / 1e9;
+        let Self {
+            name,
+            largest_buffer,
+            memory,
+        } = self;
+        write!(
+            f,
+            "{name}, buffers up to {:.1} GB",
+            gigabytes(*largest_buffer)
+        )?;
+        match memory {
+            Some(memory) => write!(f, ", {:.1} GB of memory", gigabytes(*memory)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a device says of itself; none for the processor.
+pub fn adapter_of(device: &Device) -> Option<Adapter> {
+    described(device.as_dispatch())
+}
+
+/// Whether a device is the processor, where fused operations are.
+pub fn is_processor(device: &Device) -> bool {
+    device.clone().inner() == Device::flex()
+}
+
+#[cfg(not(any(feature = "cuda", feature = "wgpu")))]
+fn adapter(_: usize) -> std::result::Result<Device, String> {
+    Err(
+        "this build has no backend of graphics cards; make one by `cargo build --release \
+         --features wgpu`, or `--features cuda`"
+            .into(),
+    )
+}
+
+#[cfg(not(any(feature = "cuda", feature = "wgpu")))]
+fn described(_: &DispatchDevice) -> Option<Adapter> {
+    None
+}
+
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+pub use graphics::adapters;
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+use graphics::{adapter, described};
+
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+mod graphics {
+    //! Cards that a backend finds.
+
+    use std::panic::catch_unwind;
+
+    use burn::backend::{Device as _, DispatchDevice};
+    use burn::tensor::{Device, DeviceType};
+
+    use super::{Adapter, adapter_of};
+
+    /// The backends of this build, the fastest first.
+    const BACKENDS: &[DeviceType] = &[
+        #[cfg(feature = "cuda")]
+        DeviceType::Cuda,
+        #[cfg(feature = "wgpu")]
+        DeviceType::Wgpu,
+    ];
+
+    /// wgpu's kind of an adapter that is a program on the processor.
+    const SOFTWARE: u16 = 3;
+
+    /// The adapters of the first backend that finds any, software last.
+    pub fn adapters() -> Vec<Device> {
+        let found = BACKENDS.iter().map(|backend| {
+            let listed = quietly(|| Device::enumerate(backend.clone()).into_iter().collect());
+            let mut listed: Vec<Device> = listed.unwrap_or_default();
+            listed.sort_by_key(is_software);
+            listed
+        });
+        found
+            .into_iter()
+            .find(|list| !list.is_empty())
+            .unwrap_or_default()
+    }
+
+    fn is_software(device: &Device) -> bool {
+        cfg!(feature = "wgpu") && device.as_dispatch().to_id().type_id & 0xff == SOFTWARE
+    }
+
+    pub(super) fn adapter(place: usize) -> Result<Device, String> {
+        let all = adapters();
+        let Some(device) = all.get(place) else {
+            return Err(match all.len() {
+                0 => "no graphics card is found; its driver may be missing, and `vulkaninfo \
+                      --summary` or `nvidia-smi` say what the system knows"
+                    .into(),
+                count => format!("there are {count}, counted from gpu:0"),
+            });
+        };
+        match quietly(|| adapter_of(device)) {
+            Some(_) => Ok(device.clone()),
+            None => Err("its driver refuses to open it; cpu computes without".into()),
+        }
+    }
+
+    pub(super) fn described(device: &DispatchDevice) -> Option<Adapter> {
+        match device {
+            DispatchDevice::Cube(cube) => {
+                let client = cube.client();
+                let properties = client.properties();
+                Some(Adapter {
+                    name: properties.identity.name.clone(),
+                    largest_buffer: properties.memory.max_page_size,
+                    memory: properties.memory.max_memory(),
+                })
+            }
+            DispatchDevice::Autodiff(device) => described(device),
+            _ => None,
+        }
+    }
+
+    /// An answer, or none where a driver panics, of which nothing is printed.
+    fn quietly<T>(ask: impl FnOnce() -> T + std::panic::UnwindSafe) -> Option<T> {
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let answer = catch_unwind(ask).ok();
+        std::panic::set_hook(hook);
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_cpu_gpu_or_a_numbered_gpu() {
+        assert_eq!(place("gpu"), Some(0));
+        assert_eq!(place("gpu:3"), Some(3));
+        for name in ["gpu:", "gpu:one", "gpu1", "tpu", "gpu:-1", ""] {
+            assert_eq!(place(name), None, "{name}");
+            let words = named(name).unwrap_err().to_string();
+            assert!(words.contains(NAMES), "{words}");
+        }
+        assert!(is_processor(&named("cpu").unwrap().autodiff()));
+    }
+
+    #[cfg(not(any(feature = "cuda", feature = "wgpu")))]
+    #[test]
+    fn a_build_without_a_backend_names_the_feature_to_build_with() {
+        let words = named("gpu:1").unwrap_err().to_string();
+        assert!(
+            words.contains("device gpu:1") && words.contains("--features wgpu"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn a_card_that_is_not_there_is_one_line() {
+        let words = named("gpu:1000").unwrap_err().to_string();
+        assert!(
+            words.starts_with("device gpu:1000: ") && !words.contains('\n'),
+            "{words}"
+        );
     }
 }

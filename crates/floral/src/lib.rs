@@ -68,6 +68,7 @@
 //! - [`inspect`]: what a dataset holds, and whether its low-fidelity solver is worth it;
 //! - [`settings`]: what every key of a configuration means;
 //! - [`cost`]: the arithmetic and the memory that a network takes;
+//! - [`device`]: the processor, or a graphics card;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
 pub mod cost;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::dataset::Dataset;
-use floral::device::{self, Device};
+use floral::device::Device;
 use floral::train::{Method, RunFolder};
 use floral_report::report::{compare, page};
 
@@ -22,7 +22,7 @@ use crate::duration::told as duration;
 use crate::narrator::Narrator;
 use crate::quickstart::Command;
 use crate::workers::Workers;
-use crate::{Ending, interrupt, output, provenance};
+use crate::{Ending, device, interrupt, output, provenance};
 
 /// What `floral reproduce` takes.
 #[derive(clap::Args)]
@@ -78,9 +78,8 @@ pub struct Arguments {
     #[arg(long)]
     plan: bool,
 
-    /// Where to compute
-    #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(device::NAMES))]
-    device: String,
+    #[command(flatten)]
+    device: device::Arguments,
 }
 
 impl Arguments {
@@ -129,7 +128,7 @@ pub fn run(arguments: &Arguments, words: &[OsString]) -> Result<Ending> {
     let workers = Workers::sharing(jobs);
     let plan = arguments.planned()?;
     let store = Store::new(&arguments.output);
-    let device = device::named(&arguments.device)?;
+    let device = arguments.device.open()?;
     let steps = estimated(&plan, &store, &device, workers)?;
     let preview = preview(arguments, &steps, jobs)?;
     if arguments.plan {

@@ -19,7 +19,7 @@ use crate::operator::FilmFnoConfig;
 use crate::train::model::{Shapes, network_config};
 use crate::train::samples::Reader;
 use crate::train::{TrainConfig, gradient};
-use crate::{Error, Result};
+use crate::{Error, Grid, Result};
 
 /// In training: the network's, the optimiser's own and its two moments, two of the gradient while
 /// blocks are added, and the best checkpoint (weights and moments) until it is written.
@@ -51,6 +51,16 @@ impl Memory {
     /// All of them.
     pub fn total(&self) -> f64 {
         self.parameters + self.context + self.activations + self.data
+    }
+
+    /// Whether a network's data are to be held in memory: where they take no more than half of what
+    /// the rest leaves. Else they are kept in a file, which changes no number.
+    pub fn has_room_for_data(&self) -> bool {
+        available().is_none_or(|left| self.leaves_room_of(left as f64))
+    }
+
+    fn leaves_room_of(&self, left: f64) -> bool {
+        2.0 * self.data <= left - (self.total() - self.data)
     }
 }
 
@@ -124,9 +134,14 @@ pub fn parameters(network: &FilmFnoConfig) -> f64 {
         + film(s.condition, s.output)
 }
 
-/// Refuses a training whose memory is estimated to exceed what is available.
+/// Refuses a training whose memory is estimated to exceed what is available; the data of a network
+/// need not fit.
 pub fn check_training(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
-    let needed = training_of(config, dataset)?.total();
+    let memory = training_of(config, dataset)?;
+    let needed = match config.method.recipe() {
+        Some(_) => memory.total(),
+        None => memory.total() - memory.data,
+    };
     match available() {
         Some(left) if needed > left as f64 => Err(Error::Memory {
             needed: gigabytes(needed),
@@ -138,12 +153,16 @@ pub fn check_training(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
 
 /// The memory of training with these settings.
 pub fn training_of(config: &TrainConfig, dataset: &Dataset) -> Result<Memory> {
-    let reader = Reader::new(dataset, config)?;
+    training_on(config, dataset, &Reader::new(dataset, config)?.grid())
+}
+
+/// The same, with the grid that the method sees.
+pub(crate) fn training_on(config: &TrainConfig, dataset: &Dataset, grid: &Grid) -> Result<Memory> {
     let split = config.split_of(dataset.inputs())?;
     let shapes = Shapes {
         input_channels: dataset.input_channels(),
         solution_channels: dataset.solution_channels().unwrap_or(0),
-        grid: reader.grid().shape(),
+        grid: grid.shape(),
     };
     if config.method.recipe().is_some() {
         return Ok(Memory::of_fitting(&split, dataset));
@@ -155,7 +174,7 @@ pub fn training_of(config: &TrainConfig, dataset: &Dataset) -> Result<Memory> {
     let load = Load {
         batch: config.optimiser.batch,
         inputs: split.train.len(),
-        values: held * channels * reader.grid().len(),
+        values: held * channels * grid.len(),
     };
     Ok(Memory::of_training(&network, &shapes.grid, &load))
 }
@@ -183,6 +202,15 @@ mod tests {
             let counted: usize = weights(&network).iter().map(|w| w.values.len()).sum();
             assert_eq!(parameters(&config), counted as f64);
         }
+    }
+
+    #[test]
+    fn data_are_held_where_the_rest_leaves_twice_their_room() {
+        let memory = training(64, 32);
+        let rest = memory.total() - memory.data;
+        assert!(memory.leaves_room_of(rest + 2.0 * memory.data));
+        assert!(!memory.leaves_room_of(rest + 1.9 * memory.data));
+        assert!(!memory.leaves_room_of(rest / 2.0));
     }
 
     fn training(n: usize, batch: usize) -> Memory {

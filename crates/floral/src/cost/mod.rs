@@ -6,10 +6,12 @@
 
 pub mod arithmetic;
 mod available;
+mod blocks;
 mod control_group;
 pub mod memory;
 
 pub use arithmetic::{condition_flops, training_flops, velocity_flops};
 pub use available::kilobytes;
 pub use available::{available, spare_memory};
+pub use blocks::{rows_of_training, sampling_rows, training_rows};
 pub use memory::{Load, Memory, check_training};

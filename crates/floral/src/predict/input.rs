@@ -69,7 +69,10 @@ impl<'a> InputPredictor<'a> {
 
     /// Realizations that are computed together.
     pub fn block_rows(&self) -> usize {
-        block_rows(self.points)
+        match &self.derived {
+            Derived::Network(derived) => derived.block_rows(),
+            Derived::Regression(_) => block_rows(self.points),
+        }
     }
 
     /// Mean and variances, where the method has them without drawing or, of a law that is not

@@ -5,6 +5,8 @@ use burn::tensor::{Device, Tensor};
 
 use super::Sampling;
 use super::velocity::NetworkVelocity;
+use crate::cost::sampling_rows;
+use crate::device::is_processor;
 use crate::flow::Prior;
 use crate::observer::{Event, Observer};
 use crate::operator::Context;
@@ -119,6 +121,7 @@ impl<'a> NetworkInput<'a> {
             model: &self.network.model,
             context: &self.context,
             shape: &self.shape,
+            rows: self.block_rows(),
             device: &self.network.device,
         };
         let points = self.points();
@@ -130,12 +133,21 @@ impl<'a> NetworkInput<'a> {
             }
             Ok(())
         });
-        // A small network leaves processors idle: one block for each.
-        let blocks = rayon::current_num_threads();
+        // A small network leaves processors idle: one block for each. A card has one queue.
+        let blocks = match is_processor(&self.network.device) {
+            true => rayon::current_num_threads(),
+            false => 1,
+        };
         let deliver = |realization: usize, state: &[f32], cost: RowCost| {
             consume(realization, &self.physical(state), cost.evaluations)
         };
         ensemble.run(blocks, &velocity, start, deliver)
+    }
+
+    /// Realizations that are computed together.
+    pub(super) fn block_rows(&self) -> usize {
+        let Network { model, device } = self.network;
+        sampling_rows(model.network.config(), &self.shape, device)
     }
 
     fn regress(&self) -> Result<Vec<f32>> {

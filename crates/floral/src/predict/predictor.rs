@@ -7,6 +7,7 @@ use floral_linalg::Mat;
 
 use super::network_input::Network;
 use super::{Case, Ensemble, InputPredictor, Sampling, checks};
+use crate::cost::sampling_rows;
 use crate::expansion::Expansion;
 use crate::grid::refined;
 use crate::observer::Observer;
@@ -115,6 +116,18 @@ impl Predictor {
     /// A checksum of all that predictions depend on besides their input.
     pub fn checksum(&self) -> Checksum {
         self.checksum
+    }
+
+    /// Realizations that are computed together on a grid; none for a regression, which needs no
+    /// device.
+    pub fn block_rows(&self, grid: &Grid) -> Option<usize> {
+        match &self.trained {
+            Trained::Network(network) => {
+                let sizes = network.model.network.config();
+                Some(sampling_rows(sizes, &grid.shape(), &network.device))
+            }
+            Trained::Regression(_) => None,
+        }
     }
 
     /// The grid that it was trained on.

@@ -24,6 +24,8 @@ pub(super) struct NetworkVelocity<'a> {
     pub model: &'a Model,
     pub context: &'a Context,
     pub shape: &'a [usize],
+    /// Of a block.
+    pub rows: usize,
     pub device: &'a Device,
 }
 
@@ -35,7 +37,7 @@ impl NetworkVelocity<'_> {
 
 impl Velocity<f32> for NetworkVelocity<'_> {
     fn rows(&self) -> usize {
-        block_rows(self.points())
+        self.rows
     }
 
     fn row_len(&self) -> usize {

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::samples::Samples;
+use crate::Result;
 use crate::flow::Path;
 use crate::random::Stream;
 
@@ -15,22 +16,23 @@ pub(super) fn nearest(
     samples: &Samples,
     path: &Path,
     stream: &(dyn Fn(usize) -> Stream + Sync),
-) -> Vec<usize> {
+) -> Result<Vec<usize>> {
     let size = samples.size();
-    let of_input = |input: usize| -> Vec<usize> {
+    let of_input = |input: usize| -> Result<Vec<usize>> {
         let all: Vec<usize> = samples.of_input(input).collect();
         let starts: Vec<Vec<f32>> = all
             .iter()
             .map(|&s| path.start(&mut stream(s), size))
             .collect();
-        let cost = |i: usize, j: usize| square(samples.target_of(all[i]), &starts[j]);
-        assignment(all.len(), cost)
-            .into_iter()
-            .map(|j| all[j])
-            .collect()
+        let targets = all.iter().map(|&s| samples.target_of(s));
+        let targets = targets.collect::<Result<Vec<_>>>()?;
+        let cost = |i: usize, j: usize| square(&targets[i], &starts[j]);
+        let columns = assignment(all.len(), cost).into_iter();
+        Ok(columns.map(|j| all[j]).collect())
     };
-    let inputs = 0..samples.targets.len();
-    inputs.into_par_iter().flat_map_iter(of_input).collect()
+    let inputs = (0..samples.inputs()).into_par_iter();
+    let pairs: Result<Vec<_>> = inputs.map(of_input).collect();
+    Ok(pairs?.concat())
 }
 
 fn square(a: &[f32], b: &[f32]) -> f64 {

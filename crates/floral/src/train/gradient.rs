@@ -5,15 +5,16 @@ use rayon::prelude::*;
 
 use super::model::{Model, fields};
 use super::samples::Samples;
-use crate::Result;
+use crate::cost::training_rows;
 use crate::flow::{Path, path};
 use crate::operator::{Weight, gradients};
 use crate::random::Stream;
+use crate::{Error, Result};
 
 /// Grid values that a block of samples may have: bounds the memory of the backward pass.
 const BLOCK_VALUES: usize = 32 * 128 * 128;
 
-/// Samples per block on a grid of this many points.
+/// Samples per block on a grid of this many points, where the device has room for them.
 pub fn block_rows(points: usize) -> usize {
     (BLOCK_VALUES / points.max(1)).clamp(1, 64)
 }
@@ -57,7 +58,7 @@ impl Loss<'_> {
             loss: 0.0,
             arrays: Vec::new(),
         };
-        for block in batch.chunks(block_rows(self.samples.grid.len())) {
+        for block in batch.chunks(self.block_rows(model, device)) {
             let loss = self.of_block(model, block, device)? / batch.len() as f64;
             let part = gradients(&model.network, loss.backward());
             total.loss += scalar(loss);
@@ -70,10 +71,15 @@ impl Loss<'_> {
     pub fn mean(&self, model: &Model, device: &Device) -> Result<f64> {
         let all: Vec<usize> = (0..self.samples.len()).collect();
         let mut sum = 0.0;
-        for block in all.chunks(block_rows(self.samples.grid.len())) {
+        for block in all.chunks(self.block_rows(model, device)) {
             sum += scalar(self.of_block(model, block, device)?);
         }
         Ok(sum / all.len() as f64)
+    }
+
+    /// Samples that are computed together.
+    fn block_rows(&self, model: &Model, device: &Device) -> usize {
+        training_rows(model.network.config(), &self.samples.grid.shape(), device)
     }
 
     /// The sum of the losses of a block: sum_i weight_i mean over grid of (prediction - target)^2.
@@ -82,16 +88,16 @@ impl Loss<'_> {
         let shape = self.samples.grid.shape();
         let channels = model.shapes.solution_channels;
         let all = |channels: usize| {
-            let conditions = inputs.iter().map(|&i| &self.samples.conditions[i]);
-            let values: Vec<f32> = conditions
-                .flat_map(|c| c[..channels * self.samples.grid.len()].iter().copied())
-                .collect();
-            fields(values, channels, &shape, device)
+            let mut values = Vec::new();
+            for &input in &inputs {
+                values.extend_from_slice(&self.samples.condition_of(input, channels)?);
+            }
+            Ok::<_, Error>(fields(values, channels, &shape, device))
         };
-        let context = model.network.condition(all(model.condition_channels()))?;
+        let context = model.network.condition(all(model.condition_channels())?)?;
         let (predicted, target, weight) = match &self.path {
             Some(path) => {
-                let drawn = self.draw(path, block);
+                let drawn = self.draw(path, block)?;
                 let states = fields(drawn.states, channels, &shape, device);
                 let times = vector(drawn.times.clone(), device);
                 let weight = drawn.times.into_iter().map(path::weight).collect();
@@ -102,16 +108,15 @@ impl Loss<'_> {
             None => {
                 let predicted = model
                     .network
-                    .predict(all(model.shapes.input_channels), &context)?;
-                let targets = block.iter().flat_map(|&s| self.samples.target_of(s));
+                    .predict(all(model.shapes.input_channels)?, &context)?;
+                let mut targets = Vec::new();
+                for &sample in block {
+                    targets.extend_from_slice(&self.samples.target_of(sample)?);
+                }
                 let rows: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
                 let count = rows.len();
                 let rows = Tensor::<1, Int>::from_data(TensorData::new(rows, [count]), device);
-                (
-                    predicted.select(0, rows),
-                    targets.copied().collect(),
-                    vec![1.0; block.len()],
-                )
+                (predicted.select(0, rows), targets, vec![1.0; block.len()])
             }
         };
         let target = fields(target, channels, &shape, device);
@@ -137,7 +142,7 @@ impl Loss<'_> {
         (inputs, rows)
     }
 
-    fn draw(&self, path: &Path, block: &[usize]) -> Drawn {
+    fn draw(&self, path: &Path, block: &[usize]) -> Result<Drawn> {
         let size = self.samples.size();
         let mut drawn = Drawn {
             states: vec![0.0; block.len() * size],
@@ -148,13 +153,14 @@ impl Loss<'_> {
             .states
             .par_chunks_mut(size)
             .zip(drawn.velocities.par_chunks_mut(size));
-        rows.zip(&mut drawn.times)
-            .zip(block)
-            .for_each(|(((state, velocity), time), &sample)| {
-                let target = self.samples.target_of(sample);
-                *time = path.draw(target, &mut (self.stream)(sample), state, velocity);
-            });
-        drawn
+        rows.zip(&mut drawn.times).zip(block).try_for_each(
+            |(((state, velocity), time), &sample)| {
+                let target = self.samples.target_of(sample)?;
+                *time = path.draw(&target, &mut (self.stream)(sample), state, velocity);
+                Ok::<_, Error>(())
+            },
+        )?;
+        Ok(drawn)
     }
 }
 

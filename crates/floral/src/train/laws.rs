@@ -303,12 +303,14 @@ fn weight_and_square(
     let (mut w0, mut xi) = (vec![0.0; POINTS], vec![0.0; POINTS]);
     prior.draw(rng, &mut w0);
     prior.draw(rng, &mut xi);
-    let pairs = samples.target_of(sample).iter().zip(&w0);
+    let target = samples.target_of(sample).unwrap();
+    let pairs = target.iter().zip(&w0);
     let target: Vec<f32> = pairs.map(|(w1, w0)| w1 - w0).collect();
     let sigma = (1e-5 * mean_square(&target).sqrt()) as f32;
     let state = (0..POINTS).map(|i| w0[i] + tau * target[i] + sigma * xi[i]);
     let state = fields(state.collect(), 1, &[POINTS], &device);
-    let condition = samples.conditions[samples.input_of(sample)].clone();
+    let condition = samples.condition_of(samples.input_of(sample), 2);
+    let condition = condition.unwrap().into_owned();
     let context = model
         .network
         .condition(fields(condition, 2, &[POINTS], &device));
@@ -362,6 +364,42 @@ fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
     }
     assert!((found / weighted - 1.0).abs() < 1e-5, "{found} {weighted}");
     assert!((weighted / plain - 1.0).abs() > 0.3, "{weighted} {plain}");
+}
+
+#[test]
+fn samples_in_a_file_teach_what_samples_in_memory_teach() {
+    let line = Line::new();
+    let folder = tempfile::tempdir().unwrap();
+    let device = Device::flex().autodiff();
+    for method in [Method::Floral, Method::ResidualFno] {
+        let config = Line::config(method, 1);
+        let reader = Reader::new(&line.dataset, &config).unwrap();
+        let scaling = reader.scaling(5..20).unwrap();
+        let shapes = Shapes {
+            input_channels: 1,
+            solution_channels: 1,
+            grid: vec![POINTS],
+        };
+        let model = Model::new(method, &config.network, shapes, 4, &device).unwrap();
+        let prior = config.prior.on(&reader.grid()).unwrap();
+        let found = [None, Some(folder.path())].map(|scratch| {
+            let samples = reader.samples_in(scratch, 0..3, Rows::Realizations, &scaling);
+            let samples = samples.unwrap();
+            let loss = Loss {
+                samples: &samples,
+                path: method.is_flow().then(|| Path {
+                    config: &config.path,
+                    prior: prior.as_ref(),
+                    points: POINTS,
+                }),
+                stream: &draws,
+            };
+            let batch: Vec<usize> = (0..samples.len()).rev().step_by(2).collect();
+            let gradient = loss.gradient(&model, &batch, &device).unwrap();
+            (gradient.loss.to_bits(), gradient.arrays)
+        });
+        assert_eq!(found[0], found[1]);
+    }
 }
 
 /// Means have the gradient of all realizations: their losses differ by what realizations vary by,

@@ -26,6 +26,7 @@ mod reference_run;
 pub mod regression;
 mod resume;
 pub mod run;
+mod sample_arrays;
 pub mod samples;
 pub mod trainer;
 mod transforms;

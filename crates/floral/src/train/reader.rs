@@ -1,10 +1,12 @@
 //! Reads the inputs of a dataset as a method learns from them.
 
 use std::ops::Range;
+use std::path::Path;
 
 use super::config::Rows;
 use super::control_variate::ControlVariate;
 use super::ranges::Ranges;
+use super::sample_arrays::SampleArrays;
 use super::samples::{Samples, Scales, Scaling};
 use super::transforms::transforms;
 use super::{LearnedLow, Method, TrainConfig, learned_low};
@@ -158,20 +160,32 @@ impl<'a> Reader<'a> {
 
     /// These inputs in the network's units.
     pub fn samples(&self, inputs: Range<usize>, rows: Rows, scaling: &Scaling) -> Result<Samples> {
+        self.samples_in(None, inputs, rows, scaling)
+    }
+
+    /// The same; a folder says to keep them in a file there.
+    pub(super) fn samples_in(
+        &self,
+        folder: Option<&Path>,
+        inputs: Range<usize>,
+        rows: Rows,
+        scaling: &Scaling,
+    ) -> Result<Samples> {
         let grid = self.grid();
-        let (mut conditions, mut targets) = (Vec::new(), Vec::new());
+        let mut conditions = SampleArrays::new(folder, "conditions")?;
+        let mut targets = SampleArrays::new(folder, "targets")?;
         for index in inputs {
             let case = self.case(index)?;
-            conditions.push(scaling.condition(&case.input, case.low.as_ref()));
+            conditions.push(scaling.condition(&case.input, case.low.as_ref()))?;
             let mut gaps = case.gaps(self.kept(&case));
             if rows == Rows::Inputs {
                 gaps = mean(&gaps, self.dataset.realizations_of(index));
             }
-            targets.push(scaling.target.apply(&gaps, grid.len()));
+            targets.push(scaling.target.apply(&gaps, grid.len()))?;
         }
         let channels = self.dataset.solution_channels().unwrap_or(0);
         let size = channels * grid.len();
-        Ok(Samples::new(grid, conditions, targets, size))
+        Ok(Samples::of(grid, conditions, targets, size))
     }
 
     /// An input with all that the method sees of it.

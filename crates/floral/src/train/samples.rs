@@ -1,5 +1,6 @@
-//! The data a run trains on, in memory and in the network's units.
+//! The data a run trains on, in the network's units.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -7,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::ranges::{Norms, Ranges};
 pub(super) use super::reader::Case;
 pub use super::reader::Reader;
+use super::sample_arrays::SampleArrays;
 use crate::dataset::{Dataset, Normaliser};
 use crate::metric::RunningMoments;
-use crate::{Field, Grid};
+use crate::{Field, Grid, Result};
 
 /// How input, low-fidelity solution and target are scaled; part of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,9 +50,9 @@ pub struct Samples {
     /// The grid, perhaps coarser than the dataset's.
     pub grid: Grid,
     /// Per input: a~, [channel, point].
-    pub conditions: Vec<Vec<f32>>,
+    conditions: SampleArrays,
     /// Per input: [realization, channel, point].
-    pub targets: Vec<Vec<f32>>,
+    targets: SampleArrays,
     /// Values of one realization.
     size: usize,
     /// Per input the number of its first sample, and at the end that of all samples.
@@ -60,10 +62,20 @@ pub struct Samples {
 impl Samples {
     /// The samples of these inputs, of so many values each; inputs may have unlike numbers of them.
     pub fn new(grid: Grid, conditions: Vec<Vec<f32>>, targets: Vec<Vec<f32>>, size: usize) -> Self {
+        Self::of(grid, conditions.into(), targets.into(), size)
+    }
+
+    /// The same of arrays that need not be in memory.
+    pub(super) fn of(
+        grid: Grid,
+        conditions: SampleArrays,
+        targets: SampleArrays,
+        size: usize,
+    ) -> Self {
         let mut starts = vec![0];
-        for target in &targets {
+        for length in targets.lengths() {
             let before = starts.last().copied().unwrap_or(0);
-            starts.push(before + target.len() / size.max(1));
+            starts.push(before + length / size.max(1));
         }
         Self {
             grid,
@@ -89,6 +101,11 @@ impl Samples {
         self.size
     }
 
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.targets.len()
+    }
+
     /// The samples of an input.
     pub fn of_input(&self, input: usize) -> Range<usize> {
         self.starts[input]..self.starts[input + 1]
@@ -100,10 +117,15 @@ impl Samples {
     }
 
     /// The target of a sample: [channel, point].
-    pub fn target_of(&self, sample: usize) -> &[f32] {
+    pub fn target_of(&self, sample: usize) -> Result<Cow<'_, [f32]>> {
         let input = self.input_of(sample);
         let start = (sample - self.starts[input]) * self.size;
-        &self.targets[input][start..start + self.size]
+        self.targets.part(input, start..start + self.size)
+    }
+
+    /// The first channels of the condition of an input: [channel, point].
+    pub fn condition_of(&self, input: usize, channels: usize) -> Result<Cow<'_, [f32]>> {
+        self.conditions.part(input, 0..channels * self.grid.len())
     }
 }
 

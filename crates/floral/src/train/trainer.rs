@@ -17,6 +17,7 @@ use super::regression::{self, fit_run};
 use super::samples::{Reader, Samples};
 use super::update::update;
 use super::{RunFolder, TrainConfig, supplied};
+use crate::cost::memory::training_on;
 use crate::dataset::Dataset;
 use crate::expansion::EnergyScores;
 use crate::flow::{Correlations, Coupling, Path, Prior, PriorConfig};
@@ -105,12 +106,13 @@ pub fn fitted_prior(config: &TrainConfig, dataset: &Dataset) -> Result<PriorConf
     let split = config.split_of(dataset.inputs())?;
     let reader = Reader::new(dataset, config)?;
     let scaling = reader.scaling(split.train.clone())?;
-    let samples = reader.samples(split.train, Rows::Realizations, &scaling)?;
-    let mut correlations = Correlations::new(&samples.grid);
-    samples
-        .targets
-        .iter()
-        .for_each(|targets| correlations.push(targets));
+    let mut correlations = Correlations::new(&reader.grid());
+    for input in split.train {
+        let samples = reader.samples(input..input + 1, Rows::Realizations, &scaling)?;
+        for sample in 0..samples.len() {
+            correlations.push(&samples.target_of(sample)?);
+        }
+    }
     correlations.prior(&config.prior)
 }
 
@@ -159,13 +161,18 @@ impl<'a> Trainer<'a> {
         )?;
         let weights = weights(&model.network);
         let rows = config.optimiser.rows;
+        let scratch = match training_on(&config, dataset, &reader.grid())?.has_room_for_data() {
+            true => None,
+            false => Some(run.path()),
+        };
+        let read = |inputs| reader.samples_in(scratch, inputs, rows, &header.scaling);
         let mut trainer = Self {
             run,
             _lock: lock,
             average: Average::new(config.optimiser.average, &weights),
             adam: Adam::new(weights.iter().map(|w| w.values.len())),
-            train: reader.samples(split.train, rows, &header.scaling)?,
-            validation: reader.samples(split.validation, rows, &header.scaling)?,
+            train: read(split.train)?,
+            validation: read(split.validation)?,
             prior: reader.prior(&config.prior)?,
             header,
             config,
@@ -224,7 +231,7 @@ impl<'a> Trainer<'a> {
     pub(super) fn epoch(&mut self, observer: &dyn Observer) -> Result<()> {
         let epoch = self.header.progress.epoch;
         let order = shuffled(self.config.seed, epoch, self.train.len());
-        let pairs = self.pairs(epoch);
+        let pairs = self.pairs(epoch)?;
         let size = self.config.optimiser.batch;
         for step in self.header.progress.step..steps(order.len(), size) {
             let loss = self.step(epoch, &batch(&order, size, step), &pairs)?;
@@ -279,13 +286,13 @@ impl<'a> Trainer<'a> {
     }
 
     /// The draw that each sample is paired with; none if that is its own.
-    fn pairs(&self, epoch: usize) -> Vec<usize> {
+    fn pairs(&self, epoch: usize) -> Result<Vec<usize>> {
         let draws = self.draws(epoch);
         match self.loss(&self.train, &draws).path {
             Some(path) if path.config.coupling == Coupling::Nearest => {
                 nearest(&self.train, &path, &draws)
             }
-            _ => Vec::new(),
+            _ => Ok(Vec::new()),
         }
     }
 

@@ -1,0 +1,126 @@
+"""A graphics card beside the processor: fixtures, a short training, realizations, and how long they take.
+
+    bench/gpu
+
+The same commands on both devices. Differences are relative to the largest value. Times are those of this
+machine; with a driver that imitates a card on the processor they say nothing of a card.
+"""
+
+import array
+import csv
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FLORAL = os.environ["FLORAL"]
+FIXTURES = [ROOT / "crates/floral/tests/fixtures" / f"{name}.safetensors" for name in ("filmfno_1d", "filmfno_2d", "solvers")]
+DEVICES = ["cpu", "gpu"]
+PROBLEMS = {
+    "1dcr": "--inputs 6 --realizations 12 --resolution 64",
+    "darcy": "--inputs 6 --realizations 6 --resolution 32",
+}
+SIZES = "--method floral --set network.hidden_channels=16 --set network.film_channels=16 --set optimiser.batch=8"
+SIZES += " --set split.test=1 --set split.validation=1 --epochs 3"
+
+
+def floral(words, folder):
+    command = [FLORAL, *words.split()]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+
+
+def verified():
+    """The error of every quantity of the fixtures on each device."""
+    rows = {}
+    for device in DEVICES:
+        done = floral(f"verify {' '.join(map(str, FIXTURES))} --device {device}", ROOT)
+        for line in done.stdout.splitlines():
+            if line.endswith(".safetensors"):
+                name = pathlib.Path(line).stem
+            found = re.match(r"  (.*\S)\s+(\S+)\s+(\S+)\s+(pass|FAIL)$", line)
+            if found:
+                quantity, error, tolerance, verdict = found.groups()
+                row = rows.setdefault(f"{name}: {quantity}", {"tolerance": float(tolerance)})
+                row[device] = float(error)
+                row[f"{device}_passes"] = verdict == "pass"
+    return rows
+
+
+def losses(run):
+    with open(run / "epochs.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {name: [float(row[name]) for row in rows] for name in ("train_loss", "validation_loss")}
+
+
+def seconds(run):
+    with open(run / "epochs.csv", newline="") as file:
+        return float(list(csv.DictReader(file))[-1]["seconds"])
+
+
+def difference(found, expected):
+    largest = max(abs(value) for value in expected)
+    return max(abs(a - b) for a, b in zip(found, expected, strict=True)) / largest
+
+
+def values(archive, name):
+    """An array of f32 of an .npz: after its magic number and the length of its header, as NumPy has it."""
+    with zipfile.ZipFile(archive) as file:
+        stored = file.read(f"{name}.npy")
+    header = int.from_bytes(stored[8:10], "little")
+    assert b"'<f4'" in stored[10 : 10 + header], stored[: 10 + header]
+    return array.array("f", stored[10 + header :]).tolist()
+
+
+def trained(problem, folder):
+    """A short training on each device, and realizations by each run on each device."""
+    floral(f"generate {problem} {PROBLEMS[problem]} -o {problem}.zarr", folder)
+    row = {"data": f"{problem} {PROBLEMS[problem]}", "settings": SIZES}
+    for device in DEVICES:
+        floral(f"train {problem}.zarr {SIZES} --device {device} -o {problem}-{device}", folder)
+        run = folder / f"{problem}-{device}"
+        row[device] = {**losses(run), "seconds": seconds(run)}
+    row["loss_difference"] = max(difference(row["gpu"][name], row["cpu"][name]) for name in ("train_loss", "validation_loss"))
+    row["time_ratio"] = row["gpu"]["seconds"] / row["cpu"]["seconds"]
+    for run in DEVICES:
+        for device in DEVICES:
+            floral(
+                f"sample {problem}-{run} --input {problem}.zarr --inputs 0..1 --realizations 8 --keep 8"
+                f" --solver heun --steps 7 --device {device} -o {run}-{device}.npz --force",
+                folder,
+            )
+        kept = [values(folder / f"{run}-{device}.npz", "realizations") for device in DEVICES]
+        row[f"realization_difference_of_{run}_run"] = difference(kept[1], kept[0])
+    return row
+
+
+def benched():
+    """Milliseconds per sample on each device."""
+    rows = {}
+    for device in DEVICES:
+        words = f"bench --device {device} --sizes 128,32x32 --batch 4 --hidden 16 --only velocity --only training --seconds 1 --json"
+        report = json.loads(floral(words, ROOT).stdout)
+        adapter = report["adapter"] or {}
+        for row in report["measurements"]:
+            rows.setdefault(f"{row['work']} {row['size']}", {})[device] = row["milliseconds_per_sample"]
+    for row in rows.values():
+        row["ratio"] = row["gpu"] / row["cpu"]
+    return adapter, rows
+
+
+def main():
+    adapter, times = benched()
+    results = {"command": "bench/gpu", "cores": os.cpu_count(), "adapter": adapter, "milliseconds_per_sample": times}
+    results["verify"] = verified()
+    print(json.dumps(results, indent=2), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        results["training"] = [trained(problem, pathlib.Path(folder)) for problem in PROBLEMS]
+    print(json.dumps(results["training"], indent=2), flush=True)
+    (ROOT / "results" / "gpu.json").write_text(json.dumps(results, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
