@@ -12,6 +12,7 @@ use floral::evaluate::{
 };
 use floral::predict::{Predictor, Sampling};
 use floral::quantity::labels;
+use floral::ranks::Ranks;
 use floral::train::RunFolder;
 
 use crate::progress::Progress;
@@ -73,7 +74,7 @@ pub struct Arguments {
 }
 
 /// Evaluates and prints the table.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     arguments.solver.asked()?;
     let dataset = data::open(&arguments.dataset)?;
     let device = device::named(&arguments.device)?;

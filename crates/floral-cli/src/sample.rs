@@ -12,6 +12,7 @@ use floral::predict::{
 };
 use floral::problem::Resolution;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
+use floral::ranks::Ranks;
 use floral::train::RunFolder;
 use floral::{Checksum, Observer, Points, device};
 use serde_json::{Map, Value, json};
@@ -133,7 +134,7 @@ struct Task {
 }
 
 /// Predicts every input and stores its statistics.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let path = arguments.output.as_path();
     let destination = Destination::new(path)?;
     let mut task = Task::new(arguments)?;

@@ -10,8 +10,9 @@ use floral::dataset::{Dataset, Split, SplitConfig, split};
 use floral::device;
 use floral::expansion::EnergyScores;
 use floral::problem::Resolution;
+use floral::ranks::{Ranks, all_well, first_then_others};
 use floral::train::{
-    Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, supplied, train,
+    Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, supplied, train_across,
 };
 
 use crate::progress::Progress;
@@ -232,7 +233,7 @@ fn per_axis(resolution: &Resolution) -> String {
 }
 
 /// Trains, or goes on training.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     if arguments.print_config {
         output::print(&arguments.printed()?)?;
         return Ok(Ending::Done);
@@ -257,18 +258,19 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         ));
     }
     let progress = Progress::new("low fidelity", stop);
-    let supplied = supplied(&config, &dataset, folder, &progress);
+    let supply = || supplied(&config, &dataset, folder, &progress);
+    let supplied = first_then_others(ranks, supply);
     progress.finish();
     let dataset = supplied?;
     let split = told_split(&asked.split, &config, dataset.inputs());
-    let run = arguments.run_folder(folder, config, &dataset)?;
+    let run = opened(ranks, folder, || arguments.run_folder(folder, config, &dataset))?;
     output::notes(&dataset.notes());
     if let Some(words) = split? {
         output::note(&words);
     }
     let progress = Progress::new(&run.config()?.method.to_string(), stop);
     let device = device::named(&arguments.device)?;
-    let outcome = train(&run, &dataset, &device, &progress);
+    let outcome = train_across(ranks, &run, &dataset, &device, &progress);
     progress.finish();
     let words = match outcome? {
         Outcome::AllEpochs => "all epochs are done".into(),
@@ -282,6 +284,20 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     };
     output::tell(&format!("{}: {words}", folder.display()));
     Ok(Ending::Done)
+}
+
+/// The run folder, which rank 0 makes or checks before the others open it.
+fn opened(
+    ranks: &dyn Ranks,
+    folder: &Path,
+    first: impl FnOnce() -> Result<RunFolder>,
+) -> Result<RunFolder> {
+    let run = ranks.is_first().then(first).transpose();
+    all_well(ranks, run.is_ok())?;
+    match run? {
+        Some(run) => Ok(run),
+        None => Ok(RunFolder::open(folder)?),
+    }
 }
 
 /// What learning a law that is not normal came to.

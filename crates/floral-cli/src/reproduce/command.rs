@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::dataset::Dataset;
 use floral::device::{self, Device};
+use floral::ranks::Ranks;
 use floral::train::{Method, RunFolder};
 use floral_report::report::{compare, page};
 
@@ -123,7 +124,7 @@ impl Arguments {
 }
 
 /// Does what is missing, and prints the tables; `words` is what was typed, for them to tell.
-pub fn run(arguments: &Arguments, words: &[OsString]) -> Result<Ending> {
+pub fn run(arguments: &Arguments, words: &[OsString], ranks: &dyn Ranks) -> Result<Ending> {
     let jobs = arguments.jobs.unwrap_or_else(rayon::current_num_threads);
     ensure!(jobs > 0, "--jobs 0: at least one run at a time is needed");
     let workers = Workers::sharing(jobs);
