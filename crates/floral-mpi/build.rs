@@ -36,10 +36,17 @@ fn has_mpi() -> bool {
 
 /// Whether libclang is where the bindings look for it.
 fn has_libclang() -> bool {
-    let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/homebrew/opt/llvm"];
+    let folders = [
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/local/lib",
+        "/opt/homebrew/opt/llvm",
+    ];
     env::var_os("LIBCLANG_PATH").is_some()
         || runs("llvm-config")
-        || folders.iter().any(|folder| holds_libclang(Path::new(folder), 2))
+        || folders
+            .iter()
+            .any(|folder| holds_libclang(Path::new(folder), 2))
 }
 
 /// Whether a folder, or one so many levels below it, holds the library.

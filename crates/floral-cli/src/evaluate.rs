@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::builder::PossibleValuesParser;
 use floral::device;
 use floral::evaluate::{
-    ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate,
+    ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate_across,
 };
 use floral::predict::{Predictor, Sampling};
 use floral::quantity::labels;
@@ -101,7 +101,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         kriging: true,
     };
     let progress = Progress::new(predictor.method().name(), interrupt::flag()?);
-    let evaluation = evaluate(&predictor, &dataset, &options, &progress);
+    let evaluation = evaluate_across(ranks, &predictor, &dataset, &options, &progress);
     progress.finish();
     let evaluation = evaluation?;
     output::notes(&evaluation.notes);

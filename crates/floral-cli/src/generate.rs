@@ -6,8 +6,8 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
 use floral::dataset::{Outcome, Precision, Request, generate_across};
-use floral::ranks::Ranks;
 use floral::problem::{Resolution, catalogue};
+use floral::ranks::Ranks;
 use floral::settings::{annotated, of_problem};
 
 use crate::progress::Progress;

@@ -37,9 +37,10 @@ impl Launch {
         match sizes.into_iter().flatten().max() {
             Some(size) if size > 1 => Err(Error::Config {
                 context: format!("{size} ranks"),
-                reason: "this floral was built without MPI; build it with --features mpi, or start \
+                reason:
+                    "this floral was built without MPI; build it with --features mpi, or start \
                          one process"
-                    .into(),
+                        .into(),
             }),
             _ => Ok(Self::Alone(Alone::default())),
         }
@@ -105,7 +106,9 @@ mod mpi {
         let has_failed = all.contains(&State::Failed);
         let code = match own {
             // Of an error that all have found, rank 0 tells; what it does for all is all ranks' error.
-            State::Failed if !ranks.is_first() && all.contains(&State::Well) => tell(ranks, outcome),
+            State::Failed if !ranks.is_first() && all.contains(&State::Well) => {
+                tell(ranks, outcome)
+            }
             State::Failed => exit::code(outcome),
             State::Well if has_failed => exit::ERROR,
             State::Well => exit::code(outcome),

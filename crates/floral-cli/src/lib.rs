@@ -43,8 +43,8 @@ use clap::Parser;
 use crate::args::{Cli, Command};
 pub use crate::evaluate::text as evaluation_text;
 use crate::exit::Ending;
-use crate::launch::Launch;
 pub use crate::inspect::text as inspection_text;
+use crate::launch::Launch;
 pub use crate::reproduce::check_experiment;
 pub use crate::suggest::text as suggestions_text;
 

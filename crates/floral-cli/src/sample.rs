@@ -11,8 +11,8 @@ use floral::predict::{
     Sampling, Stored, Threshold, is_npz, read_points,
 };
 use floral::problem::Resolution;
+use floral::ranks::{Ranks, first_then_others};
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
-use floral::ranks::Ranks;
 use floral::train::RunFolder;
 use floral::{Checksum, Observer, Points, device};
 use serde_json::{Map, Value, json};
@@ -140,7 +140,8 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let mut task = Task::new(arguments)?;
     let stop = interrupt::flag()?;
     let progress = Progress::new("low fidelity", stop);
-    let prepared = task.cases.prepare(task.inputs.clone(), &progress);
+    let prepare = || task.cases.prepare(task.inputs.clone(), &progress);
+    let prepared = first_then_others(ranks, prepare);
     progress.finish();
     prepared?;
     // What does not fit the run is refused before anything is written.
@@ -149,7 +150,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     output::notes(&checked.notes);
     task.choose_solver(arguments)?;
     let plan = task.plan(arguments, checked.checksum);
-    let Some(writer) = destination.open(plan, arguments.force)? else {
+    let Some(writer) = destination.open_across(ranks, plan, arguments.force)? else {
         output::tell(&format!(
             "{}: already complete, nothing to do",
             path.display()
@@ -172,8 +173,8 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         ));
     }
     let start = Instant::now();
-    let stored = task.store(&writer, arguments.seed, stop)?;
-    destination.finish(writer)?;
+    let stored = task.store(ranks, &writer, arguments.seed, stop)?;
+    destination.finish_across(ranks, writer)?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());
     output::tell(&format!("{}: {words}", path.display()));
     if stored.uncertain > 0 {
@@ -250,7 +251,13 @@ impl Task {
         Ok(())
     }
 
-    fn store(&self, writer: &PredictionWriter, seed: u64, stop: &dyn Observer) -> Result<Stored> {
+    fn store(
+        &self,
+        ranks: &dyn Ranks,
+        writer: &PredictionWriter,
+        seed: u64,
+        stop: &dyn Observer,
+    ) -> Result<Stored> {
         let grid = self.cases.grid();
         let interpolation = self
             .points
@@ -272,7 +279,7 @@ impl Task {
         };
         let progress = Progress::new(self.predictor.method().name(), stop);
         let waiting = Waiting::new(&progress, self.standard_error.is_some());
-        let outcome = job.store(writer, &waiting);
+        let outcome = job.store_across(ranks, writer, &waiting);
         progress.finish();
         Ok(outcome?)
     }

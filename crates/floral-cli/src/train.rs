@@ -263,7 +263,9 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     progress.finish();
     let dataset = supplied?;
     let split = told_split(&asked.split, &config, dataset.inputs());
-    let run = opened(ranks, folder, || arguments.run_folder(folder, config, &dataset))?;
+    let run = opened(ranks, folder, || {
+        arguments.run_folder(folder, config, &dataset)
+    })?;
     output::notes(&dataset.notes());
     if let Some(words) = split? {
         output::note(&words);

@@ -80,7 +80,11 @@ impl Mpi {
         });
         let all = told.recv().ok()??;
         // MPI ends with its thread, before the process does.
-        let office = self.office.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let office = self
+            .office
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         if let Some(office) = office {
             let _ = office.join();
         }
@@ -173,6 +177,8 @@ impl Ranks for Mpi {
 fn unreachable(what: &str) -> Error {
     Error::Config {
         context: "MPI".into(),
-        reason: format!("{what}; start ranks by the mpirun of the library that floral was built with"),
+        reason: format!(
+            "{what}; start ranks by the mpirun of the library that floral was built with"
+        ),
     }
 }

@@ -264,12 +264,7 @@ impl Office<'_> {
 
     /// Waits until every rank parts. Once patience is over, whoever asked is told so, and an end by
     /// force is all that is waited for.
-    fn part(
-        &self,
-        own: u8,
-        patience: Option<Duration>,
-        tell: &Sender<Option<Vec<u8>>>,
-    ) -> Vec<u8> {
+    fn part(&self, own: u8, patience: Option<Duration>, tell: &Sender<Option<Vec<u8>>>) -> Vec<u8> {
         let mut all = vec![0; self.parting.size() as usize];
         let start = Instant::now();
         let mut patience = patience;

@@ -131,15 +131,22 @@ pub fn run(arguments: &Arguments, words: &[OsString], ranks: &dyn Ranks) -> Resu
     let plan = arguments.planned()?;
     let store = Store::new(&arguments.output);
     let device = device::named(&arguments.device)?;
-    let steps = estimated(&plan, &store, &device, workers)?;
-    let preview = preview(arguments, &steps, jobs)?;
+    if ranks.is_first() {
+        let steps = estimated(&plan, &store, &device, workers)?;
+        let preview = preview(arguments, &steps, jobs * ranks.size())?;
+        match arguments.plan {
+            true => output::print(&preview)?,
+            false => output::tell(preview.trim_end()),
+        }
+    }
     if arguments.plan {
-        output::print(&preview)?;
         return Ok(Ending::Done);
     }
-    output::tell(preview.trim_end());
     let narrator = Narrator::new(interrupt::flag()?);
-    let states = work(&plan, &store, &device, workers, &narrator)?;
+    let states = work(&plan, &store, &device, workers, (ranks, &narrator))?;
+    if !ranks.is_first() {
+        return Ok(Ending::Done);
+    }
     publish_all(arguments, &plan, &store, &states, &made_by(words, jobs))?;
     if plan.targets.contains(&Target::Figures) && !narrator.should_stop() {
         let all = figures(&plan, &store, &states);

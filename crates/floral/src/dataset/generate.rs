@@ -11,7 +11,7 @@ use super::writer::{Solution, Writer};
 use crate::observer::{Event, Observer, go_on};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream, stream};
-use crate::ranks::{Alone, Ranks, Watch, Work, agreed, share};
+use crate::ranks::{Alone, Ranks, Watch, agreed, share};
 use crate::{Error, Result};
 
 /// How generation ended.
@@ -61,7 +61,7 @@ pub fn generate_across(
         return Ok(Outcome::AlreadyComplete { redraws });
     };
     let found = Found::by_all(ranks, &writer, request.inputs)?;
-    let watch = Watch::new(ranks, observer, Work::Solutions)?;
+    let watch = Watch::new(ranks, observer)?;
     watch.observe(&Event::Inputs {
         done: request.inputs - found.pending.len(),
         total: request.inputs,
@@ -94,12 +94,7 @@ pub fn generate_across(
 
 /// Waits until every rank has computed its inputs, and returns the redraws of all. A rank that failed
 /// does not wait; one that was asked to stop waits for the others, which hear of it.
-fn finished(
-    ranks: &dyn Ranks,
-    computed: Result<()>,
-    redraws: u64,
-    watch: &Watch,
-) -> Result<u64> {
+fn finished(ranks: &dyn Ranks, computed: Result<()>, redraws: u64, watch: &Watch) -> Result<u64> {
     match computed {
         Ok(()) | Err(Error::Interrupted) => {}
         Err(error) => return Err(error),
@@ -141,7 +136,9 @@ impl Found {
             let (redraws, pending) = part.split_at(part.len().min(8));
             found.redraws += number(redraws);
             let inputs = pending.chunks_exact(8);
-            found.pending.extend(inputs.map(|bytes| number(bytes) as usize));
+            found
+                .pending
+                .extend(inputs.map(|bytes| number(bytes) as usize));
         }
         Ok(found)
     }

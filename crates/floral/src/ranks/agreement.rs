@@ -36,11 +36,16 @@ pub fn all_well(ranks: &dyn Ranks, is_well: bool) -> Result<()> {
     }
 }
 
+/// What rank 0 answers to a question, for all.
+pub fn by_first(ranks: &dyn Ranks, question: impl FnOnce() -> Result<bool>) -> Result<bool> {
+    let answer = ranks.is_first().then(question).transpose();
+    let answer = agreed(ranks, answer, &mut || {})?;
+    let answers = ranks.gather(vec![u8::from(answer == Some(true))], &mut || {})?;
+    Ok(answers[0] == [1])
+}
+
 /// Does the same on every rank, on rank 0 before the others, which so find what it leaves on disk.
-pub fn first_then_others<T>(
-    ranks: &dyn Ranks,
-    mut work: impl FnMut() -> Result<T>,
-) -> Result<T> {
+pub fn first_then_others<T>(ranks: &dyn Ranks, mut work: impl FnMut() -> Result<T>) -> Result<T> {
     let first = ranks.is_first().then(&mut work).transpose();
     let first = agreed(ranks, first, &mut || {})?;
     let own = match first {
@@ -81,7 +86,10 @@ mod tests {
             };
             agreed(ranks, own, &mut || {})
         });
-        assert!(ends.iter().all(|end| matches!(end, Err(Error::Interrupted))));
+        assert!(
+            ends.iter()
+                .all(|end| matches!(end, Err(Error::Interrupted)))
+        );
     }
 
     #[test]

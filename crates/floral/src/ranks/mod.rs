@@ -12,10 +12,10 @@ mod watch;
 
 use std::ops::Range;
 
-pub use agreement::{agreed, all_well, first_then_others};
+pub use agreement::{agreed, all_well, by_first, first_then_others};
 pub use alone::Alone;
 pub use threads::Threads;
-pub use watch::{Watch, Work};
+pub use watch::Watch;
 
 use crate::Result;
 

@@ -11,20 +11,10 @@ use crate::observer::{Event, Observer};
 /// The time between two words to or from other ranks.
 const BETWEEN_WORDS: Duration = Duration::from_millis(300);
 
-/// What the work makes of inputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    /// Their solutions, told one by one.
-    Solutions,
-    /// Predictions, which tell how many are done.
-    Predictions,
-}
-
 /// Watches one rank's share of work on inputs. On rank 0 it tells of those of all.
 pub struct Watch<'a> {
     ranks: &'a dyn Ranks,
     observer: &'a dyn Observer,
-    work: Work,
     /// Inputs that all ranks had counted before the work.
     before: u64,
     /// Inputs that are done here and not yet counted.
@@ -37,13 +27,12 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Begins to watch; every rank has to, between two meetings.
-    pub fn new(ranks: &'a dyn Ranks, observer: &'a dyn Observer, work: Work) -> Result<Self> {
+    pub fn new(ranks: &'a dyn Ranks, observer: &'a dyn Observer) -> Result<Self> {
         let before = ranks.is_first().then(|| ranks.count(Counter::Done, 0));
         ranks.gather(Vec::new(), &mut || {})?;
         Ok(Self {
             ranks,
             observer,
-            work,
             before: before.transpose()?.unwrap_or(0),
             uncounted: AtomicU64::new(0),
             told: AtomicU64::new(0),
@@ -52,7 +41,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// One more input is done here.
+    /// One more input of a dataset is done here.
     pub fn done(&self) {
         if !self.ranks.is_first() {
             self.uncounted.fetch_add(1, Ordering::SeqCst);
@@ -81,7 +70,7 @@ impl<'a> Watch<'a> {
         let all = self.ranks.count(Counter::Done, 0).unwrap_or(self.before);
         let others = all.saturating_sub(self.before);
         let inputs = others - self.told.swap(others, Ordering::SeqCst).min(others);
-        if inputs > 0 && self.work == Work::Solutions {
+        if inputs > 0 {
             let inputs = inputs as usize;
             self.observer.observe(&Event::GeneratedElsewhere { inputs });
         }
@@ -100,25 +89,8 @@ impl<'a> Watch<'a> {
 impl Observer for Watch<'_> {
     fn observe(&self, event: &Event<'_>) {
         self.talk();
-        if !self.ranks.is_first() {
-            return;
-        }
-        match *event {
-            Event::Prediction {
-                method,
-                done,
-                total,
-                progress,
-            } => {
-                let others = self.told.load(Ordering::SeqCst) as usize;
-                self.observer.observe(&Event::Prediction {
-                    method,
-                    done: (done + others).min(total.saturating_sub(1)),
-                    total,
-                    progress,
-                });
-            }
-            _ => self.observer.observe(event),
+        if self.ranks.is_first() {
+            self.observer.observe(event);
         }
     }
 
@@ -159,7 +131,7 @@ mod tests {
                 1 => &stop,
                 _ => &crate::Silent,
             };
-            let watch = Watch::new(ranks, observer, Work::Solutions)?;
+            let watch = Watch::new(ranks, observer)?;
             (0..7).for_each(|_| watch.done());
             while ranks.is_first() && told.0.load(Ordering::SeqCst) < 14 {
                 watch.talk();

@@ -21,20 +21,20 @@ const BLOCK_VALUES: usize = 32 * 128 * 128;
 /// Blocks of a step that ranks can share, where they are large enough.
 const BLOCKS: usize = 8;
 
-/// Grid values below which a block leaves processors idle.
-const LEAST_VALUES: usize = 4 * 64 * 64;
+/// Samples, and grid values, below which a block leaves processors idle.
+const LEAST_ROWS: usize = 4;
+const LEAST_VALUES: usize = LEAST_ROWS * 64 * 64;
 
 /// Samples per block on a grid of this many points, at most.
 pub fn block_rows(points: usize) -> usize {
     (BLOCK_VALUES / points.max(1)).clamp(1, 64)
 }
 
-/// Blocks of a step of so many samples: it depends on sizes alone, so that any number of ranks has the
-/// same ones.
-pub fn step_blocks(batch: usize, points: usize) -> usize {
+/// Blocks of a step of so many samples.
+fn step_blocks(batch: usize, points: usize) -> usize {
     let fit = batch.div_ceil(block_rows(points));
-    let shared = (batch * points / LEAST_VALUES).min(BLOCKS);
-    fit.max(shared).clamp(1, batch.max(1))
+    let large = (batch / LEAST_ROWS).min(batch * points / LEAST_VALUES);
+    fit.max(large.min(BLOCKS)).clamp(1, batch.max(1))
 }
 
 /// What a loss is computed from.
@@ -73,9 +73,10 @@ impl Loss<'_> {
         device: &Device,
         stops: bool,
     ) -> Result<Gradient> {
+        let blocks = self.blocks(batch);
         let reduction = Reduction {
             ranks,
-            blocks: step_blocks(batch.len(), self.samples.grid.len()),
+            blocks: blocks.len(),
             lengths,
         };
         let mut own = Own {
@@ -87,7 +88,7 @@ impl Loss<'_> {
             if node.len() > 1 {
                 return Ok(None);
             }
-            let block = &batch[share(batch.len(), node.start, reduction.blocks)];
+            let block = &batch[blocks[node.start].clone()];
             let loss = self.of_block(model, block, device)? / batch.len() as f64;
             let arrays = gradients(&model.network, loss.backward());
             own.losses.push(scalar(loss));
@@ -102,6 +103,25 @@ impl Loss<'_> {
             arrays: all.arrays,
             stops: all.stops,
         })
+    }
+
+    /// The blocks of a step, the same for any number of ranks: equal parts, of which a border is moved
+    /// by one sample where those of one input then stay together and share a context.
+    fn blocks(&self, batch: &[usize]) -> Vec<Range<usize>> {
+        let count = step_blocks(batch.len(), self.samples.grid.len());
+        let input = |i: usize| self.samples.input_of(batch[i]);
+        let border = |block: usize| {
+            let equal = share(batch.len(), block, count).start;
+            if block == 0 || block == count || batch.len() < LEAST_ROWS * count {
+                return equal;
+            }
+            let near = [equal, equal - 1, equal + 1];
+            let between = near.into_iter().find(|&i| input(i) != input(i - 1));
+            between.unwrap_or(equal)
+        };
+        (0..count)
+            .map(|block| border(block)..border(block + 1))
+            .collect()
     }
 
     /// The mean loss over all samples, without gradient.

@@ -24,7 +24,9 @@ fn descend(node: Range<usize>, part: &Range<usize>, found: &mut Vec<Range<usize>
     }
     match halves(&node) {
         Some(halves) if node.start < part.start || node.end > part.end => {
-            halves.map(|half| descend(half, part, found));
+            halves
+                .into_iter()
+                .for_each(|half| descend(half, part, found));
         }
         _ => found.push(node),
     }
