@@ -14,7 +14,7 @@ use floral::ranks::{Ranks, Threads};
 use floral::sample::{OdeSolver, Wanted};
 use floral::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
 use floral::train::{Method, RunFolder, TrainConfig, train_across};
-use floral::{Error, Event, Observer, Result, Silent};
+use floral::{Checksum, Error, Event, Observer, Result, Silent};
 use serde_json::Map;
 
 /// Numbers of ranks, and threads of each.
@@ -182,19 +182,28 @@ fn any_number_of_ranks_trains_to_the_same_weights() {
     }
 }
 
-/// Weights and moments of both checkpoints, and the epochs but for their seconds.
+/// Checksums of weights and moments of both checkpoints by name, as a file gives them in any order, and
+/// the epochs but for their seconds.
 fn learned(run: &RunFolder) -> Vec<String> {
-    let checkpoints = [run.best().unwrap(), run.last().unwrap().unwrap()];
-    let mut found: Vec<String> = checkpoints
-        .iter()
-        .map(|c| {
-            let bits =
-                |values: &[f32]| -> Vec<u32> { values.iter().map(|v| v.to_bits()).collect() };
-            let weights: Vec<_> = c.weights.iter().map(|w| bits(&w.values)).collect();
-            let moments: Vec<_> = c.adam.second.iter().map(|v| bits(v)).collect();
-            format!("{weights:?} {moments:?}")
-        })
-        .collect();
+    let mut found = Vec::new();
+    for checkpoint in [run.best().unwrap(), run.last().unwrap().unwrap()] {
+        let moments = checkpoint.adam.first.iter().zip(&checkpoint.adam.second);
+        let mut arrays: Vec<String> = checkpoint
+            .weights
+            .iter()
+            .zip(moments)
+            .map(|(weight, (first, second))| {
+                let of = |values: &[f32]| {
+                    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+                    Checksum::default().bytes(&bytes)
+                };
+                let [weights, first, second] = [&weight.values, first, second].map(|v| of(v));
+                format!("{}: {weights} {first} {second}", weight.name)
+            })
+            .collect();
+        arrays.sort();
+        found.extend(arrays);
+    }
     for epoch in run.epochs().unwrap() {
         let losses = (epoch.train_loss, epoch.validation_loss, epoch.gradient_norm);
         found.push(format!("{losses:?}"));
