@@ -73,6 +73,20 @@ pub enum Command {
     Man(crate::manual::Arguments),
 }
 
+impl Command {
+    /// Whether several ranks share its work.
+    pub fn is_divided(&self) -> bool {
+        matches!(
+            self,
+            Self::Generate(_)
+                | Self::Train(_)
+                | Self::Sample(_)
+                | Self::Evaluate(_)
+                | Self::Reproduce(_)
+        )
+    }
+}
+
 /// What the parser answers where no command is to be run: help on standard output, or what is wrong
 /// with the words, as JSON where that was asked for.
 pub fn answered(answer: &clap::Error, words: &[OsString]) -> u8 {

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use floral::evaluate::{
-    ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate,
+    ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate_across,
 };
 use floral::predict::{Predictor, Sampling};
 use floral::quantity::labels;
+use floral::ranks::Ranks;
 use floral::train::RunFolder;
 
 use crate::progress::Progress;
@@ -70,7 +71,7 @@ pub struct Arguments {
 }
 
 /// Evaluates and prints the table.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     arguments.solver.asked()?;
     let dataset = data::open(&arguments.dataset)?;
     let device = arguments.device.open()?;
@@ -97,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         kriging: true,
     };
     let progress = Progress::new(predictor.method().name(), interrupt::flag()?);
-    let evaluation = evaluate(&predictor, &dataset, &options, &progress);
+    let evaluation = evaluate_across(ranks, &predictor, &dataset, &options, &progress);
     progress.finish();
     let evaluation = evaluation?;
     output::notes(&evaluation.notes);

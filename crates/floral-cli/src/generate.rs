@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
-use floral::dataset::{Outcome, Precision, Request, generate};
+use floral::dataset::{Outcome, Precision, Request, generate_across};
 use floral::problem::{Resolution, catalogue};
+use floral::ranks::Ranks;
 use floral::settings::{annotated, of_problem};
 
 use crate::progress::Progress;
@@ -71,7 +72,7 @@ pub struct Arguments {
 }
 
 /// Generates, or continues, the dataset.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let mut table = constants::read(arguments.config.as_deref())?;
     for assignment in &arguments.set {
         constants::set(&mut table, assignment)?;
@@ -102,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     }
     let start = Instant::now();
     let progress = Progress::new(&arguments.problem, interrupt::flag()?);
-    let outcome = generate(problem.as_ref(), &request, path, &progress);
+    let outcome = generate_across(ranks, problem.as_ref(), &request, path, &progress);
     progress.finish();
     let words = describe(outcome?, start.elapsed().as_secs_f64());
     output::tell(&format!("{}: {words}", path.display()));

@@ -20,6 +20,7 @@ mod inputs;
 mod inspect;
 mod integrator;
 mod interrupt;
+mod launch;
 mod low;
 mod manual;
 mod narrator;
@@ -44,40 +45,59 @@ use crate::args::{Cli, Command};
 pub use crate::evaluate::text as evaluation_text;
 use crate::exit::Ending;
 pub use crate::inspect::text as inspection_text;
+use crate::launch::Launch;
 pub use crate::reproduce::check_experiment;
 pub use crate::suggest::text as suggestions_text;
 
 /// Runs what was typed, the program's name first, and returns the exit code.
 pub fn run(words: Vec<OsString>) -> u8 {
+    let launch = match Launch::new() {
+        Ok(launch) => launch,
+        Err(error) => return exit::code(Err(error.into())),
+    };
+    if !launch.ranks().is_first() {
+        output::be_silent();
+    }
     match Cli::try_parse_from(&words) {
         Ok(cli) => {
             output::set_up(cli.log, cli.quiet);
-            exit::code(dispatch(&cli, &words))
+            launch.end(dispatch(&cli, &words, &launch))
         }
-        Err(answer) => args::answered(&answer, &words),
+        Err(answer) => match launch.ranks().is_first() {
+            true => launch.end_with(args::answered(&answer, &words)),
+            false => launch.end_with(0),
+        },
     }
 }
 
-fn dispatch(cli: &Cli, words: &[OsString]) -> anyhow::Result<Ending> {
-    let threads = floral::set_up(cli.threads)?;
+fn dispatch(cli: &Cli, words: &[OsString], launch: &Launch) -> anyhow::Result<Ending> {
     let wanted = cli.threads.or_else(floral::asked_outside);
+    let threads = floral::set_up(match wanted {
+        Some(threads) => Some(threads),
+        None => launch.threads()?,
+    })?;
     if wanted.is_some_and(|wanted| wanted > threads) {
         output::note(&format!(
             "{threads} threads are used: more would only wait for each other"
         ));
     }
+    let ranks = launch.ranks();
+    // What is not divided is done by rank 0, for which the others wait.
+    if !ranks.is_first() && !cli.command.is_divided() {
+        return Ok(Ending::Done);
+    }
     match &cli.command {
         Command::Quickstart(arguments) => quickstart::run(arguments),
-        Command::Generate(arguments) => generate::run(arguments),
+        Command::Generate(arguments) => generate::run(arguments, ranks),
         Command::Import(arguments) => import::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
-        Command::Train(arguments) => train::run(arguments),
-        Command::Sample(arguments) => sample::run(arguments),
+        Command::Train(arguments) => train::run(arguments, ranks),
+        Command::Sample(arguments) => sample::run(arguments, ranks),
         Command::Suggest(arguments) => suggest::run(arguments),
-        Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Evaluate(arguments) => evaluate::run(arguments, ranks),
         Command::Report(arguments) => report::run(arguments),
         Command::Export(arguments) => export::run(arguments),
-        Command::Reproduce(arguments) => reproduce::run(arguments, words),
+        Command::Reproduce(arguments) => reproduce::run(arguments, words, ranks),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::ImportTorch(arguments) => import_torch::run(arguments),

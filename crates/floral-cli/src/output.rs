@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -40,6 +41,28 @@ pub fn set_up(log: Log, is_quiet: bool) {
     });
 }
 
+/// Whether nothing at all is told: rank 0 speaks for the others.
+static IS_SILENT: AtomicBool = AtomicBool::new(false);
+
+/// What stands before the words of an error.
+static SPEAKER: OnceLock<String> = OnceLock::new();
+
+/// Lets rank 0 speak for this process.
+pub fn be_silent() {
+    IS_SILENT.store(true, Ordering::SeqCst);
+}
+
+/// Speaks for itself, of what happened to none of the others.
+#[cfg(feature = "mpi")]
+pub fn raise_voice(speaker: &str) {
+    IS_SILENT.store(false, Ordering::SeqCst);
+    let _ = SPEAKER.set(speaker.to_owned());
+}
+
+fn is_silent() -> bool {
+    IS_SILENT.load(Ordering::SeqCst)
+}
+
 fn voice() -> Voice {
     *VOICE.get_or_init(|| Voice {
         log: Log::Text,
@@ -68,6 +91,7 @@ pub fn shown() -> Shown {
         std::io::stderr().is_terminal() && !is_dumb
     };
     match voice() {
+        _ if is_silent() => Shown::Nothing,
         Voice { is_quiet: true, .. } => Shown::Nothing,
         Voice { log: Log::Json, .. } => Shown::Events,
         _ if draws() => Shown::Bar,
@@ -78,6 +102,9 @@ pub fn shown() -> Shown {
 /// Prints text; control characters, which a file that is read may hold in any text and which a
 /// terminal obeys, are shown by their number. A closed pipe, as in `floral inspect data.zarr | head`, is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
+    if is_silent() {
+        return Ok(());
+    }
     let mut stdout = std::io::stdout().lock();
     match stdout
         .write_all(printable(text).as_bytes())
@@ -110,6 +137,7 @@ pub fn progress(words: &str, facts: Value) {
 
 /// Tells why a command failed, also where all else is quiet.
 pub fn error(words: &str) {
+    let words = &format!("{}{words}", SPEAKER.get().map_or("", String::as_str));
     let facts = json!({"code": exit::ERROR});
     write("error", &format!("error: {words}"), words, facts);
 }
@@ -128,6 +156,9 @@ fn say(event: &str, line: &str, message: &str, facts: Value) {
 
 /// Writes a line of standard error; one that is closed or full hears nothing, and the work goes on.
 fn write(event: &str, line: &str, message: &str, facts: Value) {
+    if is_silent() {
+        return;
+    }
     let Voice { log, begun, .. } = voice();
     let line = match log {
         Log::Text => line.to_owned(),

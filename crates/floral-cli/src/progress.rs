@@ -152,6 +152,11 @@ impl<'a> Progress<'a> {
         self.begin(state, template, total, done);
     }
 
+    fn generated(&self, state: &mut State, inputs: usize) {
+        let (done, total) = (state.done + inputs, state.total);
+        self.advance(state, done, || format!("{done} of {total} inputs"));
+    }
+
     fn training(&self, state: &mut State, epoch: usize, epochs: usize, steps: usize) {
         if epoch > 0 && self.shown != Shown::Nothing {
             let words = format!("continuing after epoch {epoch} of {epochs}");
@@ -234,10 +239,8 @@ impl Observer for Progress<'_> {
         let state = &mut *state;
         match *event {
             Event::Inputs { done, total } => self.inputs(state, done, total),
-            Event::Generated { .. } => {
-                let (done, total) = (state.done + 1, state.total);
-                self.advance(state, done, || format!("{done} of {total} inputs"));
-            }
+            Event::Generated { .. } => self.generated(state, 1),
+            Event::GeneratedElsewhere { inputs } => self.generated(state, inputs),
             Event::Training {
                 epoch,
                 epochs,

@@ -10,6 +10,7 @@ use floral::predict::{
     Sampling, Stored, Threshold, is_npz, read_points,
 };
 use floral::problem::Resolution;
+use floral::ranks::{Ranks, first_then_others};
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
 use floral::train::RunFolder;
 use floral::{Checksum, Observer, Points};
@@ -131,13 +132,14 @@ struct Task {
 }
 
 /// Predicts every input and stores its statistics.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let path = arguments.output.as_path();
     let destination = Destination::new(path)?;
     let mut task = Task::new(arguments)?;
     let stop = interrupt::flag()?;
     let progress = Progress::new("low fidelity", stop);
-    let prepared = task.cases.prepare(task.inputs.clone(), &progress);
+    let prepare = || task.cases.prepare(task.inputs.clone(), &progress);
+    let prepared = first_then_others(ranks, prepare);
     progress.finish();
     prepared?;
     // What does not fit the run is refused before anything is written.
@@ -146,7 +148,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     output::notes(&checked.notes);
     task.choose_solver(arguments)?;
     let plan = task.plan(arguments, checked.checksum);
-    let Some(writer) = destination.open(plan, arguments.force)? else {
+    let Some(writer) = destination.open_across(ranks, plan, arguments.force)? else {
         output::tell(&format!(
             "{}: already complete, nothing to do",
             path.display()
@@ -169,8 +171,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         ));
     }
     let start = Instant::now();
-    let stored = task.store(&writer, arguments.seed, stop)?;
-    destination.finish(writer)?;
+    let stored = task.store(ranks, &writer, arguments.seed, stop)?;
+    destination.finish_across(ranks, writer)?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());
     output::tell(&format!("{}: {words}", path.display()));
     if stored.uncertain > 0 {
@@ -250,7 +252,13 @@ impl Task {
         Ok(())
     }
 
-    fn store(&self, writer: &PredictionWriter, seed: u64, stop: &dyn Observer) -> Result<Stored> {
+    fn store(
+        &self,
+        ranks: &dyn Ranks,
+        writer: &PredictionWriter,
+        seed: u64,
+        stop: &dyn Observer,
+    ) -> Result<Stored> {
         let grid = self.cases.grid();
         let interpolation = self
             .points
@@ -272,7 +280,7 @@ impl Task {
         };
         let progress = Progress::new(self.predictor.method().name(), stop);
         let waiting = Waiting::new(&progress, self.standard_error.is_some());
-        let outcome = job.store(writer, &waiting);
+        let outcome = job.store_across(ranks, writer, &waiting);
         progress.finish();
         Ok(outcome?)
     }

@@ -10,8 +10,9 @@ use floral::cost::{check_training, rows_of_training};
 use floral::dataset::{Dataset, Split, SplitConfig, split};
 use floral::expansion::EnergyScores;
 use floral::problem::Resolution;
+use floral::ranks::{Ranks, all_well, first_then_others};
 use floral::train::{
-    Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, supplied, train,
+    Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, supplied, train_across,
 };
 
 use crate::progress::Progress;
@@ -231,7 +232,7 @@ fn per_axis(resolution: &Resolution) -> String {
 }
 
 /// Trains, or goes on training.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     if arguments.print_config {
         output::print(&arguments.printed()?)?;
         return Ok(Ending::Done);
@@ -257,11 +258,14 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         ));
     }
     let progress = Progress::new("low fidelity", stop);
-    let supplied = supplied(&config, &dataset, folder, &progress);
+    let supply = || supplied(&config, &dataset, folder, &progress);
+    let supplied = first_then_others(ranks, supply);
     progress.finish();
     let dataset = supplied?;
     let split = told_split(&asked.split, &config, dataset.inputs());
-    let run = arguments.run_folder(folder, config, &dataset)?;
+    let run = opened(ranks, folder, || {
+        arguments.run_folder(folder, config, &dataset)
+    })?;
     output::notes(&dataset.notes());
     if let Some(words) = split? {
         output::note(&words);
@@ -271,7 +275,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     arguments.device.tell_rows(&device, rows);
     tell_of_scratch(&config, &dataset, folder)?;
     let progress = Progress::new(&config.method.to_string(), stop);
-    let outcome = train(&run, &dataset, &device, &progress);
+    let outcome = train_across(ranks, &run, &dataset, &device, &progress);
     progress.finish();
     let words = match outcome? {
         Outcome::AllEpochs => "all epochs are done".into(),
@@ -298,6 +302,20 @@ fn tell_of_scratch(config: &TrainConfig, dataset: &Dataset, folder: &Path) -> Re
         ));
     }
     Ok(())
+}
+
+/// The run folder, which rank 0 makes or checks before the others open it.
+fn opened(
+    ranks: &dyn Ranks,
+    folder: &Path,
+    first: impl FnOnce() -> Result<RunFolder>,
+) -> Result<RunFolder> {
+    let run = ranks.is_first().then(first).transpose();
+    all_well(ranks, run.is_ok())?;
+    match run? {
+        Some(run) => Ok(run),
+        None => Ok(RunFolder::open(folder)?),
+    }
 }
 
 /// What learning a law that is not normal came to.

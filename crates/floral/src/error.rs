@@ -149,6 +149,13 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// Another of several ranks failed, and tells why.
+    #[error("rank {rank} failed")]
+    Elsewhere {
+        /// Which one.
+        rank: usize,
+    },
+
     /// The observer asked to stop.
     #[error("stopped on request; what was finished is kept")]
     Interrupted,

@@ -66,6 +66,7 @@
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`evaluate`]: a run's predictions beside the truth;
 //! - [`inspect`]: what a dataset holds, and whether its low-fidelity solver is worth it;
+//! - [`ranks`]: several processes that do one piece of work;
 //! - [`settings`]: what every key of a configuration means;
 //! - [`cost`]: the arithmetic and the memory that a network takes;
 //! - [`device`]: the processor, or a graphics card;
@@ -91,6 +92,7 @@ pub mod predict;
 pub mod problem;
 pub mod quantity;
 pub mod random;
+pub mod ranks;
 pub mod regression;
 pub mod sample;
 mod set_up;

@@ -38,6 +38,11 @@ pub enum Event<'a> {
         /// Its index.
         input: usize,
     },
+    /// Other ranks have computed and stored more of a dataset's inputs.
+    GeneratedElsewhere {
+        /// How many more.
+        inputs: usize,
+    },
     /// Training begins or goes on.
     Training {
         /// Epochs that are done.

@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::dataset::Dataset;
 use floral::device::Device;
+use floral::ranks::Ranks;
 use floral::train::{Method, RunFolder};
 use floral_report::report::{compare, page};
 
@@ -122,22 +123,29 @@ impl Arguments {
 }
 
 /// Does what is missing, and prints the tables; `words` is what was typed, for them to tell.
-pub fn run(arguments: &Arguments, words: &[OsString]) -> Result<Ending> {
+pub fn run(arguments: &Arguments, words: &[OsString], ranks: &dyn Ranks) -> Result<Ending> {
     let jobs = arguments.jobs.unwrap_or_else(rayon::current_num_threads);
     ensure!(jobs > 0, "--jobs 0: at least one run at a time is needed");
     let workers = Workers::sharing(jobs);
     let plan = arguments.planned()?;
     let store = Store::new(&arguments.output);
     let device = arguments.device.open()?;
-    let steps = estimated(&plan, &store, &device, workers)?;
-    let preview = preview(arguments, &steps, jobs)?;
+    if ranks.is_first() {
+        let steps = estimated(&plan, &store, &device, workers)?;
+        let preview = preview(arguments, &steps, jobs * ranks.size())?;
+        match arguments.plan {
+            true => output::print(&preview)?,
+            false => output::tell(preview.trim_end()),
+        }
+    }
     if arguments.plan {
-        output::print(&preview)?;
         return Ok(Ending::Done);
     }
-    output::tell(preview.trim_end());
     let narrator = Narrator::new(interrupt::flag()?);
-    let states = work(&plan, &store, &device, workers, &narrator)?;
+    let states = work(&plan, &store, &device, workers, (ranks, &narrator))?;
+    if !ranks.is_first() {
+        return Ok(Ending::Done);
+    }
     publish_all(arguments, &plan, &store, &states, &made_by(words, jobs))?;
     if plan.targets.contains(&Target::Figures) && !narrator.should_stop() {
         let all = figures(&plan, &store, &states);

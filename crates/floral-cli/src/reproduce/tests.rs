@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use floral::ranks::Alone;
 use floral::train::Method;
 use floral::{Observer, device};
 
@@ -55,7 +56,8 @@ fn tried(root: &Path, plan: &Plan, patience: Option<usize>) -> (States, Vec<Stri
     let patience = Patience(AtomicUsize::new(patience.unwrap_or(usize::MAX)));
     let narrator = Narrator::silent(&patience);
     let device = device::named("cpu").unwrap();
-    let states = work(plan, &Store::new(root), &device, TWO, &narrator).unwrap();
+    let alone = Alone::default();
+    let states = work(plan, &Store::new(root), &device, TWO, (&alone, &narrator)).unwrap();
     let mut began = narrator.told();
     began.retain(|line| !line.ends_with(" s)"));
     (states, began)

@@ -1,7 +1,7 @@
 //! The work of a plan: generate, train, evaluate, whatever is not there yet.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use burn::tensor::Device;
@@ -15,6 +15,7 @@ use crate::workers::Workers;
 use floral::dataset::{Dataset, generate};
 use floral::evaluate::evaluate;
 use floral::predict::Predictor;
+use floral::ranks::{Counter, Ranks, agreed};
 use floral::train::train;
 use floral::{Error, Result};
 
@@ -160,47 +161,131 @@ pub fn estimated(
     Ok(steps)
 }
 
-/// Does what is missing. A cell that fails leaves the others alone; a request to stop leaves what
-/// is under way where the same call finds it again.
+/// Does what is missing, datasets first. A cell that fails leaves the others alone; a request to stop
+/// leaves what is under way where the same call finds it again.
+///
+/// Several ranks take one task after the other, each as it becomes free.
 pub fn work(
     plan: &Plan,
     store: &Store,
     device: &Device,
     workers: Workers,
-    narrator: &Narrator,
+    (ranks, narrator): (&dyn Ranks, &Narrator),
 ) -> Result<States> {
-    let _occupied = store.occupy()?;
+    let occupied = ranks.is_first().then(|| store.occupy()).transpose();
+    let _occupied = agreed(ranks, occupied, &mut || {})?;
     let before = states(plan, store)?;
     let open: Vec<&Cell> = plan.cells.iter().filter(|c| !is_done(&before, c)).collect();
     let datasets = pending(plan, store, &before);
-    let steps = datasets.len() + open.len();
     let session = Session {
         plan,
         store,
         device,
         threads: workers.threads,
-        steps,
+        steps: datasets.len() + open.len(),
         narrator,
     };
-    let mut failures = BTreeMap::new();
-    for (position, study) in datasets.iter().enumerate() {
-        if let Err(error) = session.generate(position + 1, &plan.studies[*study]) {
-            failures.insert(*study, State::failed(&error));
+    let tasks = Tasks::new(ranks, datasets.len())?;
+    let failures = Mutex::new(BTreeMap::new());
+    // One dataset at a time has all threads.
+    for position in tasks.numbers() {
+        let study = datasets[position];
+        if let Err(error) = session.generate(position + 1, &plan.studies[study]) {
+            locked(&failures).insert(study.to_string(), State::failed(&error));
         }
     }
-    let states = Mutex::new(before);
-    let tasks = open.into_iter().enumerate();
-    workers.run(tasks, |(index, cell)| {
-        let state = match failures.get(&cell.study) {
+    let failures = everywhere(ranks, into_inner(failures))?;
+    let tasks = Tasks::new(ranks, open.len())?;
+    let missing = Mutex::new(States::new());
+    workers.run(tasks.numbers(), |index| {
+        let cell = open[index];
+        let state = match failures.get(&cell.study.to_string()) {
             Some(failure) => failure.clone(),
             None if narrator.should_stop() => State::NOT_RUN,
             None => session.cell(datasets.len() + index + 1, cell),
         };
-        let mut states = states.lock().unwrap_or_else(PoisonError::into_inner);
-        states.insert(cell.evaluation_name(), state);
+        if state.record().is_none() {
+            locked(&missing).insert(cell.evaluation_name(), state);
+        }
         Ok(())
     })?;
-    Ok(states.into_inner().unwrap_or_else(PoisonError::into_inner))
+    let missing = everywhere(ranks, into_inner(missing))?;
+    // Records are read where all ranks have written them.
+    let mut all = states(plan, store)?;
+    all.extend(missing);
+    Ok(all)
+}
+
+/// Tasks that ranks take as they become free.
+struct Tasks<'a> {
+    ranks: &'a dyn Ranks,
+    /// The number of the first, as ranks count.
+    first: u64,
+    count: usize,
+}
+
+impl<'a> Tasks<'a> {
+    /// So many; every rank has to begin with them, and has ended with others.
+    fn new(ranks: &'a dyn Ranks, count: usize) -> Result<Self> {
+        let counted = ranks.is_first().then(|| ranks.count(Counter::Next, 0));
+        let counted = agreed(ranks, counted.transpose(), &mut || {})?;
+        let own = counted.unwrap_or(0).to_le_bytes().to_vec();
+        let all = ranks.gather(own, &mut || {})?;
+        let first = all[0].as_slice().try_into().map_or(0, u64::from_le_bytes);
+        Ok(Self {
+            ranks,
+            first,
+            count,
+        })
+    }
+
+    /// The numbers of those that are taken here. A rank that cannot be reached has no more.
+    fn numbers(&self) -> impl Iterator<Item = usize> + Send + '_ {
+        std::iter::from_fn(|| {
+            let number = self.ranks.count(Counter::Next, 1).ok()?;
+            let number = number.checked_sub(self.first)? as usize;
+            (number < self.count).then_some(number)
+        })
+    }
+}
+
+/// What all ranks know is missing.
+fn everywhere(ranks: &dyn Ranks, own: States) -> Result<States> {
+    if ranks.size() == 1 {
+        return Ok(own);
+    }
+    let words: Vec<(&str, &str, Option<String>)> = own
+        .iter()
+        .filter_map(|(name, state)| {
+            let (short, reason) = state.missing()?;
+            Some((name.as_str(), short, reason))
+        })
+        .collect();
+    let own = serde_json::to_vec(&words).expect("names and words");
+    let mut all = States::new();
+    for part in ranks.gather(own, &mut || {})? {
+        let part: Vec<(String, String, Option<String>)> =
+            serde_json::from_slice(&part).unwrap_or_default();
+        let states = part.into_iter().map(|(name, short, reason)| {
+            let known = [State::NOT_RUN, State::INTERRUPTED].into_iter();
+            let mut known = known.filter(|state| state.missing().is_some_and(|m| m.0 == short));
+            let failed = State::Missing {
+                short: "failed",
+                reason,
+            };
+            (name, known.next().unwrap_or(failed))
+        });
+        all.extend(states);
+    }
+    Ok(all)
+}
+
+fn locked(states: &Mutex<States>) -> MutexGuard<'_, States> {
+    states.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn into_inner(states: Mutex<States>) -> States {
+    states.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What every step needs.

@@ -1,4 +1,4 @@
-//! Generates a dataset on all cores; a run that was cut continues where it stopped.
+//! Generates a dataset on all cores, and by several ranks; a run that was cut continues where it stopped.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +11,7 @@ use super::writer::{Solution, Writer};
 use crate::observer::{Event, Observer, go_on};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream, stream};
+use crate::ranks::{Alone, Ranks, Watch, agreed, share};
 use crate::{Error, Result};
 
 /// How generation ended.
@@ -43,47 +44,109 @@ pub fn generate(
     path: &Path,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
+    generate_across(&Alone::default(), problem, request, path, observer)
+}
+
+/// The same by several ranks, each of which computes inputs of its own, to the same bytes.
+pub fn generate_across(
+    ranks: &dyn Ranks,
+    problem: &dyn Problem,
+    request: &Request,
+    path: &Path,
+    observer: &dyn Observer,
+) -> Result<Outcome> {
     let plan = layout::plan(problem, request)?;
-    let Some(writer) = Writer::open(path, plan, request.force)? else {
+    let Some(writer) = Writer::open(ranks, path, plan, request.force)? else {
         let redraws = Dataset::open(path)?.redraws()?.unwrap_or(0);
         return Ok(Outcome::AlreadyComplete { redraws });
     };
-    let redraws = AtomicU64::new(0);
-    let pending = pending(&writer, request.inputs, &redraws);
-    let resumed = request.inputs - pending.len();
-    observer.observe(&Event::Inputs {
-        done: resumed,
+    let found = Found::by_all(ranks, &writer, request.inputs)?;
+    let watch = Watch::new(ranks, observer)?;
+    watch.observe(&Event::Inputs {
+        done: request.inputs - found.pending.len(),
         total: request.inputs,
     });
+    let own = found.pending.iter().skip(ranks.rank());
+    let own: Vec<usize> = own.step_by(ranks.size()).copied().collect();
+    let redraws = AtomicU64::new(0);
     // One input a task: a longer run of them could not be shared once a thread has begun it.
-    pending.par_iter().with_max_len(1).try_for_each(|&input| {
-        go_on(observer)?;
+    let computed = own.par_iter().with_max_len(1).try_for_each(|&input| {
+        go_on(&watch)?;
         let solution = solve(problem, request, input).map_err(|e| at_input(input, e))?;
         writer.write(input, &solution)?;
         redraws.fetch_add(solution.redraws.into(), Ordering::Relaxed);
-        observer.observe(&Event::Generated { input });
+        watch.observe(&Event::Generated { input });
+        watch.done();
         Ok(())
-    })?;
-    writer.finish(problem.grid())?;
+    });
+    let redraws = found.redraws + finished(ranks, computed, redraws.into_inner(), &watch)?;
+    let published = match ranks.is_first() {
+        true => writer.finish(problem.grid()),
+        false => Ok(()),
+    };
+    agreed(ranks, published, &mut || {})?;
     Ok(Outcome::Generated {
-        computed: pending.len(),
-        resumed,
-        redraws: redraws.into_inner(),
+        computed: found.pending.len(),
+        resumed: request.inputs - found.pending.len(),
+        redraws,
     })
 }
 
-/// The inputs still to compute; the redraws of the others are added up.
-fn pending(writer: &Writer, inputs: usize, redraws: &AtomicU64) -> Vec<usize> {
-    (0..inputs)
-        .into_par_iter()
-        .filter(|&input| match writer.finished(input) {
-            Some(count) => {
-                redraws.fetch_add(count.into(), Ordering::Relaxed);
-                false
-            }
-            None => true,
-        })
-        .collect()
+/// Waits until every rank has computed its inputs, and returns the redraws of all. A rank that failed
+/// does not wait; one that was asked to stop waits for the others, which hear of it.
+fn finished(ranks: &dyn Ranks, computed: Result<()>, redraws: u64, watch: &Watch) -> Result<u64> {
+    match computed {
+        Ok(()) | Err(Error::Interrupted) => {}
+        Err(error) => return Err(error),
+    }
+    agreed(ranks, computed, &mut || watch.talk())?;
+    let all = ranks.gather(redraws.to_le_bytes().to_vec(), &mut || {})?;
+    Ok(all.iter().map(|bytes| number(bytes)).sum())
+}
+
+/// What an earlier run has left of a dataset.
+struct Found {
+    /// The inputs still to compute.
+    pending: Vec<usize>,
+    /// Redraws of the others.
+    redraws: u64,
+}
+
+impl Found {
+    /// Each rank looks at a part of the inputs.
+    fn by_all(ranks: &dyn Ranks, writer: &Writer, inputs: usize) -> Result<Self> {
+        let redraws = AtomicU64::new(0);
+        let pending: Vec<u8> = share(inputs, ranks.rank(), ranks.size())
+            .into_par_iter()
+            .filter(|&input| match writer.finished(input) {
+                Some(count) => {
+                    redraws.fetch_add(count.into(), Ordering::Relaxed);
+                    false
+                }
+                None => true,
+            })
+            .flat_map_iter(|input| (input as u64).to_le_bytes())
+            .collect();
+        let own = [&redraws.into_inner().to_le_bytes(), pending.as_slice()].concat();
+        let mut found = Self {
+            pending: Vec::new(),
+            redraws: 0,
+        };
+        for part in ranks.gather(own, &mut || {})? {
+            let (redraws, pending) = part.split_at(part.len().min(8));
+            found.redraws += number(redraws);
+            let inputs = pending.chunks_exact(8);
+            found
+                .pending
+                .extend(inputs.map(|bytes| number(bytes) as usize));
+        }
+        Ok(found)
+    }
+}
+
+/// A number as ranks hand it on.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u64::from_le_bytes)
 }
 
 /// Draws an input and solves it; each realization has its own stream.

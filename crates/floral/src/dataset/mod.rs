@@ -31,7 +31,7 @@ pub(crate) mod view;
 mod writer;
 
 pub use arrays::Arrays;
-pub use generate::{Outcome, generate};
+pub use generate::{Outcome, generate, generate_across};
 pub use inputs::InputSource;
 pub use layout::{FORMAT, Request};
 pub use normalise::Normaliser;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
 use crate::problem::Moments;
+use crate::ranks::Ranks;
 use crate::storage::{Group, GroupPlan};
 use crate::{Error, Field, Grid, Result};
 
@@ -23,9 +24,14 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Begins or continues a dataset; none if it is complete.
-    pub fn open(target: &Path, plan: GroupPlan, force: bool) -> Result<Option<Self>> {
-        let group = Group::open(target, plan, force)?;
+    /// Begins or continues a dataset that several ranks write; none if it is complete.
+    pub fn open(
+        ranks: &dyn Ranks,
+        target: &Path,
+        plan: GroupPlan,
+        force: bool,
+    ) -> Result<Option<Self>> {
+        let group = Group::open_across(ranks, target, plan, force)?;
         Ok(group.map(|group| Self { group }))
     }
 

@@ -28,6 +28,7 @@ use crate::observer::Observer;
 use crate::predict::{
     Cases, Consumer, PredictionCost, Predictor, Sampling, Walk, WalkedInput, aligned_dataset,
 };
+use crate::ranks::{Alone, Ranks, Watch, agreed, first_then_others};
 use crate::{Error, Result, regression};
 
 /// What to evaluate, and how.
@@ -68,6 +69,17 @@ pub fn evaluate(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Evaluation> {
+    evaluate_across(&Alone::default(), predictor, dataset, options, observer)
+}
+
+/// The same by several ranks, to the same scores: each predicts inputs of its own.
+pub fn evaluate_across(
+    ranks: &dyn Ranks,
+    predictor: &Predictor,
+    dataset: &Dataset,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Evaluation> {
     check_spread(predictor, &options.sampling)?;
     let (dataset, notes) = &aligned_dataset(predictor.header(), dataset)?;
     let inputs = chosen_inputs(predictor.header(), dataset, options.inputs.clone())?;
@@ -76,7 +88,7 @@ pub fn evaluate(
         Some(thinning) => Cases::of(dataset)?.thinned(thinning),
         None => Cases::of(dataset)?,
     };
-    cases.prepare(inputs.clone(), observer)?;
+    first_then_others(ranks, || cases.prepare(inputs.clone(), observer))?;
     let header = predictor.header();
     let baselines = if options.kriging {
         Baselines::of(header, dataset, thinning.as_ref(), observer)?
@@ -86,7 +98,8 @@ pub fn evaluate(
     let mut scored = Scored {
         truths: Truths::of(dataset, options.reference)?,
         baselines,
-        scoring: Scoring::default(),
+        share: (ranks.rank(), ranks.size()),
+        scored: Vec::new(),
         members: Vec::new(),
         moments: None,
         points: dataset.grid().len(),
@@ -94,15 +107,21 @@ pub fn evaluate(
         on_training_grid: thinning.is_some(),
         thinning: thinning.filter(|_| dataset.known().is_none()),
     };
+    let watch = Watch::new(ranks, observer)?;
     let walk = Walk {
         predictors: &[predictor],
         cases: &cases,
         inputs: inputs.clone(),
         sampling: &options.sampling,
-        observer,
+        observer: &watch,
     };
-    walk.run(&mut scored)?;
-    let evaluation = scored.evaluation(predictor, dataset, &options.sampling, inputs);
+    let done = walk.run(&mut scored);
+    let done = match done {
+        Ok(()) | Err(Error::Interrupted) => agreed(ranks, done, &mut || watch.talk()),
+        failed => failed,
+    };
+    let scoring = done.and_then(|()| over_all(ranks, &scored.scored))?;
+    let evaluation = scored.evaluation(&scoring, predictor, dataset, &options.sampling, inputs);
     Ok(Evaluation {
         notes: notes.clone(),
         ..evaluation
@@ -160,7 +179,10 @@ fn thinning(
 struct Scored<'a> {
     truths: Truths<'a>,
     baselines: Baselines,
-    scoring: Scoring,
+    /// Every n-th input is scored here, from this one on.
+    share: (usize, usize),
+    /// The scores of each of them, by position.
+    scored: Vec<(usize, Scoring)>,
     /// The ensemble under way: [member, value].
     members: Vec<f32>,
     /// Its moments in closed form, of methods that have them.
@@ -177,7 +199,8 @@ struct Scored<'a> {
 
 impl Scored<'_> {
     fn evaluation(
-        self,
+        &self,
+        scoring: &Scoring,
         predictor: &Predictor,
         dataset: &Dataset,
         sampling: &Sampling,
@@ -195,16 +218,41 @@ impl Scored<'_> {
             truth: self.truths.source(),
             observations: dataset.realizations(),
             notes: Vec::new(),
-            prediction: self.scoring.prediction(),
-            low: self.scoring.low(),
-            mean_residual: self.scoring.mean_residual(),
-            kriging: self.scoring.kriging(),
-            channels: self.scoring.channels(dataset.solution_quantities()),
+            prediction: scoring.prediction(),
+            low: scoring.low(),
+            mean_residual: scoring.mean_residual(),
+            kriging: scoring.kriging(),
+            channels: scoring.channels(dataset.solution_quantities()),
         }
     }
 }
 
+/// The scores of all inputs, added in their order, whichever rank has scored them.
+fn over_all(ranks: &dyn Ranks, own: &[(usize, Scoring)]) -> Result<Scoring> {
+    let unreadable = |error: String| Error::Numerical {
+        what: format!("scores could not be handed on ({error})"),
+        advice: "start every rank with the same program".into(),
+    };
+    let mut bytes = Vec::new();
+    ciborium::into_writer(own, &mut bytes).map_err(|e| unreadable(e.to_string()))?;
+    let mut all: Vec<(usize, Scoring)> = Vec::new();
+    for part in ranks.gather(bytes, &mut || {})? {
+        let part: Vec<(usize, Scoring)> =
+            ciborium::from_reader(part.as_slice()).map_err(|e| unreadable(e.to_string()))?;
+        all.extend(part);
+    }
+    all.sort_by_key(|(position, _)| *position);
+    let mut scoring = Scoring::default();
+    all.iter().for_each(|(_, scored)| scoring.merge(scored));
+    Ok(scoring)
+}
+
 impl Consumer for Scored<'_> {
+    fn wants(&self, position: usize) -> bool {
+        let (rank, size) = self.share;
+        position % size == rank
+    }
+
     fn begin(&mut self, _run: usize, input: &WalkedInput) -> Result<Option<usize>> {
         self.members.clear();
         self.moments = None;
@@ -235,11 +283,13 @@ impl Consumer for Scored<'_> {
         if let Some(thinning) = &self.thinning {
             truth = truth.thinned(thinning);
         }
-        self.scoring.add_cost(cost);
+        let mut scoring = Scoring::default();
+        scoring.add_cost(cost);
         let baselines = self.baselines.predict(input.case, self.known.as_deref())?;
-        self.scoring.push_baselines(&baselines, &truth)?;
-        self.scoring
-            .push(&self.members, self.moments.as_ref(), &truth)
+        scoring.push_baselines(&baselines, &truth)?;
+        scoring.push(&self.members, self.moments.as_ref(), &truth)?;
+        self.scored.push((input.position, scoring));
+        Ok(())
     }
 }
 

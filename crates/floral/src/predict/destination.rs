@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{PredictionPlan, PredictionWriter};
+use crate::ranks::{Alone, Ranks, by_first};
 use crate::storage::{SingleFile, has_mark, remove_folder};
 use crate::{Error, Result};
 
@@ -45,33 +46,59 @@ impl Destination {
     /// Begins or continues predictions; none if the same are there. With `force` they replace
     /// others, or unfinished ones.
     pub fn open(&self, plan: PredictionPlan, force: bool) -> Result<Option<PredictionWriter>> {
+        self.open_across(&Alone::default(), plan, force)
+    }
+
+    /// The same for several ranks.
+    pub fn open_across(
+        &self,
+        ranks: &dyn Ranks,
+        plan: PredictionPlan,
+        force: bool,
+    ) -> Result<Option<PredictionWriter>> {
         let Some(file) = self.file else {
-            return PredictionWriter::open(&self.path, plan, force);
+            return PredictionWriter::open_across(ranks, &self.path, plan, force);
         };
         let mark = plan.mark();
-        if self.path.exists() && !force {
-            if !self.path.is_file() || !has_mark(&self.path, &mark)? {
-                return Err(self.taken());
-            }
-            remove_folder(&self.store())?;
+        if by_first(ranks, || self.is_there(&mark, force))? {
             return Ok(None);
         }
-        let writer = PredictionWriter::open(&self.store(), plan, force)?;
+        let writer = PredictionWriter::open_across(ranks, &self.store(), plan, force)?;
         if writer.is_none() {
             // A run that was cut had finished all but the file.
-            self.convert(file, &mark)?;
+            by_first(ranks, || self.convert(file, &mark).map(|()| true))?;
         }
         Ok(writer)
     }
 
+    /// Whether the file is there; one that holds something else is refused.
+    fn is_there(&self, mark: &str, force: bool) -> Result<bool> {
+        if !self.path.exists() || force {
+            return Ok(false);
+        }
+        if !self.path.is_file() || !has_mark(&self.path, mark)? {
+            return Err(self.taken());
+        }
+        remove_folder(&self.store())?;
+        Ok(true)
+    }
+
     /// Completes what [`open`](Self::open) began.
     pub fn finish(&self, writer: PredictionWriter) -> Result<()> {
-        let mark = writer.plan().mark();
-        writer.finish()?;
-        match self.file {
-            None => Ok(()),
-            Some(file) => self.convert(file, &mark),
-        }
+        self.finish_across(&Alone::default(), writer)
+    }
+
+    /// The same for several ranks, all of which have stored what is theirs.
+    pub fn finish_across(&self, ranks: &dyn Ranks, writer: PredictionWriter) -> Result<()> {
+        let finish = || {
+            let mark = writer.plan().mark();
+            writer.finish()?;
+            match self.file {
+                None => Ok(true),
+                Some(file) => self.convert(file, &mark).map(|()| true),
+            }
+        };
+        by_first(ranks, finish).map(drop)
     }
 
     fn convert(&self, file: SingleFile, mark: &str) -> Result<()> {

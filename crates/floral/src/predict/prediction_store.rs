@@ -9,6 +9,7 @@ use super::prediction_layout::{
 };
 use crate::Result;
 use crate::dataset::layout::INPUT_DIMENSION;
+use crate::ranks::{Alone, Ranks};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::{Group, Spool};
 
@@ -48,9 +49,19 @@ impl PredictionWriter {
     /// Begins or continues a group, which takes the name `path` once complete; none if the same is
     /// there. With `force` it replaces another one, or an unfinished one.
     pub fn open(path: &Path, plan: PredictionPlan, force: bool) -> Result<Option<Self>> {
+        Self::open_across(&Alone::default(), path, plan, force)
+    }
+
+    /// The same for several ranks, each of which writes inputs of its own; rank 0 finishes it.
+    pub fn open_across(
+        ranks: &dyn Ranks,
+        path: &Path,
+        plan: PredictionPlan,
+        force: bool,
+    ) -> Result<Option<Self>> {
         check_names(&plan.places)?;
         check_size(&plan)?;
-        let group = Group::open(path, plan.layout(), force)?;
+        let group = Group::open_across(ranks, path, plan.layout(), force)?;
         Ok(group.map(|group| Self { group, plan }))
     }
 

@@ -209,7 +209,7 @@ impl Observer for Within<'_> {
 }
 
 /// Names the input at which a prediction failed, and first of all what is unusual about it.
-fn at_input(index: usize, departures: &[String], error: Error) -> Error {
+pub(super) fn at_input(index: usize, departures: &[String], error: Error) -> Error {
     match error {
         Error::Numerical { what, advice } => Error::Numerical {
             what: match departures {

@@ -1,8 +1,10 @@
 //! Writes files that are there whole or not at all, also after a power failure.
 
 use std::fs::{File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::files::{parent_of, sync_folder, write_error};
@@ -73,11 +75,14 @@ fn create_unique(folder: &Path) -> io::Result<(File, PathBuf)> {
     }
 }
 
-/// A name that no other write of this machine uses at the moment.
-fn unique_name() -> String {
+/// A name that no other write uses at the moment, of this machine or of another that writes the same
+/// folder: machines may give two processes the same number.
+pub(crate) fn unique_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
+    static PROCESS: OnceLock<u64> = OnceLock::new();
+    let process = PROCESS.get_or_init(|| RandomState::new().hash_one(std::process::id()));
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("{}-{count}", std::process::id())
+    format!("{process:016x}-{count}")
 }
 
 #[cfg(test)]

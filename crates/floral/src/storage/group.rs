@@ -8,7 +8,6 @@ use std::sync::Arc;
 use zarrs::array::{Array, ArrayBytes, ArrayMetadata, ArrayToBytesCodecTraits, ChunkShapeTraits};
 use zarrs::filesystem::FilesystemStore;
 
-use super::Precision;
 use super::atomic::write_whole;
 use super::files::{
     create_folder, refuse_other_than_text, sync, sync_tree, write_json, zarr_store,
@@ -18,6 +17,8 @@ use super::names;
 use super::partial::Partial;
 use super::spool::Spool;
 use super::stored_array::codec_options;
+use super::{Checksum, Precision};
+use crate::ranks::{Ranks, agreed};
 use crate::{Error, Result};
 
 /// A group that grows beside its name, and takes it once complete.
@@ -41,6 +42,36 @@ impl Group {
             plan,
             arrays,
         }))
+    }
+
+    /// The same for several ranks: rank 0 opens, the others join, and all write chunks of their own.
+    pub fn open_across(
+        ranks: &dyn Ranks,
+        target: &Path,
+        plan: GroupPlan,
+        force: bool,
+    ) -> Result<Option<Self>> {
+        same_everywhere(ranks, target, &plan)?;
+        let first = ranks.is_first();
+        let opened = first.then(|| Self::open(target, plan.clone(), force));
+        let opened = agreed(ranks, opened.transpose(), &mut || {})?;
+        let is_there = matches!(opened, Some(None));
+        let words = ranks.gather(vec![u8::from(is_there)], &mut || {})?;
+        match opened {
+            Some(group) => Ok(group),
+            None if words[0] == [1] => Ok(None),
+            None => Self::join(target, plan).map(Some),
+        }
+    }
+
+    fn join(target: &Path, plan: GroupPlan) -> Result<Self> {
+        let partial = Partial::join(target)?;
+        let arrays = open_arrays(&plan, &partial.store())?;
+        Ok(Self {
+            partial,
+            plan,
+            arrays,
+        })
     }
 
     /// Whether an array of this name is planned.
@@ -146,6 +177,22 @@ impl Group {
             reason: format!("cannot be encoded: {error}"),
         })?;
         write_whole(&path, &encoded, &self.partial.scratch())
+    }
+}
+
+/// Refuses to write what ranks see differently.
+fn same_everywhere(ranks: &dyn Ranks, target: &Path, plan: &GroupPlan) -> Result<()> {
+    let own = Checksum::default().bytes(plan.root().to_string().as_bytes());
+    let marks = ranks.gather(own.to_string().into_bytes(), &mut || {})?;
+    match marks.iter().position(|mark| *mark != marks[0]) {
+        None => Ok(()),
+        Some(rank) => Err(Error::BadFile {
+            path: target.to_owned(),
+            reason: format!(
+                "rank {rank} would write something else than rank 0; give every rank the same \
+                 program, the same arguments and the same files"
+            ),
+        }),
     }
 }
 

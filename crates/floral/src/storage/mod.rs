@@ -36,6 +36,7 @@ pub use precision::Precision;
 pub use spool::{Spool, Spooled};
 
 pub(crate) use array_metadata::Dimension;
+pub(crate) use atomic::unique_name;
 pub(crate) use files::{read_json, read_regular, remove_folder, zarr_store};
 pub(crate) use group::Group;
 pub(crate) use group_plan::{GroupPlan, LARGEST_CHUNK, METADATA_FILE};

@@ -26,12 +26,13 @@ use super::lock::FolderLock;
 use super::operations;
 use crate::{Error, Result};
 
-/// An unfinished dataset that this process alone may write.
+/// An unfinished dataset that this process may write, alone or with those that it works with.
 pub(super) struct Partial {
     target: PathBuf,
     folder: PathBuf,
     force: bool,
-    _lock: FolderLock,
+    /// None where another process holds it for this one too.
+    _lock: Option<FolderLock>,
 }
 
 impl Partial {
@@ -45,7 +46,7 @@ impl Partial {
         }
         let partial = Self {
             target: target.to_owned(),
-            _lock: FolderLock::acquire(&folder, "dataset")?,
+            _lock: Some(FolderLock::acquire(&folder, "dataset")?),
             folder,
             force,
         };
@@ -56,6 +57,17 @@ impl Partial {
         }
         partial.adopt(wanted)?;
         Ok(Some(partial))
+    }
+
+    /// The dataset that another process has opened and holds for several, of which this is one; it
+    /// is that one that publishes.
+    pub fn join(target: &Path) -> Result<Self> {
+        Ok(Self {
+            target: target.to_owned(),
+            folder: partial_path(target)?,
+            force: false,
+            _lock: None,
+        })
     }
 
     /// Where the dataset grows.

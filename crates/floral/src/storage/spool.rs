@@ -4,6 +4,7 @@
 //! A folder with a file for each block of realizations, named by the first one: a checksum of the
 //! rest, the evaluations that they took, then the values. It is removed when the input is done.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use super::atomic::write_whole;
@@ -71,12 +72,30 @@ impl Spool {
         Ok(found)
     }
 
+    /// Moves to the first of these realizations that is not kept, or to their end; the first of them
+    /// begins a block.
+    pub fn seek(&mut self, within: Range<usize>) -> usize {
+        self.next = within.start;
+        while self.next < within.end && self.read(self.next).is_some() {
+            self.next = (self.next + self.rows).min(within.end);
+        }
+        self.next
+    }
+
     /// Takes the next realization; with the last one of a block, the block is stored.
     pub fn push(&mut self, values: &[f32], evaluations: usize) -> Result<()> {
         self.block.values.extend_from_slice(values);
         self.block.evaluations += evaluations as u64;
         self.next += 1;
         if !self.next.is_multiple_of(self.rows) {
+            return Ok(());
+        }
+        self.store()
+    }
+
+    /// Stores a block that is not full, after the last realization of all.
+    pub fn store(&mut self) -> Result<()> {
+        if self.block.values.is_empty() {
             return Ok(());
         }
         let block = std::mem::take(&mut self.block);
@@ -167,6 +186,15 @@ mod tests {
         for _ in 0..3 {
             writer.push(&[9.0, 9.0], 1).unwrap();
         }
+        assert_eq!(replayed(folder).0.realizations, 9);
+
+        // Others may have computed blocks elsewhere in the list, and the last one.
+        let mut other = spool(folder);
+        assert_eq!((other.seek(6..12), other.seek(12..14)), (9, 12));
+        other.push(&[1.0, 1.0], 1).unwrap();
+        other.push(&[1.0, 1.0], 1).unwrap();
+        other.store().unwrap();
+        assert_eq!(spool(folder).seek(12..14), 14);
         assert_eq!(replayed(folder).0.realizations, 9);
 
         let path = folder.join("7/3.block");

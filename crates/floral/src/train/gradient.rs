@@ -1,22 +1,39 @@
-//! The loss of a batch and its gradient, block by block of samples.
+//! The loss of a batch and its gradient, block by block of samples, which ranks share.
+
+use std::ops::Range;
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::model::{Model, fields};
+use super::reduction::{Arrays, Own, Reduction, add};
 use super::samples::Samples;
+use super::tree::sum;
 use crate::cost::training_rows;
 use crate::flow::{Path, path};
-use crate::operator::{Weight, gradients};
+use crate::operator::gradients;
 use crate::random::Stream;
+use crate::ranks::{Alone, Ranks, share};
 use crate::{Error, Result};
 
 /// Grid values that a block of samples may have: bounds the memory of the backward pass.
 const BLOCK_VALUES: usize = 32 * 128 * 128;
 
+/// Samples, and grid values, below which a block leaves processors idle: a step has as many blocks for
+/// ranks to share as are larger.
+const LEAST_ROWS: usize = 4;
+const LEAST_VALUES: usize = LEAST_ROWS * 64 * 64;
+
 /// Samples per block on a grid of this many points, where the device has room for them.
 pub fn block_rows(points: usize) -> usize {
     (BLOCK_VALUES / points.max(1)).clamp(1, 64)
+}
+
+/// Blocks of a step of so many samples, of which the device takes `rows` at a time.
+pub fn step_blocks(batch: usize, points: usize, rows: usize) -> usize {
+    let fit = batch.div_ceil(rows.max(1));
+    let large = (batch / LEAST_ROWS).min(batch * points / LEAST_VALUES);
+    fit.max(large).clamp(1, batch.max(1))
 }
 
 /// What a loss is computed from.
@@ -29,51 +46,98 @@ pub struct Loss<'a> {
     pub stream: &'a (dyn Fn(usize) -> Stream + Sync),
 }
 
-/// Sum of the losses of some samples, and its gradient in the order of the network's weights.
+/// The mean loss of some samples, and its gradient in the order of the network's weights.
 pub struct Gradient {
-    /// Sum over samples.
+    /// Mean over samples.
     pub loss: f64,
     /// One array per weight.
-    pub arrays: Vec<Vec<f32>>,
-}
-
-impl Gradient {
-    /// Adds the gradients of a block; those of the first are the sum so far.
-    fn add(&mut self, part: Vec<Weight>) {
-        if self.arrays.is_empty() {
-            self.arrays = part.into_iter().map(|weight| weight.values).collect();
-            return;
-        }
-        for (sum, part) in self.arrays.iter_mut().zip(part) {
-            let values = sum.par_iter_mut().zip(part.values);
-            values.for_each(|(sum, value)| *sum += value);
-        }
-    }
+    pub arrays: Arrays,
+    /// Whether a rank was asked to stop.
+    pub stops: bool,
 }
 
 impl Loss<'_> {
     /// The gradient of the mean loss over `batch`; `model` lives on an autodiff device.
     pub fn gradient(&self, model: &Model, batch: &[usize], device: &Device) -> Result<Gradient> {
-        let mut total = Gradient {
-            loss: 0.0,
-            arrays: Vec::new(),
+        self.gradient_across(&Alone::default(), (model, &[]), batch, device, false)
+    }
+
+    /// The same by several ranks, each of which has blocks of its own, to the same bits; weights have
+    /// these lengths. `stops` is a wish of this rank that all hear of.
+    pub fn gradient_across(
+        &self,
+        ranks: &dyn Ranks,
+        (model, lengths): (&Model, &[usize]),
+        batch: &[usize],
+        device: &Device,
+        stops: bool,
+    ) -> Result<Gradient> {
+        let blocks = self.blocks(batch, self.block_rows(model, device));
+        let reduction = Reduction {
+            ranks,
+            blocks: blocks.len(),
+            lengths,
         };
-        for block in batch.chunks(self.block_rows(model, device)) {
+        let mut own = Own {
+            nodes: Vec::new(),
+            losses: Vec::new(),
+            stops,
+        };
+        let mut leaf = |node: &Range<usize>| {
+            if node.len() > 1 {
+                return Ok(None);
+            }
+            let block = &batch[blocks[node.start].clone()];
             let loss = self.of_block(model, block, device)? / batch.len() as f64;
-            let part = gradients(&model.network, loss.backward());
-            total.loss += scalar(loss);
-            total.add(part);
+            let arrays = gradients(&model.network, loss.backward());
+            own.losses.push(scalar(loss));
+            Ok(Some(arrays.into_iter().map(|part| part.values).collect()))
+        };
+        for node in reduction.nodes_of(ranks.rank()) {
+            own.nodes.extend(sum(&node, &mut leaf, &add)?);
         }
-        Ok(total)
+        let all = reduction.reduce(own)?;
+        Ok(Gradient {
+            loss: all.losses.iter().map(|loss| f64::from(*loss)).sum(),
+            arrays: all.arrays,
+            stops: all.stops,
+        })
+    }
+
+    /// The blocks of a step, the same for any number of ranks: equal parts, of which a border is moved
+    /// by one sample where those of one input then stay together and share a context.
+    fn blocks(&self, batch: &[usize], rows: usize) -> Vec<Range<usize>> {
+        let count = step_blocks(batch.len(), self.samples.grid.len(), rows);
+        let input = |i: usize| self.samples.input_of(batch[i]);
+        let border = |block: usize| {
+            let equal = share(batch.len(), block, count).start;
+            if block == 0 || block == count || batch.len() < LEAST_ROWS * count {
+                return equal;
+            }
+            let near = [equal, equal - 1, equal + 1];
+            let between = near.into_iter().find(|&i| input(i) != input(i - 1));
+            between.unwrap_or(equal)
+        };
+        (0..count)
+            .map(|block| border(block)..border(block + 1))
+            .collect()
     }
 
     /// The mean loss over all samples, without gradient.
     pub fn mean(&self, model: &Model, device: &Device) -> Result<f64> {
+        self.mean_across(&Alone::default(), model, device)
+    }
+
+    /// The same by several ranks, to the same bits.
+    pub fn mean_across(&self, ranks: &dyn Ranks, model: &Model, device: &Device) -> Result<f64> {
         let all: Vec<usize> = (0..self.samples.len()).collect();
-        let mut sum = 0.0;
-        for block in all.chunks(self.block_rows(model, device)) {
-            sum += scalar(self.of_block(model, block, device)?);
-        }
+        let blocks: Vec<&[usize]> = all.chunks(self.block_rows(model, device)).collect();
+        let of_rank = |rank: usize| share(blocks.len(), rank, ranks.size());
+        let own = blocks[of_rank(ranks.rank())].iter();
+        let own = own.map(|block| Ok(scalar(self.of_block(model, block, device)?)));
+        let counts: Vec<usize> = (0..ranks.size()).map(|rank| of_rank(rank).len()).collect();
+        let sums = ranks.join(own.collect::<Result<_>>()?, &counts)?;
+        let sum: f64 = sums.iter().map(|sum| f64::from(*sum)).sum();
         Ok(sum / all.len() as f64)
     }
 
@@ -176,6 +240,6 @@ fn vector(values: Vec<f32>, device: &Device) -> Tensor<1> {
     Tensor::from_data(TensorData::new(values, [count]), device)
 }
 
-fn scalar(tensor: Tensor<1>) -> f64 {
-    tensor.into_data().iter::<f32>().map(f64::from).sum()
+fn scalar(tensor: Tensor<1>) -> f32 {
+    tensor.into_data().iter::<f32>().sum()
 }

@@ -22,6 +22,7 @@ pub mod model;
 mod paired_low;
 pub mod ranges;
 mod reader;
+mod reduction;
 mod reference_run;
 pub mod regression;
 mod resume;
@@ -30,6 +31,7 @@ mod sample_arrays;
 pub mod samples;
 pub mod trainer;
 mod transforms;
+mod tree;
 pub mod update;
 
 pub use checkpoint::{Checkpoint, Header, Progress};
@@ -40,7 +42,7 @@ pub use method::Method;
 pub use model::Model;
 pub use reference_run::Foreign;
 pub use run::RunFolder;
-pub use trainer::{EpochRecord, Outcome, check, fitted_prior, train};
+pub use trainer::{EpochRecord, Outcome, check, fitted_prior, train, train_across};
 
 #[cfg(test)]
 mod damaged_checkpoints;

@@ -156,6 +156,12 @@ pub(super) fn fit_run(
     })
 }
 
+/// What a run came to that another rank has fitted.
+pub(super) fn fitted_before(run: &RunFolder) -> Result<Outcome> {
+    let energy = Expansion::from_bytes(&run.best()?.regression)?.energy();
+    Ok(Outcome::Fitted { energy })
+}
+
 fn header(config: &TrainConfig, dataset: &Dataset) -> Result<Header> {
     let reader = Reader::new(dataset, config)?;
     let split = config.split_of(dataset.inputs())?;

@@ -95,16 +95,17 @@ mod tests {
     use crate::Silent;
     use crate::operator::Device;
     use crate::predict::testing::{Play, play};
+    use crate::ranks::Alone;
     use crate::train::trainer::Trainer;
     use crate::train::{Method, RunFolder, train};
 
     #[test]
     fn a_run_that_diverges_keeps_its_best_and_does_not_diverge_again() {
         let play = play();
-        let device = Device::flex();
+        let (device, alone) = (Device::flex(), Alone::default());
         let path = play.folder.path().join("run");
         let run = RunFolder::create(&path, &Play::config(Method::Floral)).unwrap();
-        let mut trainer = Trainer::new(&run, &play.dataset, &device).unwrap();
+        let mut trainer = Trainer::new(&alone, &run, &play.dataset, &device).unwrap();
         trainer.epoch(&Silent).unwrap();
         trainer.epoch(&Silent).unwrap();
         assert_eq!(

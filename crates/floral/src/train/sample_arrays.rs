@@ -1,4 +1,4 @@
-//! SampleArrays of a run's samples: in memory, or in a file that nobody else sees where they do not fit.
+//! The arrays of a run's samples: in memory, or in a file that nobody else sees where they do not fit.
 //!
 //! [`Samples`](super::samples::Samples) reads from either, so training comes to the same numbers. The
 //! file is written once, input by input, and holds what is read as it is read: the system keeps what
@@ -11,11 +11,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::storage::unique_name;
 use crate::{Error, Result};
 
 const BYTES: u64 = 4;
 
-/// SampleArrays of values, known by their number.
+/// Arrays of values, known by their number.
 pub struct SampleArrays {
     place: Place,
     lengths: Vec<usize>,
@@ -88,9 +89,9 @@ impl From<Vec<Vec<f32>>> for SampleArrays {
 
 impl Scratch {
     fn new(folder: &Path, name: &str) -> Result<Self> {
-        let path = folder.join(format!(".{name}-{}", std::process::id()));
+        let path = folder.join(format!(".{name}-{}", unique_name()));
         let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(true);
+        let options = options.read(true).write(true).create_new(true);
         let file = options.open(&path).map_err(Error::io(&path))?;
         // Without its name it is gone however the program ends.
         let _ = remove_file(&path);

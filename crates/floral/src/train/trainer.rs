@@ -13,7 +13,7 @@ use super::config::Rows;
 use super::coupling::nearest;
 use super::gradient::Loss;
 use super::model::{Model, Shapes, check_modes};
-use super::regression::{self, fit_run};
+use super::regression::{self, fit_run, fitted_before};
 use super::samples::{Reader, Samples};
 use super::update::update;
 use super::{RunFolder, TrainConfig, supplied};
@@ -24,6 +24,7 @@ use crate::flow::{Correlations, Coupling, Path, Prior, PriorConfig};
 use crate::observer::{Event, Observer};
 use crate::operator::{FilmFno, Weight, weights, with_weights};
 use crate::random::{Purpose, Stream, stream};
+use crate::ranks::{Alone, Ranks, agreed, first_then_others};
 use crate::storage::FolderLock;
 use crate::{Error, Result};
 
@@ -74,11 +75,31 @@ pub fn train(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
+    train_across(&Alone::default(), run, dataset, device, observer)
+}
+
+/// The same by several ranks, to the same bits: they share the samples of every step of a network.
+/// Regressions are fitted by rank 0, for which the others wait. Rank 0 alone writes.
+pub fn train_across(
+    ranks: &dyn Ranks,
+    run: &RunFolder,
+    dataset: &Dataset,
+    device: &Device,
+    observer: &dyn Observer,
+) -> Result<Outcome> {
     let config = run.config()?;
-    let dataset = &supplied(&config, dataset, run.path(), observer)?;
+    let supply = || supplied(&config, dataset, run.path(), observer);
+    let dataset = &first_then_others(ranks, supply)?;
     match config.method.recipe() {
-        Some(recipe) => fit_run(run, dataset, recipe, observer),
-        None => Trainer::new(run, dataset, device)?.run(observer),
+        Some(recipe) => {
+            let fit = || fit_run(run, dataset, recipe, observer);
+            let fitted = ranks.is_first().then(fit).transpose();
+            match agreed(ranks, fitted, &mut || {})? {
+                Some(outcome) => Ok(outcome),
+                None => fitted_before(run),
+            }
+        }
+        None => Trainer::new(ranks, run, dataset, device)?.run(observer),
     }
 }
 
@@ -125,8 +146,10 @@ pub(super) fn shapes(reader: &Reader, dataset: &Dataset) -> Shapes {
 }
 
 pub(super) struct Trainer<'a> {
+    ranks: &'a dyn Ranks,
     pub(super) run: &'a RunFolder,
-    _lock: FolderLock,
+    /// On rank 0, which holds the folder for all.
+    _lock: Option<FolderLock>,
     pub(super) device: Device,
     pub(super) config: TrainConfig,
     pub(super) header: Header,
@@ -144,8 +167,14 @@ pub(super) struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    pub(super) fn new(run: &'a RunFolder, dataset: &Dataset, device: &Device) -> Result<Self> {
-        let lock = run.lock()?;
+    pub(super) fn new(
+        ranks: &'a dyn Ranks,
+        run: &'a RunFolder,
+        dataset: &Dataset,
+        device: &Device,
+    ) -> Result<Self> {
+        let lock = ranks.is_first().then(|| run.lock()).transpose();
+        let lock = agreed(ranks, lock, &mut || {})?;
         let config = run.config()?.for_inputs(dataset.inputs());
         let split = config.split_of(dataset.inputs())?;
         let reader = Reader::new(dataset, &config)?;
@@ -167,6 +196,7 @@ impl<'a> Trainer<'a> {
         };
         let read = |inputs| reader.samples_in(scratch, inputs, rows, &header.scaling);
         let mut trainer = Self {
+            ranks,
             run,
             _lock: lock,
             average: Average::new(config.optimiser.average, &weights),
@@ -187,8 +217,29 @@ impl<'a> Trainer<'a> {
         if let Some(checkpoint) = run.last()? {
             trainer.restore(checkpoint, dataset)?;
         }
-        run.log().cut(trainer.header.progress.epoch)?;
+        trainer.begin_together()?;
         Ok(trainer)
+    }
+
+    /// Makes sure that all ranks go on from the same checkpoint, and cuts the log to it.
+    fn begin_together(&self) -> Result<()> {
+        let cut = match self.ranks.is_first() {
+            true => self.run.log().cut(self.header.progress.epoch),
+            false => Ok(()),
+        };
+        agreed(self.ranks, cut, &mut || {})?;
+        let own = format!("{:?}", self.header.progress).into_bytes();
+        let all = self.ranks.gather(own, &mut || {})?;
+        match all.iter().position(|other| *other != all[0]) {
+            None => Ok(()),
+            Some(rank) => Err(Error::BadFile {
+                path: self.run.last_path(),
+                reason: format!(
+                    "rank {rank} reads another checkpoint than rank 0; start the job again once the \
+                     file system shows every host the same"
+                ),
+            }),
+        }
     }
 
     fn run(mut self, observer: &dyn Observer) -> Result<Outcome> {
@@ -234,16 +285,21 @@ impl<'a> Trainer<'a> {
         let pairs = self.pairs(epoch)?;
         let size = self.config.optimiser.batch;
         for step in self.header.progress.step..steps(order.len(), size) {
-            let loss = self.step(epoch, &batch(&order, size, step), &pairs)?;
+            let is_alone = self.ranks.size() == 1;
+            // Ranks hear of each other's wishes with the gradients, and so stop at the same step.
+            let wish = !is_alone && observer.should_stop();
+            let (loss, stops) = self.step(epoch, &batch(&order, size, step), &pairs, wish)?;
             self.header.progress.step = step + 1;
             observer.observe(&Event::Step { epoch, step, loss });
-            if observer.should_stop() {
+            if stops || is_alone && observer.should_stop() {
                 self.write()?;
                 return Err(Error::Interrupted);
             }
         }
         let record = self.close_epoch()?;
-        self.run.log().append(&record)?;
+        if self.ranks.is_first() {
+            self.run.log().append(&record)?;
+        }
         observer.observe(&Event::Epoch(&record));
         if self
             .last_write
@@ -254,12 +310,20 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// Which samples, their gradient, the update.
-    fn step(&mut self, epoch: usize, batch: &[usize], pairs: &[usize]) -> Result<f64> {
+    /// Which samples, their gradient, the update: the loss, and whether any rank wishes to stop.
+    fn step(
+        &mut self,
+        epoch: usize,
+        batch: &[usize],
+        pairs: &[usize],
+        wish: bool,
+    ) -> Result<(f64, bool)> {
         let all = self.draws(epoch);
         let draws = |sample: usize| all(pairs.get(sample).copied().unwrap_or(sample));
         let loss = self.loss(&self.train, &draws);
-        let gradient = loss.gradient(&self.model, batch, &self.device)?;
+        let lengths: Vec<usize> = self.weights.iter().map(|w| w.values.len()).collect();
+        let network = (&self.model, lengths.as_slice());
+        let gradient = loss.gradient_across(self.ranks, network, batch, &self.device, wish)?;
         let norm = update(
             &mut self.model,
             &mut self.weights,
@@ -276,7 +340,7 @@ impl<'a> Trainer<'a> {
         let progress = &mut self.header.progress;
         progress.loss += gradient.loss * batch.len() as f64;
         progress.gradient_norm = progress.gradient_norm.max(norm);
-        Ok(gradient.loss)
+        Ok((gradient.loss, gradient.stops))
     }
 
     /// The randomness of an epoch's samples.
@@ -322,7 +386,8 @@ impl<'a> Trainer<'a> {
             ..self.model.clone()
         };
         let device = self.device.clone().inner();
-        let validation_loss = self.loss(&self.validation, &draws).mean(&still, &device)?;
+        let loss = self.loss(&self.validation, &draws);
+        let validation_loss = loss.mean_across(self.ranks, &still, &device)?;
         if !validation_loss.is_finite() {
             return self.diverge();
         }
@@ -354,7 +419,7 @@ impl<'a> Trainer<'a> {
         {
             progress.reference = Some((validation_loss, progress.epoch));
         }
-        if record.is_best {
+        if record.is_best && self.ranks.is_first() {
             self.unwritten_best = Some(self.checkpoint());
         }
         Ok(record)
@@ -383,8 +448,11 @@ impl<'a> Trainer<'a> {
     }
 
     /// Writes the best checkpoint, if there is a new one, and then the last: whenever this is cut,
-    /// going on from the last that is there comes by the same best again.
+    /// going on from the last that is there comes by the same best again. Rank 0 writes for all.
     pub(super) fn write(&mut self) -> Result<()> {
+        if !self.ranks.is_first() {
+            return Ok(());
+        }
         self.run.log().sync()?;
         if let Some(best) = self.unwritten_best.take() {
             best.write(&self.run.best_path())?;

@@ -1,0 +1,169 @@
+"""Efficiency of two ranks of one thread each beside one rank of one thread, and kills that must do no harm.
+
+    bench/ranks [--rounds 3] [--kills 20] [--seed 1]
+
+One and two ranks take turns, and the best of the rounds counts. Seconds are those of the whole command,
+start of MPI included. Every kill hits a rank or the whole job at a random moment; then the same command goes on with
+another number of ranks, and what it comes to is compared byte for byte with what was never killed.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FLORAL = os.environ["FLORAL"]
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    # Shared memory by copies: containers often forbid one process to read another.
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+SPLIT = "--set split.test=2 --set split.validation=1"
+WORKS = {
+    "generate": ("generate darcy --inputs 80 -o timed.zarr", ["timed.zarr"]),
+    "train": (f"train data.zarr --method floral --epochs 1 {SPLIT} -o timed", ["timed"]),
+    "sample": ("sample run --input data.zarr --inputs 0..2 --realizations 64 --steps 5 -o timed.zarr", ["timed.zarr"]),
+}
+PREPARED = [
+    "generate darcy --inputs 7 --realizations 32 -o data.zarr",
+    f"train data.zarr --method floral --epochs 1 {SPLIT} -o run",
+]
+TINY = "--set network.hidden_channels=8 --set network.layers=2 --set network.n_modes=[16,16]"
+KILLED = {
+    "generate": ("generate darcy --inputs 40 --seed 2 -o killed.zarr", "killed.zarr"),
+    "train": (f"train data.zarr --method floral --epochs 3 {SPLIT} {TINY} -o killed", "killed"),
+    "sample": ("sample run --input data.zarr --inputs 0..3 --realizations 40 --steps 3 -o killed.out.zarr", "killed.out.zarr"),
+}
+
+
+def command(ranks, words):
+    start = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)]
+    return [*start, FLORAL, "--quiet", "--threads", "1", *words.split()]
+
+
+def run(ranks, words, folder):
+    start = time.monotonic()
+    subprocess.run(command(ranks, words), cwd=folder, env=ENVIRONMENT, check=True)
+    return time.monotonic() - start
+
+
+def clear(folder, name):
+    for path in (folder / name, folder / f"{name}.partial"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def efficiency(name, folder, rounds):
+    words, made = WORKS[name]
+    seconds = {1: [], 2: []}
+    for _ in range(rounds):
+        for ranks in seconds:
+            for path in made:
+                clear(folder, path)
+            seconds[ranks].append(run(ranks, words, folder))
+    best = {ranks: min(times) for ranks, times in seconds.items()}
+    return {
+        "command": f"floral {words}",
+        "one_rank_s": round(best[1], 2),
+        "two_ranks_s": round(best[2], 2),
+        "efficiency": round(best[1] / (2 * best[2]), 3),
+    }
+
+
+def digest(path):
+    """Of every file; of checkpoints the arrays, as their heads tell seconds."""
+    sums = {}
+    for file in sorted(path.rglob("*")):
+        if file.suffix == ".safetensors":
+            data = file.read_bytes()
+            data = data[8 + int.from_bytes(data[:8], "little") :]
+        elif file.is_file() and path.suffix == ".zarr":
+            data = file.read_bytes()
+        else:
+            continue
+        sums[str(file.relative_to(path))] = hashlib.sha256(data).hexdigest()
+    return sums
+
+
+def kill(name, folder, expected, seconds, dice):
+    """One kill, and what becomes of it."""
+    words, made = KILLED[name]
+    clear(folder, made)
+    ranks = dice.choice([2, 3, 4])
+    job = subprocess.Popen(
+        command(ranks, words), cwd=folder, env=ENVIRONMENT, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    time.sleep(dice.uniform(0.3, max(0.4, seconds)))
+    number = dice.choice([signal.SIGKILL, signal.SIGTERM])
+    whole = dice.random() < 0.4
+    listed = subprocess.run(["pgrep", "-P", str(job.pid)], capture_output=True, text=True).stdout.split()
+    pids = [job.pid] if whole or not listed else [int(dice.choice(listed))]
+    begun = time.monotonic()
+    try:
+        if whole and number == signal.SIGKILL:
+            os.killpg(job.pid, number)
+        else:
+            os.kill(pids[0], number)
+    except ProcessLookupError:
+        pass
+    code = job.wait(timeout=60)
+    ended = time.monotonic() - begun
+    run(dice.choice([1, 2, 3]), words, folder)
+    return {
+        "work": name,
+        "ranks": ranks,
+        "killed": "job" if whole else "rank",
+        "signal": number.name,
+        "exit_code": code,
+        "ended_s": round(ended, 1),
+        "same_bytes": digest(folder / made) == expected,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    dice = random.Random(chosen.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for words in PREPARED:
+            subprocess.run([FLORAL, "--quiet", *words.split()], cwd=folder, check=True)
+        works = {}
+        for name in WORKS if chosen.rounds else []:
+            works[name] = efficiency(name, folder, chosen.rounds)
+            print(name, works[name], flush=True)
+        expected, kills = {}, []
+        for number in range(chosen.kills):
+            name = list(KILLED)[number % len(KILLED)]
+            if name not in expected:
+                clear(folder, KILLED[name][1])
+                seconds = run(1, KILLED[name][0], folder)
+                expected[name] = digest(folder / KILLED[name][1]), seconds
+            kills.append(kill(name, folder, *expected[name], dice))
+            print(kills[-1], flush=True)
+    made = {
+        "command": f"bench/ranks --rounds {chosen.rounds} --kills {chosen.kills} --seed {chosen.seed}",
+        "cores": os.cpu_count(),
+        "works": works,
+        "kills": len(kills),
+        "same_bytes": sum(kill["same_bytes"] for kill in kills),
+        "longest_end_s": max((kill["ended_s"] for kill in kills), default=None),
+        "each": kills,
+    }
+    (ROOT / "results" / "ranks.json").write_text(json.dumps(made, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

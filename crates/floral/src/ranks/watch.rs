@@ -1,0 +1,149 @@
+//! How all ranks go, told to the observer of rank 0, and a wish to stop that reaches all of them.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{Counter, Ranks};
+use crate::Result;
+use crate::observer::{Event, Observer};
+
+/// The time between two words to or from other ranks.
+const BETWEEN_WORDS: Duration = Duration::from_millis(300);
+
+/// Watches one rank's share of work on inputs. On rank 0 it tells of those of all.
+pub struct Watch<'a> {
+    ranks: &'a dyn Ranks,
+    observer: &'a dyn Observer,
+    /// Inputs that all ranks had counted before the work.
+    before: u64,
+    /// Inputs that are done here and not yet counted.
+    uncounted: AtomicU64,
+    /// On rank 0, those of others that are told.
+    told: AtomicU64,
+    is_stopped: AtomicBool,
+    last: Mutex<Instant>,
+}
+
+impl<'a> Watch<'a> {
+    /// Begins to watch; every rank has to, between two meetings.
+    pub fn new(ranks: &'a dyn Ranks, observer: &'a dyn Observer) -> Result<Self> {
+        let before = ranks.is_first().then(|| ranks.count(Counter::Done, 0));
+        ranks.gather(Vec::new(), &mut || {})?;
+        Ok(Self {
+            ranks,
+            observer,
+            before: before.transpose()?.unwrap_or(0),
+            uncounted: AtomicU64::new(0),
+            told: AtomicU64::new(0),
+            is_stopped: AtomicBool::new(false),
+            last: Mutex::new(Instant::now()),
+        })
+    }
+
+    /// One more input of a dataset is done here.
+    pub fn done(&self) {
+        if !self.ranks.is_first() {
+            self.uncounted.fetch_add(1, Ordering::SeqCst);
+        }
+        self.talk();
+    }
+
+    /// Tells other ranks and hears of them, if the last time is long ago.
+    pub fn talk(&self) {
+        if self.ranks.size() == 1 || !self.is_time() {
+            return;
+        }
+        if self.ranks.is_first() {
+            self.hear();
+        } else {
+            let uncounted = self.uncounted.swap(0, Ordering::SeqCst);
+            // A rank that cannot be told of it is at its end.
+            let _ = self.ranks.count(Counter::Done, uncounted);
+        }
+        let stops = self.ranks.count(Counter::Stop, 0).is_ok_and(|n| n > 0);
+        self.is_stopped.fetch_or(stops, Ordering::SeqCst);
+    }
+
+    /// What other ranks have done since the last time.
+    fn hear(&self) {
+        let all = self.ranks.count(Counter::Done, 0).unwrap_or(self.before);
+        let others = all.saturating_sub(self.before);
+        let inputs = others - self.told.swap(others, Ordering::SeqCst).min(others);
+        if inputs > 0 {
+            let inputs = inputs as usize;
+            self.observer.observe(&Event::GeneratedElsewhere { inputs });
+        }
+    }
+
+    fn is_time(&self) -> bool {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_time = last.elapsed() > BETWEEN_WORDS;
+        if is_time {
+            *last = Instant::now();
+        }
+        is_time
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn observe(&self, event: &Event<'_>) {
+        self.talk();
+        if self.ranks.is_first() {
+            self.observer.observe(event);
+        }
+    }
+
+    fn should_stop(&self) -> bool {
+        self.talk();
+        if self.observer.should_stop() && !self.is_stopped.swap(true, Ordering::SeqCst) {
+            // Others hear of it; where they cannot, they are at their end.
+            let _ = self.ranks.count(Counter::Stop, 1);
+        }
+        self.is_stopped.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Threads;
+    use super::*;
+
+    /// Counts what it is told.
+    #[derive(Default)]
+    struct Told(AtomicU64);
+
+    impl Observer for Told {
+        fn observe(&self, event: &Event<'_>) {
+            if let Event::GeneratedElsewhere { inputs } = event {
+                self.0.fetch_add(*inputs as u64, Ordering::SeqCst);
+            }
+        }
+    }
+
+    #[test]
+    fn rank_0_hears_of_all_and_a_stop_reaches_every_rank() {
+        let stop = AtomicBool::new(false);
+        let told = Told::default();
+        let ends = Threads::run(3, 1, |ranks| {
+            let observer: &dyn Observer = match ranks.rank() {
+                0 => &told,
+                1 => &stop,
+                _ => &crate::Silent,
+            };
+            let watch = Watch::new(ranks, observer)?;
+            (0..7).for_each(|_| watch.done());
+            while ranks.is_first() && told.0.load(Ordering::SeqCst) < 14 {
+                watch.talk();
+            }
+            // Set once rank 0 has heard all, and so after every rank has begun.
+            stop.fetch_or(ranks.is_first(), Ordering::SeqCst);
+            while !watch.should_stop() {
+                watch.talk();
+            }
+            Ok(())
+        });
+        assert!(ends.iter().all(Result::is_ok));
+        assert_eq!(told.0.load(Ordering::SeqCst), 14);
+    }
+}
