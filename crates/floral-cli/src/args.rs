@@ -61,6 +61,8 @@ pub enum Command {
     Export(crate::export::Arguments),
     /// Reproduce the paper's tables: our values beside the paper's
     Reproduce(crate::reproduce::Arguments),
+    /// Say what a training would take on many ranks, before it is begun
+    Plan(crate::plan::Arguments),
     /// Measure how fast this build runs on this machine, in a minute
     Bench(crate::bench::Arguments),
     /// Compare this build with reference numbers
@@ -76,14 +78,15 @@ pub enum Command {
 impl Command {
     /// Whether several ranks share its work.
     pub fn is_divided(&self) -> bool {
-        matches!(
-            self,
+        match self {
+            Self::Bench(arguments) => arguments.collective,
             Self::Generate(_)
-                | Self::Train(_)
-                | Self::Sample(_)
-                | Self::Evaluate(_)
-                | Self::Reproduce(_)
-        )
+            | Self::Train(_)
+            | Self::Sample(_)
+            | Self::Evaluate(_)
+            | Self::Reproduce(_) => true,
+            _ => false,
+        }
     }
 }
 

@@ -6,10 +6,11 @@ use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::device::{Device, adapter_of};
 use floral::problem::Resolution;
+use floral::ranks::Ranks;
 use floral_bench::{Case, Measurement, Stopwatch, Work, matrix_peak, measure};
 use serde_json::json;
 
-use crate::{Ending, device, integrator, output};
+use crate::{Ending, collective, device, integrator, output};
 
 /// What `floral bench` takes.
 #[derive(clap::Args)]
@@ -57,6 +58,10 @@ pub struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 2.0)]
     seconds: f64,
 
+    /// Measure the messages of several ranks instead, for `floral plan`
+    #[arg(long)]
+    pub collective: bool,
+
     /// Print JSON instead of text
     #[arg(long)]
     json: bool,
@@ -90,7 +95,11 @@ impl Arguments {
 }
 
 /// Measures and prints row by row.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
+    if arguments.collective {
+        collective::run(ranks, arguments.json)?;
+        return Ok(Ending::Done);
+    }
     ensure!(
         arguments.batch > 0 && arguments.inputs > 0 && arguments.hidden > 0,
         "--batch, --inputs and --hidden must be at least 1"

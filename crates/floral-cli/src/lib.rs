@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod collective;
 mod completion;
 mod constants;
 mod data;
@@ -25,6 +26,7 @@ mod low;
 mod manual;
 mod narrator;
 mod output;
+mod plan;
 mod progress;
 mod provenance;
 mod quickstart;
@@ -98,7 +100,8 @@ fn dispatch(cli: &Cli, words: &[OsString], launch: &Launch) -> anyhow::Result<En
         Command::Report(arguments) => report::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments, words, ranks),
-        Command::Bench(arguments) => bench::run(arguments),
+        Command::Plan(arguments) => plan::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments, ranks),
         Command::Verify(arguments) => verify::run(arguments),
         Command::ImportTorch(arguments) => import_torch::run(arguments),
         Command::Completion(arguments) => completion::run(arguments),

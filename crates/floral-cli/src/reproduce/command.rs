@@ -63,6 +63,10 @@ pub struct Arguments {
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<usize>,
 
+    /// Only the first N seeds of a scale that has several
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: Option<u64>,
+
     /// The folder in which everything is kept
     #[arg(short, long, value_name = "FOLDER", default_value = "reproduce")]
     output: PathBuf,
@@ -102,17 +106,24 @@ impl Arguments {
     }
 
     fn planned(&self) -> Result<Plan> {
-        let experiments = match &self.experiments {
+        let mut experiments = match &self.experiments {
             Some(folder) => Experiment::read_all(folder, &self.scale)?,
             None => Experiment::embedded(&self.scale)?,
         };
+        if let Some(most) = self.seeds {
+            for experiment in &mut experiments {
+                experiment.data.seeds = experiment.data.seeds.min(most);
+            }
+        }
         Ok(Plan::new(experiments, &self.scale, &self.choice()?)?)
     }
 
     /// A part of a table has a name of its own: it must not replace the whole.
     fn file_name(&self, target: Target) -> String {
         let sizes = self.sizes.iter().map(usize::to_string);
-        let filters = self.only.iter().chain(&self.methods).cloned().chain(sizes);
+        let seeds = self.seeds.map(|seeds| format!("seeds{seeds}"));
+        let filters = self.only.iter().chain(&self.methods).cloned();
+        let filters = filters.chain(sizes).chain(seeds);
         let parts = [target.name().to_owned(), self.scale.clone()];
         parts
             .into_iter()

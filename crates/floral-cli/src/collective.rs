@@ -1,0 +1,77 @@
+//! `floral bench --collective`: how fast ranks exchange gradients, in the two figures that a plan needs.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use floral::ranks::Ranks;
+use serde_json::json;
+
+use crate::output;
+
+/// Numbers of the gradient that is exchanged to find the bandwidth: 64 MB.
+const LARGE: usize = 1 << 24;
+
+/// Every rank has to exchange as often as the others, so rounds are counted and not timed.
+const LARGE_ROUNDS: usize = 6;
+const SMALL_ROUNDS: usize = 200;
+
+/// Measures and prints.
+pub fn run(ranks: &dyn Ranks, is_json: bool) -> Result<()> {
+    let size = ranks.size();
+    if size < 2 {
+        bail!("--collective needs several ranks, as in mpirun -n 2 floral bench --collective");
+    }
+    // One number for each rank: what is left is the way there.
+    let small = best(ranks, size, SMALL_ROUNDS)?;
+    let large = best(ranks, LARGE, LARGE_ROUNDS)?;
+    let others = (size - 1) as f64;
+    let bytes = 2.0 * 4.0 * LARGE as f64 * others / size as f64;
+    let latency = small / (2.0 * others);
+    let bandwidth = bytes / (large - small).max(f64::MIN_POSITIVE);
+    let text = match is_json {
+        true => json!({"ranks": size, "latency": latency, "bandwidth": bandwidth}).to_string(),
+        false => format!(
+            "{size} ranks: a message of nothing {:.1} us, a rank sends {:.2} GB/s\n\
+             for a plan: --latency {latency:.2e} --bandwidth {bandwidth:.2e}",
+            1e6 * latency,
+            bandwidth / 1e9
+        ),
+    };
+    if ranks.is_first() {
+        output::print(&(text + "\n"))?;
+    }
+    Ok(())
+}
+
+/// Seconds of the fastest sum of a gradient of so many numbers, as training does it: each rank gets a
+/// segment of every other's, and gives the others what became of it.
+fn best(ranks: &dyn Ranks, numbers: usize, rounds: usize) -> Result<f64> {
+    let size = ranks.size();
+    let counts: Vec<usize> = (0..size)
+        .map(|rank| floral::ranks::share(numbers, rank, size).len())
+        .collect();
+    let own = counts[ranks.rank()];
+    let mut best = f64::INFINITY;
+    for _ in 0..rounds {
+        let gradient = vec![1.0f32; numbers];
+        ranks.gather(Vec::new(), &mut || ())?;
+        let start = Instant::now();
+        let mut segments = ranks.exchange(gradient, &counts, &vec![own; size])?;
+        segments.truncate(own);
+        ranks.join(segments, &counts)?;
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floral::ranks::Alone;
+
+    #[test]
+    fn one_rank_has_nobody_to_exchange_with() {
+        let refused = run(&Alone::default(), false).unwrap_err().to_string();
+        assert!(refused.contains("mpirun"), "{refused}");
+    }
+}
