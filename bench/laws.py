@@ -1,4 +1,4 @@
-"""Learned coefficients beside normal ones where the law of the solution is not normal.
+"""Learned coefficients beside normal ones, and both through a transform, where the law is not normal.
 
     bench/laws
 
@@ -21,6 +21,8 @@ PLUMES = {"bimodal": "", "log-normal": "--set weight=1 --set noise=0"}
 SEEDS = 3
 SPLIT = "--set split.test=15 --set split.validation=6 --train-inputs 14"
 LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95]
+LAWS = {"chosen": "", "normal": "--set coefficients=normal", "positive": "--set transform=positive"}
+REALIZATIONS = 30
 
 
 def floral(words, folder):
@@ -28,30 +30,44 @@ def floral(words, folder):
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
-def quantile_error(run, folder):
+def quantiles(realizations):
+    """[input, realization, ...] -> [input, level, ...]."""
+    return np.moveaxis(np.quantile(realizations, LEVELS, axis=1), 0, 1)
+
+
+def quantile_error(found, truth):
     """Root mean square error of quantile fields over the true deviation, at points where it is large."""
+    spread = truth.std(1)
+    at = spread > 0.1 * spread.max()
+    errors = (found - quantiles(truth)) / spread[:, None]
+    return float(np.sqrt((errors**2)[np.broadcast_to(at[:, None], errors.shape)].mean()))
+
+
+def quantile_errors(run, folder):
+    """Of a run; of as many realizations of the test inputs as training inputs have; of all of them."""
     levels = " ".join(f"--quantile {level}" for level in LEVELS)
     floral(f"sample {run} --input truth.zarr --inputs 0..15 --realizations 1000 {levels} --keep 200 -o {run}.zarr", folder)
     found = xarray.open_zarr(folder / f"{run}.zarr").load()
-    truth = xarray.open_zarr(folder / "truth.zarr").high.isel(input=slice(0, 15)).load()
-    spread = truth.std("realization").values
-    at = spread > 0.1 * spread.max()
-    exact = np.moveaxis(truth.quantile(LEVELS, "realization").values, 0, 1)
-    errors = (found.quantiles.values - exact) / spread[:, None]
-    below = float((found.realizations.values < 0).mean())
-    return float(np.sqrt((errors**2)[np.broadcast_to(at[:, None], errors.shape)].mean())), below
+    truth = xarray.open_zarr(folder / "truth.zarr").high.isel(input=slice(0, 15)).values.astype(float)
+    half = truth.shape[1] // 2
+    return {
+        "quantile_error": quantile_error(found.quantiles.values, truth),
+        "quantile_error_of_realizations": quantile_error(quantiles(truth[:, :REALIZATIONS]), truth),
+        # Halves differ by twice what the whole errs by.
+        "quantile_error_of_truth": quantile_error(quantiles(truth[:, :half]), truth[:, half:]) / 2,
+        "below_zero": float((found.realizations.values < 0).mean()),
+    }
 
 
 def scored(plume, constants, seed, folder):
     make = f"generate plume {constants} --seed {seed}"
-    floral(f"{make} --inputs 35 --realizations 30 -o data.zarr --force", folder)
+    floral(f"{make} --inputs 35 --realizations {REALIZATIONS} -o data.zarr --force", folder)
     floral(f"{make} --inputs 15 --realizations 1000 -o truth.zarr --force", folder)
-    for law in ("chosen", "normal"):
+    for law, settings in LAWS.items():
         run = f"{plume}-{law}-{seed}"
-        floral(f"train data.zarr {SPLIT} --set coefficients={law} --seed {seed} -o {run}", folder)
+        floral(f"train data.zarr {SPLIT} {settings} --seed {seed} -o {run}", folder)
         found = json.loads(floral(f"evaluate {run} truth.zarr --inputs 0..15 --realizations 1000 --json", folder))
         observed = found["prediction"]["spread"]["observed"]
-        error, below = quantile_error(run, folder)
         yield {
             "plume": plume,
             "coefficients": law,
@@ -59,8 +75,7 @@ def scored(plume, constants, seed, folder):
             "energy_score": observed["energy_score"],
             "crps": observed["crps"],
             "coverage_90": observed["coverage"][1]["coverage"],
-            "quantile_error": error,
-            "below_zero": below,
+            **quantile_errors(run, folder),
             "mean_l2": found["prediction"]["mean"]["mean_l2"],
             "low_l2": found["low"]["mean_l2"],
         }

@@ -99,7 +99,11 @@ impl Expansion {
             energy: None,
             scales: ChannelScales::default(),
         };
-        if learns && recipe == Recipe::Blend && shape::is_far_from_normal(material) {
+        if !shape::is_far_from_normal(material) {
+            return Ok(expansion);
+        }
+        expansion.kriging.keep_deviations();
+        if learns && recipe == Recipe::Blend {
             expansion.learn(material, seed, observer)?;
         }
         Ok(expansion)

@@ -105,6 +105,27 @@ fn a_law_of_two_modes_is_learned_and_kept_in_bytes() {
     assert_eq!(drawn(&again, &data, 7), draws[..7 * POINTS]);
 }
 
+/// Intervals of 1.64 deviations hold both modes, and would be narrowed until they do not.
+#[test]
+fn a_law_of_two_modes_keeps_its_deviation() {
+    let data = data(true);
+    let expansion = fitted(&data);
+    assert!(expansion.kriging().calibration() >= 1.0);
+    let deviation = |values: &mut dyn Iterator<Item = f64>| {
+        let values: Vec<f64> = values.collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
+        (square / values.len() as f64).sqrt()
+    };
+    let last = |k: usize| k % POINTS == POINTS - 1;
+    let draws = drawn(&expansion, &data, 400);
+    let draws = draws.iter().enumerate().filter(|(k, _)| last(*k));
+    let found = deviation(&mut draws.map(|(_, v)| f64::from(*v)));
+    let truth = data.all[17].1.iter().enumerate().filter(|(k, _)| last(*k));
+    let truth = deviation(&mut truth.map(|(_, v)| *v));
+    assert!((found / truth - 1.0).abs() < 0.15, "{found} {truth}");
+}
+
 #[test]
 fn a_normal_law_needs_no_learning() {
     let data = data(false);

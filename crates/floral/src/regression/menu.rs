@@ -17,6 +17,15 @@ const WIDE: f64 = 0.07;
 /// One as far as waves travel.
 const FAR: f64 = 0.13;
 
+/// From near to the whole domain, for what a change far away does.
+const ALL: [f64; 5] = [WIDTH, WIDE, FAR, 0.25, HALF];
+
+/// As far as the domain goes.
+const HALF: f64 = 0.5;
+
+/// Emphasis of low fidelity where it is trusted before the input.
+const LOW_FIRST: f64 = 3.0;
+
 impl Recipe {
     /// Candidates for the mean residual.
     pub(super) fn mean(self) -> Menu {
@@ -92,10 +101,19 @@ fn mean_plans() -> Vec<LocalPlan> {
         widths: widths.to_vec(),
         order,
         positions,
+        emphasis: 1.0,
+    };
+    let low_first = |positions, widths: &[f64]| LocalPlan {
+        emphasis: LOW_FIRST,
+        ..plan(1, true, positions, widths, 1)
     };
     let steep = LocalPlan {
         gradients: true,
         ..plan(3, false, 2, &[WIDTH], 5)
+    };
+    let slopes = |degree, with_input, positions, order| LocalPlan {
+        gradients: true,
+        ..plan(degree, with_input, positions, &[WIDTH, FAR, HALF], order)
     };
     vec![
         plan(2, true, 0, &[NONE], 0),
@@ -116,7 +134,16 @@ fn mean_plans() -> Vec<LocalPlan> {
         plan(4, false, 3, &[WIDTH], 7),
         plan(3, false, 1, &[FAR], 10),
         plan(4, false, 0, &[FAR], 12),
+        plan(2, true, 2, &[NONE], 0),
+        plan(1, true, 2, &ALL, 1),
+        plan(1, true, 3, &ALL, 1),
+        low_first(2, &ALL),
+        low_first(3, &ALL),
+        low_first(4, &[WIDTH, FAR, HALF]),
+        plan(1, true, 3, &[FAR], 4),
         steep,
+        slopes(1, true, 1, 1),
+        slopes(2, false, 2, 0),
     ]
 }
 
@@ -134,6 +161,7 @@ fn spread_plan(
         widths: vec![width],
         order,
         positions,
+        emphasis: 1.0,
     }
 }
 

@@ -12,6 +12,10 @@ use super::{Lattice, Symmetries};
 /// Inputs whose residuals choose the lengths of an interpolation.
 const MOST_FIELDS: usize = 8;
 
+/// Realizations of an input that tell how its mean may err, and values of all inputs' in memory.
+const MOST_DEVIATIONS: usize = 64;
+const MOST_NOISE: usize = 1 << 25;
+
 /// What is known of a list of cases.
 #[derive(Default)]
 pub(super) struct Moments {
@@ -28,6 +32,8 @@ pub(super) struct Moments {
     weights: Vec<Option<Arc<Mat<f64>>>>,
     /// Residuals of realizations that were known at some points only: [realization, channel, point].
     pub interpolated: Vec<Option<Vec<f64>>>,
+    /// What the means may err by, as [`Sample`] has it.
+    noise: Vec<Vec<f32>>,
 }
 
 impl Moments {
@@ -52,6 +58,9 @@ impl Moments {
         if all.variances.len() < cases.len() {
             all.variances.clear();
         }
+        if all.noise.iter().map(Vec::len).sum::<usize>() > MOST_NOISE {
+            all.noise.clear();
+        }
         all
     }
 
@@ -71,11 +80,15 @@ impl Moments {
             Some(weights) => {
                 let bring = |fields: &[f64]| interpolate(weights, fields);
                 let positive = |v: Vec<f64>| bring(&v).iter().map(|v| v.max(0.0)).collect();
+                let everywhere = bring(&residuals);
                 self.residuals.push(bring(&mean));
                 self.variances.extend(variance.map(positive));
-                self.interpolated.push(Some(bring(&residuals)));
+                self.noise
+                    .push(deviations(&everywhere, everywhere.len() / count));
+                self.interpolated.push(Some(everywhere));
             }
             None => {
+                self.noise.push(deviations(&residuals, values));
                 self.residuals.push(mean);
                 self.variances.extend(variance);
                 self.interpolated.push(None);
@@ -142,6 +155,7 @@ impl Moments {
             framed: &self.framed,
             targets,
             known: &self.known,
+            noise: &self.noise,
         }
     }
 }
@@ -208,6 +222,19 @@ fn mean_and_variance(fields: &[f64], values: usize) -> (Vec<f64>, Option<Vec<f64
         parts.for_each(|(s, (v, m))| *s += (v - m) * (v - m) / (count as f64 - 1.0));
     }
     (mean, (count > 1).then_some(square), count)
+}
+
+/// What the mean of fields may err by: centred fields whose outer products sum to its covariance.
+fn deviations(fields: &[f64], values: usize) -> Vec<f32> {
+    let count = fields.len() / values;
+    let kept = &fields[..values * count.min(MOST_DEVIATIONS)];
+    let (mean, _, some) = mean_and_variance(kept, values);
+    if some < 2 {
+        return Vec::new();
+    }
+    let unit = (((some - 1) * count) as f64).sqrt();
+    let pairs = kept.iter().zip(mean.iter().cycle());
+    pairs.map(|(v, m)| ((v - m) / unit) as f32).collect()
 }
 
 /// Fields at known points, [field, known], brought to the lattice: [field, point].

@@ -49,6 +49,9 @@ pub(super) struct Sample<'a> {
     pub targets: &'a [Vec<f64>],
     /// The points at which an input's target was measured; none means everywhere.
     pub known: &'a [Option<Vec<usize>>],
+    /// What an input's target may err by: fields, [deviation, channel, point], whose outer products
+    /// sum to its covariance. Empty if that is not known, of an input or of all.
+    pub noise: &'a [Vec<f32>],
 }
 
 impl Sample<'_> {
@@ -79,6 +82,7 @@ impl Sample<'_> {
             framed: &[],
             targets: &[],
             known: &[],
+            noise: &[],
         }
     }
 }

@@ -70,6 +70,7 @@ impl Known {
             framed: &self.framed,
             targets: &self.targets,
             known: &self.everywhere,
+            noise: &[],
         }
     }
 }

@@ -22,6 +22,14 @@ pub(in crate::regression) struct LocalPlan {
     pub order: usize,
     /// Highest degree of the polynomials, or of the harmonics, along axes that do not roll.
     pub positions: usize,
+    /// How much larger low fidelity is than its size: a ridge then spares its coefficients before
+    /// those of the input.
+    #[serde(default = "plain")]
+    pub emphasis: f64,
+}
+
+fn plain() -> f64 {
+    1.0
 }
 
 impl LocalPlan {
@@ -36,8 +44,13 @@ impl LocalPlan {
         let degree = self.degrees.last().copied().unwrap_or(0);
         let positions = self.positions;
         let (widths, order) = (&self.widths, self.order);
+        let emphasis = if self.emphasis == 1.0 {
+            String::new()
+        } else {
+            format!(" low times {}", self.emphasis)
+        };
         format!(
-            "local {fields}{gradients} degree {degree} positions {positions} widths {widths:?} order {order}"
+            "local {fields}{gradients} degree {degree} positions {positions} widths {widths:?} order {order}{emphasis}"
         )
     }
 }
@@ -154,7 +167,7 @@ impl Columns {
                 .map(|c| c.iter().map(|v| measure(logarithm, *v) / size).collect())
                 .collect()
         };
-        let mut fields = split(&framed.low, self.sizes[1], false);
+        let mut fields = split(&framed.low, self.sizes[1] / self.plan.emphasis, false);
         if self.plan.with_input || fields.is_empty() {
             fields.extend(split(&framed.input, self.sizes[0], self.logarithm));
         }
@@ -263,6 +276,7 @@ mod tests {
             widths: vec![0.05],
             order: 3,
             positions: 2,
+            emphasis: 1.0,
         };
         let columns = Columns::new(&plan, &lattice, &symmetries, std::slice::from_ref(&framed));
         let rows: Vec<usize> = (0..80).collect();

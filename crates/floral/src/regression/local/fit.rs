@@ -3,6 +3,7 @@
 use floral_linalg::{Mat, MatRef};
 use rayon::prelude::*;
 
+use super::evidence::Evidence;
 use super::normal::{Normal, error, solve, total};
 use super::{Columns, LocalPlan};
 use crate::regression::case::Framed;
@@ -10,7 +11,13 @@ use crate::regression::target::{Examples, Sample};
 use crate::regression::{Lattice, Symmetries};
 
 /// Ridges tried, as shares of the mean diagonal of the normal matrix.
-const RIDGES: [f64; 9] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
+const RIDGES: [f64; 12] = [
+    1e-12, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0,
+];
+
+/// Floors of errors that are independent from point to point, as shares of the mean square of what
+/// the training inputs' means err by.
+const FLOORS: [f64; 3] = [1.0, 1e-3, 1e-6];
 
 /// Points of an input that enter the fit, and of all in all positions; neighbours tell the same.
 const MOST_ROWS: usize = 4096;
@@ -45,17 +52,12 @@ impl LocalFit {
             return None;
         }
         let rows = rows(lattice, symmetries, examples.train.framed.len());
-        let one = |i: usize| {
-            let motions = 0..symmetries.motions.len();
-            let each = motions.map(|m| normal(&columns, symmetries, examples, i, m, &rows));
-            each.reduce(|sum, next| sum.add(&next))
-                .expect("a group has its identity")
-        };
+        let one = |i: usize| Evidence::new(&columns, symmetries, examples, i, &rows);
         let inputs = 0..examples.train.framed.len();
-        let train: Vec<Normal> = inputs.into_par_iter().map(one).collect();
+        let train: Vec<Evidence> = inputs.into_par_iter().map(one).collect();
         let mut fit = Self::restored(columns, Mat::zeros(0, 0), lattice);
         if examples.has_held() {
-            fit.chosen_by_held_out(&total(&train), &examples.held)?;
+            fit.chosen_by_held_out(&train, &examples.held)?;
         } else {
             fit.chosen_by_left_out(&train, examples.train.framed)?;
         }
@@ -63,11 +65,15 @@ impl LocalFit {
     }
 
     /// The coefficients of least error at the inputs held out.
-    fn chosen_by_held_out(&mut self, total: &Normal, held: &Sample<'_>) -> Option<()> {
-        let solved = RIDGES.par_iter().filter_map(|&ridge| solve(total, ridge));
-        let mut solved: Vec<Mat<f64>> = solved.collect();
+    fn chosen_by_held_out(&mut self, train: &[Evidence], held: &Sample<'_>) -> Option<()> {
+        let mut solved: Vec<Mat<f64>> = Vec::new();
+        for floor in floors(train) {
+            let total = total(&weighed(train, floor)?);
+            let tried = RIDGES.par_iter().filter_map(|&ridge| solve(&total, ridge));
+            solved.par_extend(tried);
+        }
         let channels = solved.first()?.ncols();
-        // All ridges side by side, so that the columns of an input are made once.
+        // All side by side, so that the columns of an input are made once.
         let beside = Mat::from_fn(solved[0].nrows(), solved.len() * channels, |r, c| {
             solved[c / channels][(r, c % channels)]
         });
@@ -88,10 +94,16 @@ impl LocalFit {
         Some(())
     }
 
-    /// The ridge of least error at inputs left out.
-    fn chosen_by_left_out(&mut self, normals: &[Normal], framed: &[Framed]) -> Option<()> {
-        let (ridge, left_out) = best_left_out(normals)?;
-        self.coefficients = solve(&total(normals), ridge)?;
+    /// The weights and the ridge of least error at inputs left out.
+    fn chosen_by_left_out(&mut self, train: &[Evidence], framed: &[Framed]) -> Option<()> {
+        let tried = floors(train).into_iter().filter_map(|floor| {
+            let normals = weighed(train, floor)?;
+            let (error, ridge, left_out) = best_left_out(train, &normals)?;
+            Some((error, solve(&total(&normals), ridge)?, left_out))
+        });
+        let best = tried.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let (_, coefficients, left_out) = best;
+        self.coefficients = coefficients;
         let inputs = framed.par_iter().zip(&left_out);
         self.judged = inputs
             .map(|(framed, beta)| product(&self.columns, framed, beta, &self.every))
@@ -130,51 +142,34 @@ fn rows(lattice: &Lattice, symmetries: &Symmetries, inputs: usize) -> Vec<usize>
     (0..lattice.len()).filter(kept).collect()
 }
 
-/// The sums over one input in the position of one motion, at `rows` or where its target is known.
-fn normal(
-    columns: &Columns,
-    symmetries: &Symmetries,
-    examples: &Examples<'_>,
-    input: usize,
-    motion: usize,
-    rows: &[usize],
-) -> Normal {
-    let sample = &examples.train;
-    let framed = sample.framed[input].moved(symmetries, motion);
-    let motion = &symmetries.motions[motion];
-    let known = sample.known[input].as_ref();
-    let known = known.map(|points| motion.destinations(points));
-    let rows = known.as_deref().unwrap_or(rows);
-    let target = examples.parity.apply(motion, &sample.targets[input]);
-    let points = motion.points();
-    let x = columns.at(&framed, rows);
-    let x = MatRef::from_column_major_slice(&x, rows.len(), x.len() / rows.len());
-    let y = Mat::from_fn(rows.len(), target.len() / points, |r, c| {
-        target[c * points + rows[r]]
-    });
-    Normal {
-        xx: x.transpose() * x,
-        xy: x.transpose() * &y,
-        yy: y.squared_norm_l2(),
+/// Equal weights and, where it is known how means err, those of the floors.
+fn floors(train: &[Evidence]) -> Vec<Option<f64>> {
+    let mut floors = vec![None];
+    if train.iter().all(Evidence::has_noise) {
+        let power = train.iter().map(Evidence::power).sum::<f64>() / train.len() as f64;
+        floors.extend(FLOORS.map(|share| Some(share * power)));
     }
+    floors
 }
 
-/// The ridge of least error at inputs left out, with the coefficients found without each.
-fn best_left_out(normals: &[Normal]) -> Option<(f64, Vec<Mat<f64>>)> {
+fn weighed(train: &[Evidence], floor: Option<f64>) -> Option<Vec<Normal>> {
+    train.par_iter().map(|one| one.weighed(floor)).collect()
+}
+
+/// The ridge of least error at inputs left out, with that error and the coefficients found without
+/// each.
+fn best_left_out(train: &[Evidence], normals: &[Normal]) -> Option<(f64, f64, Vec<Mat<f64>>)> {
     let total = total(normals);
     let tried = RIDGES.par_iter().filter_map(|&ridge| {
         let without = |normal: &Normal| solve(&total.less(normal), ridge);
         let betas: Option<Vec<Mat<f64>>> = normals.iter().map(without).collect();
         let betas = betas?;
-        let errors = normals
-            .iter()
-            .zip(&betas)
-            .map(|(normal, beta)| error(normal, beta));
+        let pairs = train.iter().zip(&betas);
+        let errors = pairs.map(|(one, beta)| error(&one.plain, beta));
         Some((errors.sum::<f64>(), ridge, betas))
     });
     let tried: Vec<(f64, f64, Vec<Mat<f64>>)> = tried.collect();
-    let best = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-    Some((best.1, best.2))
+    tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 fn product(columns: &Columns, framed: &Framed, beta: &Mat<f64>, rows: &[usize]) -> Vec<f64> {

@@ -164,7 +164,8 @@ fn sound(plan: &LocalPlan) -> bool {
     let degrees = !plan.degrees.is_empty() && plan.degrees.iter().all(|d| *d <= MOST_DEGREE);
     let widths = (1..=MOST_DEGREE).contains(&plan.widths.len())
         && plan.widths.iter().all(|w| (0.0..=1.0).contains(w));
-    degrees && widths && plan.order <= MOST_ORDER && plan.positions <= MOST_ORDER
+    let emphasis = (1e-3..=1e3).contains(&plan.emphasis);
+    degrees && widths && emphasis && plan.order <= MOST_ORDER && plan.positions <= MOST_ORDER
 }
 
 /// Coefficients of `columns` columns: [column, channel].

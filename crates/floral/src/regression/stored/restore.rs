@@ -67,6 +67,7 @@ fn restore_blend(
         framed,
         targets: &targets,
         known: &everywhere,
+        noise: &[],
     };
     let examples = Examples {
         train,
