@@ -100,21 +100,24 @@ def kill(name, folder, expected, seconds, dice):
     clear(folder, made)
     ranks = dice.choice([2, 3, 4])
     job = subprocess.Popen(
-        command(ranks, words), cwd=folder, env=ENVIRONMENT, stderr=subprocess.DEVNULL, start_new_session=True
+        command(ranks, words), cwd=folder, env=ENVIRONMENT, stderr=subprocess.DEVNULL
     )
     time.sleep(dice.uniform(0.3, max(0.4, seconds)))
     number = dice.choice([signal.SIGKILL, signal.SIGTERM])
     whole = dice.random() < 0.4
     listed = subprocess.run(["pgrep", "-P", str(job.pid)], capture_output=True, text=True).stdout.split()
-    pids = [job.pid] if whole or not listed else [int(dice.choice(listed))]
+    ranks_there = [int(pid) for pid in listed]
+    if whole or not ranks_there:
+        # A killed mpirun ends no ranks: they do so themselves, a little later.
+        victims = [job.pid, *ranks_there] if number == signal.SIGKILL else [job.pid]
+    else:
+        victims = [dice.choice(ranks_there)]
     begun = time.monotonic()
-    try:
-        if whole and number == signal.SIGKILL:
-            os.killpg(job.pid, number)
-        else:
-            os.kill(pids[0], number)
-    except ProcessLookupError:
-        pass
+    for pid in victims:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
     code = job.wait(timeout=60)
     ended = time.monotonic() - begun
     run(dice.choice([1, 2, 3]), words, folder)
