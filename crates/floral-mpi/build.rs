@@ -7,7 +7,7 @@ use std::process::Command;
 const INSTALL: &str = "apt-get install openmpi-bin libopenmpi-dev libclang-dev";
 
 fn main() {
-    for name in ["PATH", "MPICC", "MPI_PKG_CONFIG", "LIBCLANG_PATH"] {
+    for name in ["MPICC", "MPI_PKG_CONFIG", "LIBCLANG_PATH"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rerun-if-changed=build.rs");

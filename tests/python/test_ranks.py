@@ -122,18 +122,17 @@ def children(job):
 def cut(words, folder, victim, number, after):
     """Starts three ranks and sends a signal to one of them, or to mpirun and so to all."""
     job = subprocess.Popen(
-        command(3, words), cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command(3, words), cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
     )
     time.sleep(after)
-    pids = [job.pid] if victim is None else children(job)[victim : victim + 1]
-    for pid in pids:
+    ranks = children(job)
+    # A killed mpirun ends no ranks: they do so themselves, a little later.
+    whole = [job.pid, *ranks] if number == signal.SIGKILL else [job.pid]
+    for pid in whole if victim is None else ranks[victim : victim + 1]:
         try:
             os.kill(pid, number)
         except ProcessLookupError:
             pass
-    if victim is None and number == signal.SIGKILL:
-        # Nobody is left to end the ranks of a killed mpirun but they themselves.
-        os.killpg(job.pid, signal.SIGKILL)
     start = time.monotonic()
     job.communicate(timeout=60)
     assert time.monotonic() - start < 30
@@ -144,8 +143,7 @@ def cut(words, folder, victim, number, after):
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_what_was_killed_goes_on_to_the_same_bytes(alone, victim, number, tmp_path):
     expected = alone[1]
-    after = 0.6
-    for words in (GENERATE, TRAIN, SAMPLE):
+    for words, after in ((GENERATE, 0.6), (TRAIN, 1.2), (SAMPLE, 0.9)):
         cut(words, tmp_path, victim, number, after)
         run(2, words, tmp_path)
     assert digest(tmp_path / "data.zarr") == expected[0]

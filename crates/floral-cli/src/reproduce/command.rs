@@ -157,7 +157,13 @@ pub fn run(arguments: &Arguments, words: &[OsString], ranks: &dyn Ranks) -> Resu
     if !ranks.is_first() {
         return Ok(Ending::Done);
     }
-    publish_all(arguments, &plan, &store, &states, &made_by(words, jobs))?;
+    publish_all(
+        arguments,
+        &plan,
+        &store,
+        &states,
+        &made_by(words, jobs * ranks.size()),
+    )?;
     if plan.targets.contains(&Target::Figures) && !narrator.should_stop() {
         let all = figures(&plan, &store, &states);
         draw(arguments, &store, &all, &device, &narrator)?;

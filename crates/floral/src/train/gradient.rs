@@ -243,3 +243,45 @@ fn vector(values: Vec<f32>, device: &Device) -> Tensor<1> {
 fn scalar(tensor: Tensor<1>) -> f32 {
     tensor.into_data().iter::<f32>().sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, stream};
+    use crate::{Axis, Grid};
+
+    #[test]
+    fn a_step_has_several_blocks_where_grid_and_batch_are_large_enough() {
+        let cases = [
+            (32, 64 * 64, 8),
+            (32, 128, 1),
+            (6, 128 * 128, 1),
+            (8, 128 * 128, 2),
+            (512, 128 * 128, 16),
+            (0, 128 * 128, 1),
+        ];
+        for (batch, points, blocks) in cases {
+            assert_eq!(step_blocks(batch, points), blocks, "{batch} on {points}");
+        }
+    }
+
+    #[test]
+    fn blocks_cover_a_step_and_part_between_inputs_where_they_can() {
+        let grid = Grid::new(vec![Axis::closed("x", 64), Axis::closed("y", 64)]);
+        let size = grid.len();
+        // Three samples an input, so that every equal part of four would cut one.
+        let targets = vec![vec![0.0; 3 * size]; 8];
+        let samples = Samples::new(grid, vec![Vec::new(); 8], targets, size);
+        let loss = Loss {
+            samples: &samples,
+            path: None,
+            stream: &|sample| stream(0, Purpose::Path, 0, sample as u64),
+        };
+        let batch: Vec<usize> = (0..24).collect();
+        let blocks = loss.blocks(&batch);
+        let borders: Vec<usize> = blocks.iter().map(|block| block.end).collect();
+        assert_eq!(borders, [3, 9, 12, 15, 21, 24]);
+        assert_eq!(blocks[0].start, 0);
+        assert!(blocks.windows(2).all(|pair| pair[0].end == pair[1].start));
+    }
+}
