@@ -119,12 +119,32 @@ pub fn make_around(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// `floral` with these words, in this folder.
+/// `floral` with these words, in this folder, on two threads.
 pub fn command(folder: &Path, words: &str) -> Result<Command> {
+    on_threads(folder, words, 2)
+}
+
+/// The same on any number of threads.
+pub fn on_threads(folder: &Path, words: &str, threads: usize) -> Result<Command> {
     let mut command = Command::new(program()?);
     command.args(words.split_whitespace()).current_dir(folder);
-    command.args(["--threads", "2"]);
+    command.args(["--threads", &threads.to_string()]);
     Ok(command)
+}
+
+/// Removes what a place holds, and what stands beside it under longer names.
+pub fn remove(folder: &Path, place: &str) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(place) {
+            match path.is_dir() {
+                true => fs::remove_dir_all(path)?,
+                false => fs::remove_file(path)?,
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The program beside this one.
@@ -151,6 +171,11 @@ impl Task {
     pub fn place(&self, number: u64) -> String {
         let name = self.name.replace([' ', '-'], "");
         format!("{number}-{name}-{}", self.out.unwrap_or("printed"))
+    }
+
+    /// Whether its result is a folder in which one file after the other takes its name.
+    pub fn is_growing(&self) -> bool {
+        self.out == Some("run")
     }
 
     /// Puts in place what stands there before.

@@ -11,9 +11,6 @@ use floral::storage::operations::{Fault, has_failed, let_fail};
 use tempfile::TempDir;
 use toy::{Toy, files, request, run};
 
-/// An operation that no run comes to.
-const NEVER: u32 = u32::MAX;
-
 /// A folder in memory, if the system has one: a disk would be waited for at every sync.
 fn in_memory() -> TempDir {
     let memory = Path::new("/dev/shm");
@@ -43,13 +40,13 @@ fn a_dataset_survives_a_fault_of_every_operation() {
         for operation in 1.. {
             let path = folder.path().join(format!("{fault:?}-{operation}"));
             let is_met = pool.install(|| {
-                let_fail(NEVER, fault);
+                let_fail(&[]);
                 run(&Toy::new(), &request(2), &path).unwrap();
                 let before = files(&path);
-                let_fail(operation, fault);
+                let_fail(&[(operation, fault)]);
                 let outcome = run(&Toy::new(), &new, &path);
                 let is_met = has_failed();
-                let_fail(NEVER, fault);
+                let_fail(&[]);
                 let there = files(&path);
                 assert!(
                     there == before || there == expected,
