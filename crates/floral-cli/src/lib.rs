@@ -46,18 +46,32 @@ pub use crate::inspect::text as inspection_text;
 pub use crate::reproduce::check_experiment;
 pub use crate::suggest::text as suggestions_text;
 
-/// Runs what was typed, the program's name first, and returns the exit code.
+/// Runs what was typed, the program's name first, and returns the exit code; once in a process, which
+/// it gives its threads.
 pub fn run(words: Vec<OsString>) -> u8 {
-    match Cli::try_parse_from(&words) {
+    parsed(&words, |cli| {
+        set_up(cli)?;
+        dispatch(cli, &words)
+    })
+}
+
+/// Runs what was typed in a process that has its threads and may go on with further commands;
+/// `--threads` is of no effect.
+pub fn run_within(words: Vec<OsString>) -> u8 {
+    parsed(&words, |cli| dispatch(cli, &words))
+}
+
+fn parsed(words: &[OsString], run: impl FnOnce(&Cli) -> anyhow::Result<Ending>) -> u8 {
+    match Cli::try_parse_from(words) {
         Ok(cli) => {
             output::set_up(cli.log, cli.quiet);
-            exit::code(dispatch(&cli, &words))
+            exit::code(run(&cli))
         }
-        Err(answer) => args::answered(&answer, &words),
+        Err(answer) => args::answered(&answer, words),
     }
 }
 
-fn dispatch(cli: &Cli, words: &[OsString]) -> anyhow::Result<Ending> {
+fn set_up(cli: &Cli) -> anyhow::Result<()> {
     let threads = floral::set_up(cli.threads)?;
     let wanted = cli.threads.or_else(floral::asked_outside);
     if wanted.is_some_and(|wanted| wanted > threads) {
@@ -65,6 +79,10 @@ fn dispatch(cli: &Cli, words: &[OsString]) -> anyhow::Result<Ending> {
             "{threads} threads are used: more would only wait for each other"
         ));
     }
+    Ok(())
+}
+
+fn dispatch(cli: &Cli, words: &[OsString]) -> anyhow::Result<Ending> {
     match &cli.command {
         Command::Quickstart(arguments) => quickstart::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),

@@ -97,7 +97,9 @@ impl Past {
                 None
             }
             Done::AllSynced => {
-                self.files.iter_mut().for_each(|file| file.synced.push(time));
+                self.files
+                    .iter_mut()
+                    .for_each(|file| file.synced.push(time));
                 None
             }
             Done::FolderSynced(_) => None,
@@ -125,9 +127,8 @@ impl Past {
         for (number, (_, change)) in self.changes.iter().enumerate() {
             if kept.contains(&number) {
                 // What is removed bit by bit may be half there.
-                let is_whole = self.is_sure(number, moment)
-                    || self.is_needed(number, &kept)
-                    || dice.one_in(2);
+                let is_whole =
+                    self.is_sure(number, moment) || self.is_needed(number, &kept) || dice.one_in(2);
                 tree.apply(change, &mut |_| is_whole || dice.one_in(2));
             }
         }
@@ -227,7 +228,8 @@ mod tests {
                 let root = PathBuf::from("/disk");
                 let past = Past { root, ..past }.follow(journal.to_vec());
                 let state = folder.path().join("state");
-                past.lay_out(moment, &mut Dice::new(1, case), &state).unwrap();
+                past.lay_out(moment, &mut Dice::new(1, case), &state)
+                    .unwrap();
                 fs::read(state.join("b")).ok()
             })
             .collect()

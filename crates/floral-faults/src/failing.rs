@@ -3,7 +3,6 @@
 //! is given again.
 
 use std::path::Path;
-use std::process::Output;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
@@ -12,7 +11,8 @@ use serde_json::json;
 
 use crate::dice::Dice;
 use crate::outcome::Found;
-use crate::step::{FAULTS, UNTOUCHED, given, last_words};
+use crate::shares::Shares;
+use crate::step::{Ended, FAULTS, Steps};
 use crate::task::{Contents, Task, contents, make_around, tasks};
 use crate::watch::scratch;
 
@@ -35,9 +35,10 @@ pub fn run(plan: &Plan) -> Result<Found> {
     let folder = tempfile::tempdir_in(scratch())?;
     make_around(folder.path())?;
     let mut found = Found::default();
-    let end = Instant::now() + plan.time;
+    let mut time = Shares::new(plan.time, tasks().len());
     for task in tasks() {
-        let failing = Failing::of(&task, folder.path())?;
+        let mut failing = Failing::of(&task, folder.path())?;
+        let end = time.next_end();
         let operations = failing.each(plan.every, end, &mut found)?;
         failing.pairs(plan, operations, end, &mut found)?;
         let counts = &found.counts.get(task.name);
@@ -53,6 +54,7 @@ pub fn run(plan: &Plan) -> Result<Found> {
 struct Failing<'a> {
     task: &'a Task,
     folder: &'a Path,
+    steps: Steps,
     sound: Contents,
 }
 
@@ -60,22 +62,19 @@ impl<'a> Failing<'a> {
     fn of(task: &'a Task, folder: &'a Path) -> Result<Self> {
         let place = format!("sound-{}", task.place(0));
         task.prepare(folder, &place)?;
-        let output = given(folder, &task.told(&place), &[])?;
-        ensure!(
-            output.status.success(),
-            "{}: {}",
-            task.name,
-            last_words(&output)
-        );
+        let mut steps = Steps::new(folder)?;
+        let ended = steps.given(&task.told(&place), &[])?;
+        ensure!(ended.is_done(), "{}: {}", task.name, ended.last_words);
         Ok(Self {
             task,
             folder,
-            sound: task.result(folder, &place, &output)?,
+            steps,
+            sound: task.result(folder, &place, &ended.stdout)?,
         })
     }
 
     /// Every fault at each operation in turn, until there are no more; returns how many there are.
-    fn each(&self, every: u32, end: Instant, found: &mut Found) -> Result<u32> {
+    fn each(&mut self, every: u32, end: Instant, found: &mut Found) -> Result<u32> {
         let mut most = 1;
         for number in 0..FAULTS.len() {
             for operation in (1..MOST_OPERATIONS).step_by(every.max(1) as usize) {
@@ -89,7 +88,7 @@ impl<'a> Failing<'a> {
     }
 
     /// Two faults at random operations, in one run or in one after the other.
-    fn pairs(&self, plan: &Plan, most: u32, end: Instant, found: &mut Found) -> Result<()> {
+    fn pairs(&mut self, plan: &Plan, most: u32, end: Instant, found: &mut Found) -> Result<()> {
         for pair in 0..plan.pairs {
             if Instant::now() > end {
                 break;
@@ -110,7 +109,7 @@ impl<'a> Failing<'a> {
     }
 
     /// Runs with faults, one after the other; whether the first came so far.
-    fn one(&self, runs: &[Vec<(u32, usize)>], found: &mut Found) -> Result<bool> {
+    fn one(&mut self, runs: &[Vec<(u32, usize)>], found: &mut Found) -> Result<bool> {
         let folder = tempfile::tempdir_in(self.folder)?;
         let place = folder.path().join(self.task.place(1));
         if let Some(before) = self.task.before {
@@ -119,13 +118,13 @@ impl<'a> Failing<'a> {
         let place = place.to_string_lossy();
         let mut is_met = false;
         for (number, faults) in runs.iter().enumerate() {
-            let output = given(self.folder, &self.task.told(&place), faults)?;
-            if output.status.code() == Some(i32::from(UNTOUCHED)) {
+            let ended = self.steps.given(&self.task.told(&place), faults)?;
+            if !ended.is_met && ended.is_done() {
                 continue;
             }
             is_met |= number == 0;
             found.count(self.task.name, "faults", faults.len() as u64);
-            if let Some(words) = self.wrong_after(&place, faults, &output) {
+            if let Some(words) = self.wrong_after(&place, faults, &ended) {
                 self.tell(runs, &words, found);
                 return Ok(is_met);
             }
@@ -148,34 +147,30 @@ impl<'a> Failing<'a> {
 
     /// What is wrong after a run with faults, if anything is: an end without words, or an old result
     /// that is gone.
-    fn wrong_after(
-        &self,
-        place: &str,
-        faults: &[(u32, usize)],
-        output: &Output,
-    ) -> Option<String> {
-        let last = last_words(output);
+    fn wrong_after(&self, place: &str, faults: &[(u32, usize)], ended: &Ended) -> Option<String> {
         let ends = faults.iter().any(|(_, fault)| FAULTS[*fault] == Fault::End);
-        let is_told = match output.status.code() {
+        let is_told = match ended.code {
             // What can do without is done without, such as clearing up.
             Some(0) => true,
-            Some(2) => last.starts_with("error: "),
+            // A table tells what is missing.
+            Some(1) => self.task.name == "reproduce",
+            Some(2) => ended.last_words.starts_with("error: "),
             code => ends && code == Some(ENDED),
         };
         if !is_told {
-            return Some(format!("{}: {last}", output.status));
+            return Some(format!("{:?}: {}", ended.code, ended.last_words));
         }
         let is_gone = self.task.before.is_some() && contents(Path::new(place)).is_err();
         is_gone.then(|| "what stood under its name is gone".into())
     }
 
     /// What is wrong once the command is given again without faults, if anything is.
-    fn wrong_again(&self, place: &str) -> Result<Option<String>> {
-        let again = given(self.folder, &self.task.told(place), &[])?;
-        if !again.status.success() {
-            return Ok(Some(format!("not again: {}", last_words(&again))));
+    fn wrong_again(&mut self, place: &str) -> Result<Option<String>> {
+        let again = self.steps.given(&self.task.told(place), &[])?;
+        if !again.is_done() {
+            return Ok(Some(format!("not again: {}", again.last_words)));
         }
-        let is_same = self.task.result(self.folder, place, &again)? == self.sound;
+        let is_same = self.task.result(self.folder, place, &again.stdout)? == self.sound;
         Ok((!is_same).then(|| "given again, its result is another".into()))
     }
 }

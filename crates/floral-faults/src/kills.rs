@@ -76,7 +76,7 @@ impl Undisturbed {
         let time = begun.elapsed();
         anyhow::ensure!(output.status.success(), "{}: {}", task.name, told(&output));
         Ok(Self {
-            contents: task.result(folder, &place, &output)?,
+            contents: task.result(folder, &place, &output.stdout)?,
             before,
             time,
         })
@@ -111,7 +111,7 @@ impl Round<'_> {
             found
                 .finds
                 .push(self.find(&format!("ended: {}", told(&output))));
-        } else if self.task.result(self.folder, &place, &output)? != undisturbed.contents {
+        } else if self.task.result(self.folder, &place, &output.stdout)? != undisturbed.contents {
             found
                 .finds
                 .push(self.find("its result differs from that of an undisturbed run"));

@@ -109,13 +109,15 @@ fn judged(held: &[Held], time: Duration) -> Result<Found> {
 
 /// The rounds, in the folder where the process stands; `bytes` tells what its allocator gave.
 pub fn rounds(time: Duration, record: &Path, bytes: impl Fn() -> usize) -> Result<()> {
+    floral::set_up(Some(2))?;
     let begun = Instant::now();
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../floral/tests/fixtures");
     let mut lines = String::new();
     while begun.elapsed() < time || lines.lines().count() <= WARM_UP {
         for words in ROUND {
-            let words = format!("floral -q --threads 2 {}", words.replace("FIXTURES", fixtures));
-            let code = floral_cli::run(words.split_whitespace().map(OsString::from).collect());
+            let words = format!("floral -q {}", words.replace("FIXTURES", fixtures));
+            let code =
+                floral_cli::run_within(words.split_whitespace().map(OsString::from).collect());
             let expected = u8::from(words.contains("nowhere")) * 2;
             ensure!(code == expected, "{words}: exit code {code}");
         }
@@ -135,7 +137,14 @@ pub fn rounds(time: Duration, record: &Path, bytes: impl Fn() -> usize) -> Resul
 
 /// Removes the results of a round, known by their names: what else is there was left behind.
 fn clear(folder: &Path) -> Result<()> {
-    let results = ["data.zarr", "chunked.zarr", "stored.zarr", "kl", "fno", "out.zarr"];
+    let results = [
+        "data.zarr",
+        "chunked.zarr",
+        "stored.zarr",
+        "kl",
+        "fno",
+        "out.zarr",
+    ];
     for name in results {
         fs::remove_dir_all(folder.join(name))?;
     }

@@ -24,6 +24,7 @@ mod power;
 mod process;
 mod report;
 mod same;
+mod shares;
 mod specimen;
 mod step;
 mod task;
@@ -151,9 +152,9 @@ enum Part {
         #[arg(long)]
         folder: PathBuf,
     },
-    /// A command whose n-th file operation fails
+    /// Commands whose n-th file operation fails
     #[command(hide = true)]
-    Step(step::Arguments),
+    Step { line: PathBuf },
 }
 
 /// How much is done, and where it is told.
@@ -197,7 +198,10 @@ fn main() -> Result<ExitCode> {
             cases.run(from, to, || MEMORY.most())?;
             true
         }
-        Part::Step(arguments) => return Ok(ExitCode::from(arguments.run()?)),
+        Part::Step { line } => {
+            step::serve(&line)?;
+            true
+        }
         Part::Bytes {
             budget,
             cases,

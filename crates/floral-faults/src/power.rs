@@ -12,7 +12,8 @@ use serde_json::json;
 use crate::dice::Dice;
 use crate::disk::{Past, gather};
 use crate::outcome::Found;
-use crate::step::{given, last_words, recorded};
+use crate::shares::Shares;
+use crate::step::Steps;
 use crate::task::{Contents, Task, contents, copy, make_around, tasks};
 use crate::watch::scratch;
 
@@ -30,11 +31,11 @@ pub struct Plan {
 pub fn run(plan: &Plan) -> Result<Found> {
     let folder = tempfile::tempdir_in(scratch())?;
     make_around(folder.path())?;
-    let end = Instant::now() + plan.time;
+    let mut time = Shares::new(plan.time, tasks().len());
     let mut found = Found::default();
     for task in tasks().iter().filter(|task| task.out.is_some()) {
-        let cuts = Cuts::of(task, folder.path())?;
-        cuts.each(plan, end, &mut found)?;
+        let mut cuts = Cuts::of(task, folder.path())?;
+        cuts.each(plan, time.next_end(), &mut found)?;
         let counts = &found.counts.get(task.name);
         found.tell(
             task.name,
@@ -48,6 +49,7 @@ pub fn run(plan: &Plan) -> Result<Found> {
 struct Cuts<'a> {
     task: &'a Task,
     folder: &'a Path,
+    steps: Steps,
     past: Past,
     before: Option<Contents>,
     sound: Contents,
@@ -62,24 +64,21 @@ impl<'a> Cuts<'a> {
         }
         let before = task.before.map(|_| contents(&place)).transpose()?;
         let past = Past::of(disk.path())?;
-        let (output, journal) = recorded(folder, &task.told(&place.to_string_lossy()))?;
-        ensure!(
-            output.status.success(),
-            "{}: {}",
-            task.name,
-            last_words(&output)
-        );
+        let mut steps = Steps::new(folder)?;
+        let (ended, journal) = steps.recorded(&task.told(&place.to_string_lossy()))?;
+        ensure!(ended.is_done(), "{}: {}", task.name, ended.last_words);
         Ok(Self {
             task,
             folder,
+            steps,
             past: past.follow(journal),
             before,
-            sound: task.result(folder, &place.to_string_lossy(), &output)?,
+            sound: task.result(folder, &place.to_string_lossy(), &ended.stdout)?,
         })
     }
 
     /// Disks of every moment, each unlike those before.
-    fn each(&self, plan: &Plan, end: Instant, found: &mut Found) -> Result<()> {
+    fn each(&mut self, plan: &Plan, end: Instant, found: &mut Found) -> Result<()> {
         let mut known = BTreeSet::new();
         for moment in (0..=self.past.moments()).rev().step_by(plan.every.max(1)) {
             for disk in 0..plan.disks {
@@ -89,7 +88,9 @@ impl<'a> Cuts<'a> {
                 let case = moment as u64 * plan.disks + disk;
                 let mut dice = Dice::new(plan.seed, case);
                 if let Some(words) = self.one(moment, &mut dice, &mut known, found)? {
-                    found.finds.push(json!({"task": self.task.name, "seed": plan.seed,
+                    found
+                        .finds
+                        .push(json!({"task": self.task.name, "seed": plan.seed,
                         "case": case, "moment": moment, "words": words}));
                 }
             }
@@ -99,7 +100,7 @@ impl<'a> Cuts<'a> {
 
     /// One disk; what is wrong with it, if anything is.
     fn one(
-        &self,
+        &mut self,
         moment: usize,
         dice: &mut Dice,
         known: &mut BTreeSet<String>,
@@ -120,9 +121,10 @@ impl<'a> Cuts<'a> {
         }
         // The power fails once more, while the command goes on.
         let past = Past::of(disk.path())?;
-        let (output, journal) = recorded(self.folder, &self.words(&place))?;
-        if !output.status.success() {
-            return Ok(Some(format!("not again: {}", last_words(&output))));
+        let words = self.words(&place);
+        let (ended, journal) = self.steps.recorded(&words)?;
+        if !ended.is_done() {
+            return Ok(Some(format!("not again: {}", ended.last_words)));
         }
         let past = past.follow(journal);
         let later = tempfile::tempdir_in(self.folder)?;
@@ -151,13 +153,14 @@ impl<'a> Cuts<'a> {
     }
 
     /// What is wrong once the command is given again, if anything is.
-    fn wrong_again(&self, place: &Path) -> Result<Option<String>> {
-        let output = given(self.folder, &self.words(place), &[])?;
-        if !output.status.success() {
-            return Ok(Some(format!("not again: {}", last_words(&output))));
+    fn wrong_again(&mut self, place: &Path) -> Result<Option<String>> {
+        let words = self.words(place);
+        let ended = self.steps.given(&words, &[])?;
+        if !ended.is_done() {
+            return Ok(Some(format!("not again: {}", ended.last_words)));
         }
         let place = place.to_string_lossy();
-        let is_same = self.task.result(self.folder, &place, &output)? == self.sound;
+        let is_same = self.task.result(self.folder, &place, &ended.stdout)? == self.sound;
         Ok((!is_same).then(|| "given again, its result is another".into()))
     }
 

@@ -93,12 +93,7 @@ impl Drawn {
     }
 
     /// By one thread in peace, and by some that are killed; what differs, if anything does.
-    fn compare(
-        &self,
-        dice: &mut Dice,
-        folder: &Path,
-        found: &mut Found,
-    ) -> Result<Option<String>> {
+    fn compare(&self, dice: &mut Dice, folder: &Path, found: &mut Found) -> Result<Option<String>> {
         let sound = folder.join("1");
         std::fs::create_dir(&sound)?;
         for words in &self.words {
@@ -122,7 +117,10 @@ impl Drawn {
             }
             found.count(self.method, "compared", 1);
             let there = all(&place)?;
-            if let Some((name, _)) = expected.iter().find(|(name, of)| there.get(*name) != Some(of)) {
+            if let Some((name, _)) = expected
+                .iter()
+                .find(|(name, of)| there.get(*name) != Some(of))
+            {
                 return Ok(Some(format!("{threads} threads make another {name}")));
             }
         }

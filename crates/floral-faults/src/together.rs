@@ -55,7 +55,7 @@ fn undisturbed(task: &Task, folder: &Path) -> Result<Contents> {
     let place = format!("sound-{}", task.place(0));
     task.prepare(folder, &place)?;
     let output = command(folder, &task.told(&place))?.output()?;
-    task.result(folder, &place, &output)
+    task.result(folder, &place, &output.stdout)
 }
 
 /// A task that several do.
@@ -77,10 +77,7 @@ impl Crowd<'_> {
             std::thread::sleep(Duration::from_millis(dice.below(20) as u64));
         }
         let half = self.look(&place, &mut children, found)?;
-        let outputs: Vec<Output> = children
-            .into_iter()
-            .map(finish)
-            .collect::<Result<_>>()?;
+        let outputs: Vec<Output> = children.into_iter().map(finish).collect::<Result<_>>()?;
         found.count(self.task.name, "rounds", 1);
         found.count(self.task.name, "processes", size as u64);
         let refused = outputs.iter().filter(|output| was_refused(output)).count();
@@ -127,7 +124,7 @@ impl Crowd<'_> {
         let Some(done) = outputs.iter().find(|output| output.status.success()) else {
             return Ok(Some("each was told of another".into()));
         };
-        let is_same = self.task.result(self.folder, place, done)? == *self.sound;
+        let is_same = self.task.result(self.folder, place, &done.stdout)? == *self.sound;
         Ok((!is_same).then(|| "the result is another than that of one alone".into()))
     }
 }

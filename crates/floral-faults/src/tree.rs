@@ -92,11 +92,7 @@ impl Tree {
     }
 
     /// Writes it below a folder, each file with its bytes.
-    pub fn lay_out(
-        &self,
-        path: &Path,
-        bytes: &mut impl FnMut(usize) -> Vec<u8>,
-    ) -> Result<()> {
+    pub fn lay_out(&self, path: &Path, bytes: &mut impl FnMut(usize) -> Vec<u8>) -> Result<()> {
         match self {
             Self::File(number) => fs::write(path, bytes(*number))?,
             Self::Folder(inner) => {

@@ -48,8 +48,9 @@ pub fn keep() {
     IS_KEPT.store(true, Ordering::SeqCst);
 }
 
-/// The steps so far; those after it begin anew.
+/// The steps so far; those after it are not kept.
 pub fn take() -> Vec<Done> {
+    IS_KEPT.store(false, Ordering::SeqCst);
     std::mem::take(&mut *JOURNAL.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
