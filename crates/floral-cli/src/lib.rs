@@ -42,6 +42,7 @@ mod workers;
 use std::ffi::OsString;
 
 use clap::Parser;
+use floral::ranks::{Alone, Ranks};
 
 use crate::args::{Cli, Command};
 pub use crate::evaluate::text as evaluation_text;
@@ -51,7 +52,8 @@ use crate::launch::Launch;
 pub use crate::reproduce::check_experiment;
 pub use crate::suggest::text as suggestions_text;
 
-/// Runs what was typed, the program's name first, and returns the exit code.
+/// Runs what was typed, the program's name first, and returns the exit code; once in a process, which
+/// it gives its threads.
 pub fn run(words: Vec<OsString>) -> u8 {
     let launch = match Launch::new() {
         Ok(launch) => launch,
@@ -60,10 +62,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
     if !launch.ranks().is_first() {
         output::be_silent();
     }
-    match Cli::try_parse_from(&words) {
+    match parsed(&words) {
         Ok(cli) => {
-            output::set_up(cli.log, cli.quiet);
-            launch.end(dispatch(&cli, &words, &launch))
+            let outcome = set_up(&cli, &launch);
+            launch.end(outcome.and_then(|()| dispatch(&cli, &words, launch.ranks())))
         }
         Err(answer) => match launch.ranks().is_first() {
             true => launch.end_with(args::answered(&answer, &words)),
@@ -72,7 +74,22 @@ pub fn run(words: Vec<OsString>) -> u8 {
     }
 }
 
-fn dispatch(cli: &Cli, words: &[OsString], launch: &Launch) -> anyhow::Result<Ending> {
+/// Runs what was typed in a process that has its threads and may go on with further commands;
+/// `--threads` is of no effect.
+pub fn run_within(words: Vec<OsString>) -> u8 {
+    match parsed(&words) {
+        Ok(cli) => exit::code(dispatch(&cli, &words, &Alone::default())),
+        Err(answer) => args::answered(&answer, &words),
+    }
+}
+
+fn parsed(words: &[OsString]) -> Result<Cli, clap::Error> {
+    let cli = Cli::try_parse_from(words)?;
+    output::set_up(cli.log, cli.quiet);
+    Ok(cli)
+}
+
+fn set_up(cli: &Cli, launch: &Launch) -> anyhow::Result<()> {
     let wanted = cli.threads.or_else(floral::asked_outside);
     let threads = floral::set_up(match wanted {
         Some(threads) => Some(threads),
@@ -83,7 +100,10 @@ fn dispatch(cli: &Cli, words: &[OsString], launch: &Launch) -> anyhow::Result<En
             "{threads} threads are used: more would only wait for each other"
         ));
     }
-    let ranks = launch.ranks();
+    Ok(())
+}
+
+fn dispatch(cli: &Cli, words: &[OsString], ranks: &dyn Ranks) -> anyhow::Result<Ending> {
     // What is not divided is done by rank 0, for which the others wait.
     if !ranks.is_first() && !cli.command.is_divided() {
         return Ok(Ending::Done);

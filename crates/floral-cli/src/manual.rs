@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
-use floral::storage::write_atomically;
+use floral::storage::{create_folder, write_atomically};
 
 use crate::args::Cli;
 use crate::{Ending, output};
@@ -39,7 +39,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         output::print(page)?;
         return Ok(Ending::Done);
     };
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    create_folder(folder)?;
     for (name, page) in &pages {
         write_atomically(&folder.join(format!("{name}.1")), page.as_bytes())?;
     }

@@ -9,6 +9,7 @@ use floral::dataset::{Dataset, write_atomically};
 use floral::device::Device;
 use floral::evaluate;
 use floral::predict::Sampling;
+use floral::storage::create_folder;
 use floral::train::RunFolder;
 use floral_report::draw::{pdf, raster, standalone};
 use floral_report::report::{Comparison, Exported, Options, compare, exports, page};
@@ -218,7 +219,7 @@ fn counted(number: usize, what: &str) -> String {
 
 fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
     let folder = &arguments.output;
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    create_folder(folder)?;
     if arguments.format == Format::Json {
         let text = serde_json::to_string_pretty(comparison)? + "\n";
         return write(&folder.join("report.json"), text.as_bytes());
@@ -269,7 +270,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
     {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        create_folder(folder)?;
     }
     Ok(write_atomically(path, bytes)?)
 }

@@ -1,26 +1,22 @@
 //! Kills: commands are ended at random moments, by a signal that asks or one that does not, and given
 //! again until they are done; what they leave is compared with an undisturbed run.
 
-use std::fs;
 use std::path::Path;
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Output};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use anyhow::Result;
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
 use crate::outcome::Found;
-use crate::task::{Contents, Task, command, contents, make_around, tasks};
+use crate::process::{end, finish, start, told, was_killed, was_refused};
+use crate::task::{Contents, Task, command, contents, make_around, remove, tasks};
 use crate::watch::scratch;
 
 /// Kills of one round, after which the command is left alone.
 const MOST_KILLS: usize = 12;
-
-/// The longest that a command may take to end once it is asked to.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Rounds of all tasks in turn, until the time is over.
 pub fn run(seed: u64, time: Duration, rounds: u64) -> Result<Found> {
@@ -80,7 +76,7 @@ impl Undisturbed {
         let time = begun.elapsed();
         anyhow::ensure!(output.status.success(), "{}: {}", task.name, told(&output));
         Ok(Self {
-            contents: task.result(folder, &place, &output)?,
+            contents: task.result(folder, &place, &output.stdout)?,
             before,
             time,
         })
@@ -115,12 +111,12 @@ impl Round<'_> {
             found
                 .finds
                 .push(self.find(&format!("ended: {}", told(&output))));
-        } else if self.task.result(self.folder, &place, &output)? != undisturbed.contents {
+        } else if self.task.result(self.folder, &place, &output.stdout)? != undisturbed.contents {
             found
                 .finds
                 .push(self.find("its result differs from that of an undisturbed run"));
         }
-        self.clear(&place)
+        remove(self.folder, &place)
     }
 
     /// The command once, killed after a while unless it was often enough; at times a second one
@@ -141,10 +137,10 @@ impl Round<'_> {
             std::thread::sleep(moment);
             end(&mut child, signal);
         }
-        let output = self.outcome(child, found)?;
+        let output = finish(child)?;
         if let Some(second) = beside {
             found.count(self.task.name, "beside", 1);
-            let second = self.outcome(second, found)?;
+            let second = finish(second)?;
             // Either may have done all of the work, or was told that the other is at it.
             return Ok(match was_refused(&output) {
                 true => second,
@@ -155,27 +151,12 @@ impl Round<'_> {
     }
 
     fn spawn(&self, place: &str) -> Result<Child> {
-        let mut command = command(self.folder, &self.task.told(place))?;
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok(command.spawn()?)
-    }
-
-    /// Waits for a command that was asked to end, or that is left alone.
-    fn outcome(&self, mut child: Child, found: &mut Found) -> Result<Output> {
-        let begun = Instant::now();
-        while child.try_wait()?.is_none() {
-            if begun.elapsed() > PATIENCE {
-                found.finds.push(self.find("it did not end"));
-                child.kill()?;
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        child.wait_with_output().context("a command that has ended")
+        start(command(self.folder, &self.task.told(place))?)
     }
 
     /// Under the name of a result stands nothing, or what stood there, or the whole result.
     fn check_name(&self, place: &str, undisturbed: &Undisturbed, found: &mut Found) {
-        let is_growing = self.task.out == Some("run");
+        let is_growing = self.task.is_growing();
         let Ok(there) = contents(&self.folder.join(place)) else {
             if undisturbed.before.is_some() {
                 found
@@ -192,48 +173,7 @@ impl Round<'_> {
         }
     }
 
-    fn clear(&self, place: &str) -> Result<()> {
-        for entry in fs::read_dir(self.folder)? {
-            let path = entry?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if name.starts_with(place) {
-                match path.is_dir() {
-                    true => fs::remove_dir_all(path)?,
-                    false => fs::remove_file(path)?,
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn find(&self, words: &str) -> Value {
         json!({"task": self.task.name, "seed": self.seed, "case": self.case, "words": words})
     }
-}
-
-/// A signal; a command that has ended is past it.
-fn end(child: &mut Child, signal: Signal) {
-    if let Ok(id) = i32::try_from(child.id()) {
-        let _ = kill(Pid::from_raw(id), signal);
-    }
-}
-
-/// Whether a command was ended by a signal, or says so.
-fn was_killed(output: &Output) -> bool {
-    output.status.code().is_none() || output.status.code() == Some(130) || was_refused(output)
-}
-
-/// Whether it was told that another is at work.
-fn was_refused(output: &Output) -> bool {
-    output.status.code() == Some(2)
-        && String::from_utf8_lossy(&output.stderr).contains("another process")
-}
-
-fn told(output: &Output) -> String {
-    let words = String::from_utf8_lossy(&output.stderr);
-    format!(
-        "{}: {}",
-        output.status,
-        words.lines().last().unwrap_or_default()
-    )
 }

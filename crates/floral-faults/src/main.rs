@@ -4,24 +4,35 @@
 //!   watched (`watch.rs`);
 //! - `kills` kills commands at any moment and goes on with them (`kills.rs`);
 //! - `storage` lets the n-th file operation of a command fail, or ends the process before it
-//!   (`failing.rs`).
+//!   (`failing.rs`);
+//! - `power` drops what had not reached the disk (`power.rs`, `disk.rs`);
+//! - `together` lets several processes work on one output (`together.rs`), `same` compares the bytes of
+//!   any number of threads (`same.rs`), `long` watches what hours of work hold (`long.rs`).
 //!
 //! Each adds what it did to a report (`report.rs`). `bench/faults` calls it.
 
 mod dice;
+mod disk;
 mod failing;
 mod format;
 mod hostile;
 mod kills;
+mod long;
 mod mutate;
 mod outcome;
+mod power;
+mod process;
 mod report;
+mod same;
+mod shares;
 mod specimen;
+mod step;
 mod task;
+mod together;
+mod tree;
 mod watch;
 mod worker;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -82,6 +93,49 @@ enum Part {
         /// Every how many operations one fails
         #[arg(long, default_value_t = 1)]
         every: u32,
+        /// Pairs of faults of each command
+        #[arg(long, default_value_t = 0)]
+        pairs: u64,
+    },
+    /// Power that fails: only what was synced survives
+    Power {
+        #[command(flatten)]
+        budget: Budget,
+        /// Disks that a failure leaves, of each moment
+        #[arg(long, default_value_t = 4)]
+        disks: u64,
+        /// Every how many steps the power fails
+        #[arg(long, default_value_t = 1)]
+        every: usize,
+    },
+    /// Several processes with one output
+    Together {
+        #[command(flatten)]
+        budget: Budget,
+        /// Rounds of each command at most
+        #[arg(long, default_value_t = u64::MAX)]
+        rounds: u64,
+    },
+    /// Settings drawn at random, on any number of threads
+    Same {
+        #[command(flatten)]
+        budget: Budget,
+        /// Settings at most
+        #[arg(long, default_value_t = u64::MAX)]
+        cases: u64,
+    },
+    /// Mixed work in one process, whose memory and files are watched
+    Long {
+        #[command(flatten)]
+        budget: Budget,
+    },
+    /// That work
+    #[command(hide = true)]
+    Rounds {
+        #[arg(long)]
+        seconds: u64,
+        #[arg(long)]
+        record: PathBuf,
     },
     /// Cases in a process of its own
     #[command(hide = true)]
@@ -98,16 +152,9 @@ enum Part {
         #[arg(long)]
         folder: PathBuf,
     },
-    /// A command whose n-th file operation fails
+    /// Commands whose n-th file operation fails
     #[command(hide = true)]
-    Step {
-        #[arg(long)]
-        operation: u32,
-        #[arg(long)]
-        fault: u8,
-        #[arg(trailing_var_arg = true)]
-        words: Vec<OsString>,
-    },
+    Step { line: PathBuf },
 }
 
 /// How much is done, and where it is told.
@@ -151,11 +198,10 @@ fn main() -> Result<ExitCode> {
             cases.run(from, to, || MEMORY.most())?;
             true
         }
-        Part::Step {
-            operation,
-            fault,
-            words,
-        } => return Ok(ExitCode::from(failing::step(operation, fault, words))),
+        Part::Step { line } => {
+            step::serve(&line)?;
+            true
+        }
         Part::Bytes {
             budget,
             cases,
@@ -177,9 +223,51 @@ fn main() -> Result<ExitCode> {
             let found = kills::run(budget.seed, budget.time(1), rounds)?;
             Report::add(&budget, "kills", found)?
         }
-        Part::Storage { budget, every } => {
-            let found = failing::run(budget.time(1), every)?;
-            Report::add(&budget, "storage", found)?
+        Part::Together { budget, rounds } => {
+            let found = together::run(budget.seed, budget.time(1), rounds)?;
+            Report::add(&budget, "together", found)?
+        }
+        Part::Same { budget, cases } => {
+            let found = same::run(budget.seed, budget.time(1), cases)?;
+            Report::add(&budget, "same", found)?
+        }
+        Part::Long { budget } => {
+            let found = long::run(budget.time(1))?;
+            Report::add(&budget, "long", found)?
+        }
+        Part::Rounds { seconds, record } => {
+            let held = || {
+                MEMORY.most();
+                MEMORY.most()
+            };
+            long::rounds(Duration::from_secs(seconds), &record, held)?;
+            true
+        }
+        Part::Storage {
+            budget,
+            every,
+            pairs,
+        } => {
+            let plan = failing::Plan {
+                seed: budget.seed,
+                time: budget.time(1),
+                every,
+                pairs,
+            };
+            Report::add(&budget, "storage", failing::run(&plan)?)?
+        }
+        Part::Power {
+            budget,
+            disks,
+            every,
+        } => {
+            let plan = power::Plan {
+                seed: budget.seed,
+                time: budget.time(1),
+                disks,
+                every,
+            };
+            Report::add(&budget, "power", power::run(&plan)?)?
         }
     };
     Ok(match sound {
@@ -190,7 +278,7 @@ fn main() -> Result<ExitCode> {
 
 /// Damages every format in turn; whether nothing was found.
 fn bytes(budget: &Budget, cases: u64, only: Option<&str>) -> Result<bool> {
-    let specimens = tempfile::tempdir()?;
+    let specimens = tempfile::tempdir_in(scratch())?;
     specimen::make(specimens.path())?;
     let formats: Vec<Format> = match only {
         Some(name) => vec![Format::named(name).context("there is no such format")?],

@@ -1,6 +1,7 @@
 //! The report: every run of the campaign with its command, and the sums over all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -49,6 +50,9 @@ impl Report {
         }
         let is_sound = found.finds.is_empty();
         if let Some(path) = &budget.report {
+            // Campaigns that end at the same time add to it one after the other.
+            let folder = File::open(path.parent().unwrap_or(Path::new(".")))?;
+            folder.lock()?;
             let mut report = Self::read(path)?;
             report.runs.push(Run {
                 part: part.to_owned(),

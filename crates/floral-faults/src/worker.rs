@@ -74,14 +74,14 @@ impl Cases<'_> {
                 *words = panic.to_string();
             }
         }));
-        let bench = Bench::new(self)?;
+        let mut bench = Bench::new(self)?;
         let file = File::create(self.folder.join(STATE))?;
         let mut state = State::default();
         for case in from..to {
             state.at = case;
             state.write(&file)?;
             most();
-            match self.case(&bench, case)? {
+            match self.case(&mut bench, case)? {
                 Outcome::Accepted => state.accepted += 1,
                 Outcome::Refused => state.refused += 1,
                 Outcome::Panicked => self.record(case)?,
@@ -92,13 +92,12 @@ impl Cases<'_> {
         Ok(state.write(&file)?)
     }
 
-    /// One case: damages a file, reads, and puts the file back.
-    fn case(&self, bench: &Bench, case: u64) -> Result<Outcome> {
+    /// One case: damages a file and reads.
+    fn case(&self, bench: &mut Bench, case: u64) -> Result<Outcome> {
         let mut dice = Dice::new(self.seed, case);
-        let (path, file, bytes) = bench.damage(&mut dice)?;
+        let (path, _) = bench.damage(&mut dice)?;
         let around = Around::of(bench.dataset.clone(), &mut dice);
-        let read = catch_unwind(AssertUnwindSafe(|| (self.format.read)(path, &around)));
-        fs::write(&file, bytes)?;
+        let read = catch_unwind(AssertUnwindSafe(|| (self.format.read)(&path, &around)));
         Ok(match read {
             Ok(Ok(())) => Outcome::Accepted,
             Ok(Err(_)) => Outcome::Refused,
@@ -108,9 +107,9 @@ impl Cases<'_> {
 
     /// One case, without a net: tells what is damaged and what reading it comes to.
     pub fn show(&self, case: u64) -> Result<String> {
-        let bench = Bench::new(self)?;
+        let mut bench = Bench::new(self)?;
         let mut dice = Dice::new(self.seed, case);
-        let (path, file, _) = bench.damage(&mut dice)?;
+        let (path, file) = bench.damage(&mut dice)?;
         let damaged = String::from_utf8_lossy(&fs::read(&file)?).into_owned();
         #[expect(
             clippy::print_stdout,
@@ -120,7 +119,7 @@ impl Cases<'_> {
             println!("{}\n{damaged}", file.display());
         }
         let around = Around::of(bench.dataset.clone(), &mut dice);
-        Ok(match (self.format.read)(path, &around) {
+        Ok(match (self.format.read)(&path, &around) {
             Ok(()) => "read to the end".into(),
             Err(error) => error.to_string(),
         })
@@ -146,18 +145,33 @@ enum Outcome {
 struct Bench {
     laid_out: Vec<(Specimen, PathBuf)>,
     dataset: Dataset,
+    /// The file that is damaged: a specimen, and a file of it.
+    damaged: Option<(usize, usize)>,
 }
 
 impl Bench {
-    /// Damages a file; returns what is read, the file, and its sound bytes.
-    fn damage(&self, dice: &mut Dice) -> Result<(&Path, PathBuf, &[u8])> {
-        let (specimen, path) = dice.pick(&self.laid_out);
-        let (inner, bytes) = dice.pick(&specimen.files);
-        let (_, others) = dice.pick(&specimen.files);
-        let file = file_of(path, inner);
-        let damaged = mutate::damaged(dice, &file, bytes, others);
-        fs::write(&file, damaged)?;
-        Ok((path, file, bytes))
+    /// Damages a file, all others being sound; returns what is read, and the file.
+    fn damage(&mut self, dice: &mut Dice) -> Result<(PathBuf, PathBuf)> {
+        let specimen = dice.below(self.laid_out.len());
+        let files = &self.laid_out[specimen].0.files;
+        let (damaged, other) = (dice.below(files.len()), dice.below(files.len()));
+        // Put back only where another is damaged next: half of the time is writing.
+        if let Some(before) = self.damaged.filter(|before| *before != (specimen, damaged)) {
+            let (file, sound) = self.file(before);
+            fs::write(file, sound)?;
+        }
+        let (file, sound) = self.file((specimen, damaged));
+        let bytes = mutate::damaged(dice, &file, sound, &files[other].1);
+        fs::write(&file, bytes)?;
+        self.damaged = Some((specimen, damaged));
+        Ok((self.laid_out[specimen].1.clone(), file))
+    }
+
+    /// Where a file lies, and its sound bytes.
+    fn file(&self, (specimen, file): (usize, usize)) -> (PathBuf, &[u8]) {
+        let (specimen, path) = &self.laid_out[specimen];
+        let (inner, bytes) = &specimen.files[file];
+        (file_of(path, inner), bytes)
     }
 
     fn new(cases: &Cases) -> Result<Self> {
@@ -175,6 +189,7 @@ impl Bench {
         Ok(Self {
             laid_out: paths.iter().map(lay_out).collect::<Result<_>>()?,
             dataset: Dataset::open(cases.specimens.join("data.zarr"))?,
+            damaged: None,
         })
     }
 }

@@ -5,14 +5,17 @@
 mod toy;
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use floral::dataset::{Dataset, Request};
 use floral::storage::operations::{Fault, has_failed, let_fail};
+use floral::train::TrainConfig;
+use floral::{Silent, fit};
 use tempfile::TempDir;
 use toy::{Toy, files, request, run};
 
-/// An operation that no run comes to.
-const NEVER: u32 = u32::MAX;
+/// Faults are those of a process, so that one test at a time has them.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// A folder in memory, if the system has one: a disk would be waited for at every sync.
 fn in_memory() -> TempDir {
@@ -31,6 +34,7 @@ fn a_dataset_survives_a_fault_of_every_operation() {
         ..request(2)
     };
     let folder = in_memory();
+    let _alone = ALONE.lock().unwrap();
     let sound = folder.path().join("sound");
     run(&Toy::new(), &new, &sound).unwrap();
     let expected = files(&sound);
@@ -43,13 +47,13 @@ fn a_dataset_survives_a_fault_of_every_operation() {
         for operation in 1.. {
             let path = folder.path().join(format!("{fault:?}-{operation}"));
             let is_met = pool.install(|| {
-                let_fail(NEVER, fault);
+                let_fail(&[]);
                 run(&Toy::new(), &request(2), &path).unwrap();
                 let before = files(&path);
-                let_fail(operation, fault);
+                let_fail(&[(operation, fault)]);
                 let outcome = run(&Toy::new(), &new, &path);
                 let is_met = has_failed();
-                let_fail(NEVER, fault);
+                let_fail(&[]);
                 let there = files(&path);
                 assert!(
                     there == before || there == expected,
@@ -72,4 +76,36 @@ fn a_dataset_survives_a_fault_of_every_operation() {
         }
     }
     assert!(faults > 100, "{faults}");
+}
+
+/// What is learned of data of which one piece could not be read would be another thing.
+#[test]
+fn a_fit_of_data_that_cannot_be_read_is_no_fit() {
+    let folder = in_memory();
+    let _alone = ALONE.lock().unwrap();
+    let path = folder.path().join("data.zarr");
+    run(&Toy::new(), &request(6), &path).unwrap();
+    let text = "method = \"kriging\"\n[split]\ntest = 1\nvalidation = 1\n";
+    let config = TrainConfig::from_table(text.parse().unwrap(), "test").unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1);
+    let pool = pool.build().unwrap();
+    for read in 1.. {
+        let place = folder.path().join(format!("run-{read}"));
+        let (outcome, is_met) = pool.install(|| {
+            let_fail(&[]);
+            let dataset = Dataset::open(&path).unwrap();
+            let_fail(&[(read, Fault::Unread)]);
+            let outcome = fit(&dataset, &place, &config, &Silent);
+            let is_met = has_failed();
+            let_fail(&[]);
+            (outcome, is_met)
+        });
+        if !is_met {
+            assert!(read > 20, "{read}");
+            break;
+        }
+        let words = outcome.unwrap_err().to_string();
+        assert!(words.contains(&*folder.path().to_string_lossy()), "{words}");
+        assert!(!place.join("best.safetensors").exists(), "read {read}");
+    }
 }

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use floral::Error;
 use floral::dataset::{self, Dataset, generate, write_atomically};
 use floral::device::{self, Device};
+use floral::storage::create_folder;
 use floral::train::Method;
 use floral_report::draw::Table;
 use floral_report::report::{compare, scores};
@@ -110,7 +110,7 @@ fn quickstart(
     narrator: &Narrator,
 ) -> floral::Result<Outcome> {
     let folder = Folder(path.to_owned());
-    std::fs::create_dir_all(path).map_err(Error::io(path))?;
+    create_folder(path)?;
     let dataset = data(&folder, plan, narrator)?;
     let runs = training::runs(&folder, plan)?;
     write_atomically(&folder.settings(), plan.settings().as_bytes())?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::study::{Cell, Study};
 use floral::evaluate::Evaluation;
-use floral::storage::{FolderLock, write_atomically};
+use floral::storage::{FolderLock, create_folder, write_atomically};
 use floral::train::RunFolder;
 use floral::{Error, Result};
 
@@ -47,8 +47,7 @@ impl Store {
     /// lock is dropped.
     pub fn occupy(&self) -> Result<FolderLock> {
         for folder in ["data", "runs", "evaluations"] {
-            let path = self.root.join(folder);
-            std::fs::create_dir_all(&path).map_err(Error::io(&path))?;
+            create_folder(&self.root.join(folder))?;
         }
         FolderLock::acquire(&self.root, "folder of results")
     }

@@ -11,7 +11,7 @@ use super::distribution::{Anomalies, Distribution};
 use super::summary::{ChannelSummary, Summary};
 use super::test_input::ScoredSummary;
 use floral::Checksum;
-use floral::dataset::write_atomically;
+use floral::storage::{create_folder, write_atomically};
 use floral::train::RunFolder;
 
 /// Changes whenever summaries are made or stored differently.
@@ -178,7 +178,7 @@ pub(super) fn store(path: &Path, scored: &ScoredSummary) {
     let Ok(bytes) = safetensors::serialize(views, Some(facts)) else {
         return;
     };
-    let folder = path.parent().map(std::fs::create_dir_all);
+    let folder = path.parent().map(create_folder);
     if let Some(Ok(())) = folder {
         let _ = write_atomically(path, &bytes);
     }

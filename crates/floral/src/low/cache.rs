@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::exchange;
-use crate::storage::write_error;
+use crate::storage::create_folder;
 use crate::{Checksum, Error, Field, Grid, Result};
 
 /// Solutions by checksum.
@@ -47,10 +47,8 @@ impl Cache {
         let Some(path) = self.path(name) else {
             return Ok(());
         };
-        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let written = made
-            .map_err(write_error(&path))
-            .and_then(|()| exchange::write_low(&path, low));
+        let made = path.parent().map_or(Ok(()), create_folder);
+        let written = made.and_then(|()| exchange::write_low(&path, low));
         match written {
             // Predictions by a run that is only lent do without.
             Err(Error::Io { source, .. }) if is_read_only(source.kind()) => Ok(()),

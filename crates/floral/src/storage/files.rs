@@ -54,7 +54,7 @@ pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("is no file on a disk; put the file there"));
     }
-    fs::read(path)
+    operations::read(path)
 }
 
 fn is_absence(error: &io::Error) -> bool {
@@ -82,7 +82,7 @@ pub(crate) fn write_error(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) ->
 }
 
 /// Creates a folder and those above it, where missing.
-pub(super) fn create_folder(path: &Path) -> Result<()> {
+pub fn create_folder(path: &Path) -> Result<()> {
     refuse_dangling(path)?;
     operations::create_dir_all(path).map_err(write_error(path))
 }
@@ -112,8 +112,7 @@ pub(crate) fn remove_folder(path: &Path) -> Result<()> {
 /// longer than writing them.
 #[cfg(target_os = "linux")]
 pub(super) fn sync_tree(path: &Path) -> Result<()> {
-    let folder = File::open(path).map_err(Error::io(path))?;
-    rustix::fs::syncfs(folder).map_err(|error| write_error(path)(error.into()))
+    operations::sync_file_system(path).map_err(write_error(path))
 }
 
 /// Waits until a folder and all below it has reached the disk.
@@ -142,7 +141,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
-    match operations::sync_all(&File::open(folder)?) {
+    match operations::sync_folder(folder) {
         // Some network file systems do not sync folders.
         Err(error) if is_unsupported(&error) => Ok(()),
         other => other,

@@ -18,6 +18,7 @@ mod differences;
 mod files;
 mod group;
 mod group_plan;
+pub mod journal;
 mod lock;
 pub(crate) mod names;
 mod number;
@@ -30,6 +31,7 @@ mod stored_array;
 
 pub use atomic::write_atomically;
 pub use checksum::Checksum;
+pub use files::create_folder;
 pub(crate) use files::write_error;
 pub use lock::FolderLock;
 pub use precision::Precision;

@@ -1,63 +1,84 @@
 //! The file operations of this room, one after the other: what stands on them is tested by letting the
-//! n-th fail, or by ending the process before it.
+//! n-th fail, by ending the process before it, or by asking for what was done (`journal.rs`) and
+//! dropping what had not reached the disk.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::journal::{self, Done};
 
 /// What befalls an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Fault {
     /// There is no space left, for this operation and all after it.
-    Full = 1,
+    Full,
     /// The device fails once.
-    Broken = 2,
+    Broken,
     /// It is not permitted, once.
-    Denied = 3,
+    Denied,
     /// Half of the bytes are written, then the device fails; of an operation without bytes, before it.
-    Short = 4,
+    Short,
     /// The process ends before it, as if killed.
-    End = 5,
+    End,
+    /// Nothing can be written any more: this operation and all after it.
+    ReadOnly,
+    /// Of what is read, counted on its own, the device gives nothing, once.
+    Unread,
 }
 
 /// The exit code of a process that was ended.
 pub const ENDED: i32 = 137;
 
-/// Operations until the fault, less than one where there is none.
-static LEFT: AtomicI64 = AtomicI64::new(0);
-static FAULT: AtomicU8 = AtomicU8::new(0);
+/// Faults to come, each at an operation counted from one; and what was counted so far.
+static FAULTS: Mutex<Vec<(u32, Fault)>> = Mutex::new(Vec::new());
+static ARE_SET: AtomicBool = AtomicBool::new(false);
+static WRITES: AtomicU32 = AtomicU32::new(0);
+static READS: AtomicU32 = AtomicU32::new(0);
 
-/// Lets the n-th file operation from here on meet a fault, counted from one; for tests of what
-/// stands on storage, of which one process holds one at a time.
-pub fn let_fail(operation: u32, fault: Fault) {
-    LEFT.store(i64::from(operation), Ordering::SeqCst);
-    FAULT.store(fault as u8, Ordering::SeqCst);
+/// Lets the n-th file operations from here on meet faults, counted from one, in the place of those set
+/// before; for tests of what stands on storage, of which one process holds one at a time.
+pub fn let_fail(faults: &[(u32, Fault)]) {
+    WRITES.store(0, Ordering::SeqCst);
+    READS.store(0, Ordering::SeqCst);
+    *FAULTS.lock().unwrap_or_else(PoisonError::into_inner) = faults.to_vec();
+    ARE_SET.store(!faults.is_empty(), Ordering::SeqCst);
 }
 
-/// Whether an operation has met its fault.
+/// Whether all faults were met.
 pub fn has_failed() -> bool {
-    FAULT.load(Ordering::SeqCst) != 0 && LEFT.load(Ordering::SeqCst) <= 0
+    let faults = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_past = |(operation, fault): &(u32, Fault)| {
+        let count = match fault {
+            Fault::Unread => &READS,
+            _ => &WRITES,
+        };
+        *operation <= count.load(Ordering::SeqCst)
+    };
+    !faults.is_empty() && faults.iter().all(is_past)
 }
 
-/// The fault that an operation meets, if it meets one.
-fn met() -> Option<Fault> {
-    let fault = match FAULT.load(Ordering::Relaxed) {
-        0 => return None,
-        1 => Fault::Full,
-        2 => Fault::Broken,
-        3 => Fault::Denied,
-        4 => Fault::Short,
-        _ => Fault::End,
+/// The fault that the next operation meets, if it meets one.
+fn met(count: &AtomicU32) -> Option<Fault> {
+    if !ARE_SET.load(Ordering::Relaxed) {
+        return None;
+    }
+    let number = count.fetch_add(1, Ordering::SeqCst) + 1;
+    let is_read = std::ptr::eq(count, &READS);
+    let faults = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let meets = |(operation, fault): &&(u32, Fault)| {
+        let lasts = matches!(fault, Fault::Full | Fault::ReadOnly);
+        (*fault == Fault::Unread) == is_read
+            && (*operation == number || *operation < number && lasts)
     };
-    let left = LEFT.fetch_sub(1, Ordering::SeqCst);
-    (left == 1 || left < 1 && fault == Fault::Full).then_some(fault)
+    faults.iter().find(meets).map(|(_, fault)| *fault)
 }
 
 /// Goes on, fails or ends.
 fn pass() -> io::Result<()> {
-    match met() {
+    match met(&WRITES) {
         None => Ok(()),
         Some(fault) => Err(fault.error()),
     }
@@ -68,51 +89,106 @@ impl Fault {
         match self {
             Self::Full => io::ErrorKind::StorageFull.into(),
             Self::Denied => io::ErrorKind::PermissionDenied.into(),
-            Self::Broken | Self::Short => io::Error::other("input/output error"),
+            Self::ReadOnly => io::ErrorKind::ReadOnlyFilesystem.into(),
+            Self::Broken | Self::Short | Self::Unread => io::Error::other("input/output error"),
             Self::End => std::process::exit(ENDED),
         }
     }
 }
 
+/// What comes before anything is read of a file.
+pub(crate) fn before_read() -> io::Result<()> {
+    match met(&READS) {
+        None => Ok(()),
+        Some(fault) => Err(fault.error()),
+    }
+}
+
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    before_read()?;
+    fs::read(path)
+}
+
 pub(crate) fn open(options: &fs::OpenOptions, path: &Path) -> io::Result<File> {
     pass()?;
-    options.open(path)
+    let file = options.open(path)?;
+    journal::opened(path, &file);
+    Ok(file)
 }
 
 pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> io::Result<()> {
-    match met() {
-        None => file.write_all(bytes),
-        Some(Fault::Short) => {
-            file.write_all(&bytes[..bytes.len() / 2])?;
-            Err(Fault::Short.error())
-        }
-        Some(fault) => Err(fault.error()),
+    let fault = met(&WRITES);
+    let kept = match fault {
+        None => bytes,
+        Some(Fault::Short) => &bytes[..bytes.len() / 2],
+        Some(fault) => return Err(fault.error()),
+    };
+    file.write_all(kept)?;
+    journal::written(file, kept);
+    fault.map_or(Ok(()), |fault| Err(fault.error()))
+}
+
+/// A file to which is written piece by piece.
+pub(super) struct Pieces<'a>(pub &'a File);
+
+impl Write for Pieces<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        write_all(self.0, bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
 pub(crate) fn sync_all(file: &File) -> io::Result<()> {
     pass()?;
-    file.sync_all()
+    file.sync_all()?;
+    journal::synced(file);
+    Ok(())
+}
+
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    pass()?;
+    File::open(folder)?.sync_all()?;
+    journal::add(|| Done::FolderSynced(folder.to_owned()));
+    Ok(())
+}
+
+/// All of the file system that a folder is on.
+#[cfg(target_os = "linux")]
+pub(super) fn sync_file_system(folder: &Path) -> io::Result<()> {
+    pass()?;
+    rustix::fs::syncfs(File::open(folder)?)?;
+    journal::add(|| Done::AllSynced);
+    Ok(())
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     pass()?;
-    fs::rename(from, to)
+    fs::rename(from, to)?;
+    journal::add(|| Done::Renamed(from.to_owned(), to.to_owned()));
+    Ok(())
 }
 
 pub(super) fn create_dir_all(path: &Path) -> io::Result<()> {
     pass()?;
+    journal::folders_to_make(path);
     fs::create_dir_all(path)
 }
 
 pub(super) fn remove_dir_all(path: &Path) -> io::Result<()> {
     pass()?;
+    journal::add(|| Done::FolderRemoved(path.to_owned()));
     fs::remove_dir_all(path)
 }
 
 pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     pass()?;
-    fs::remove_file(path)
+    fs::remove_file(path)?;
+    journal::add(|| Done::Removed(path.to_owned()));
+    Ok(())
 }
 
 /// Exchanges what stands under two names, at once; unsupported where the system or the file system
@@ -122,10 +198,13 @@ pub(super) fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     use rustix::io::Errno;
     pass()?;
-    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).map_err(|error| match error {
+    let exchanged = renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE);
+    exchanged.map_err(|error| match error {
         Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP => io::ErrorKind::Unsupported.into(),
-        other => other.into(),
-    })
+        other => io::Error::from(other),
+    })?;
+    journal::add(|| Done::Exchanged(one.to_owned(), other.to_owned()));
+    Ok(())
 }
 
 /// Exchanges what stands under two names, at once; unsupported where the system or the file system

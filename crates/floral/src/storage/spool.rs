@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use super::atomic::write_whole;
 use super::files::{create_folder, remove_folder};
+use super::operations;
 use crate::{Checksum, Result};
 
 /// Bytes before the values: checksum and evaluations.
@@ -114,7 +115,7 @@ impl Spool {
     }
 
     fn read(&self, first: usize) -> Option<Block> {
-        let block = Block::parse(&std::fs::read(self.path(first)).ok()?)?;
+        let block = Block::parse(&operations::read(&self.path(first)).ok()?)?;
         let is_whole = !block.values.is_empty() && block.values.len().is_multiple_of(self.size);
         is_whole.then_some(block)
     }

@@ -15,6 +15,7 @@ use zarrs::storage::{ReadableStorage, ReadableStorageTraits};
 
 use super::Number;
 use super::group_plan::METADATA_FILE;
+use super::operations;
 use crate::{Error, Result};
 
 /// Values of the largest read, 2^29: as many as the largest chunk of our own in 32 bits.
@@ -138,6 +139,7 @@ impl StoredArray {
             .map(|range| range.start as u64..range.end as u64)
             .collect();
         let subset = ArraySubset::new_with_ranges(&ranges);
+        operations::before_read().map_err(Error::io(self.dataset.join(&self.name)))?;
         self.check_size(&subset)?;
         let number = self.number().ok_or_else(|| {
             let found = self.data_type();

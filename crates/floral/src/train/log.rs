@@ -77,7 +77,9 @@ impl Log {
     }
 
     fn text(&self) -> Result<String> {
-        match std::fs::read_to_string(&self.path) {
+        let text = operations::read(&self.path)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+        match text {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
             other => other.map_err(Error::io(&self.path)),
         }

@@ -166,7 +166,7 @@ fn header(config: &TrainConfig, dataset: &Dataset) -> Result<Header> {
     let reader = Reader::new(dataset, config)?;
     let split = config.split_of(dataset.inputs())?;
     let scales = reader.scales(split.train)?;
-    Ok(Header::new(config, dataset, &reader, scales))
+    Header::new(config, dataset, &reader, scales)
 }
 
 /// Refuses a fit of other settings or other data.

@@ -179,7 +179,7 @@ impl<'a> Trainer<'a> {
         let split = config.split_of(dataset.inputs())?;
         let reader = Reader::new(dataset, &config)?;
         let scales = reader.scales(split.train.clone())?;
-        let header = Header::new(&config, dataset, &reader, scales);
+        let header = Header::new(&config, dataset, &reader, scales)?;
         let device = device.clone().autodiff();
         let model = Model::new(
             config.method,

@@ -17,6 +17,7 @@ use zarrs::storage::ReadableStorage;
 use super::atomic::write_atomically_by;
 use super::files::{read_json, write_error, zarr_store};
 use super::group_plan::METADATA_FILE;
+use super::operations::Pieces;
 use super::stored_array::StoredArray;
 use crate::{Error, Result};
 
@@ -55,7 +56,7 @@ impl SingleFile {
             .attributes
             .insert("floral_mark".into(), mark.into());
         write_atomically_by(target, |file| {
-            let mut out = BufWriter::new(file);
+            let mut out = BufWriter::new(Pieces(file));
             match self {
                 Self::Npz => npz::write(&contents, &mut out)?,
                 Self::NetCdf => netcdf::write(&contents, &mut out)?,

@@ -1,0 +1,125 @@
+//! Files of every format version that was ever written are read, and predict what they did then: a
+//! dataset (layout 1), checkpoints and a model file (format 2), a store of predictions.
+//!
+//! The number in a file's name is that of its format. A new format adds files; none is replaced.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod command;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use command::{floral, succeed};
+
+/// The mean of four realizations at the first points, by the build that wrote the files.
+const KRIGING: [f32; 4] = [1.791_913_3, 0.782_151_9, -0.354_167_9, -0.318_753_5];
+const NETWORK: [f32; 4] = [1.512_913_5, 0.508_899_2, -0.358_070_8, -0.523_791_2];
+
+/// Another order of sums, as another processor may have, moves the last digits.
+const TOLERANCE: f32 = 1e-4;
+
+fn fixture(name: &str) -> PathBuf {
+    let fixtures = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../floral/tests/fixtures/formats"
+    );
+    Path::new(fixtures).join(name)
+}
+
+/// A copy, as commands write beside and into what they are given.
+fn copy(from: &Path, to: &Path) {
+    if from.is_file() {
+        fs::copy(from, to).unwrap();
+        return;
+    }
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        copy(&entry.path(), &to.join(entry.file_name()));
+    }
+}
+
+/// A folder with all of the files.
+fn all() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&fixture(""), folder.path());
+    folder
+}
+
+/// The first values of `mean` in an archive, whose entries are stored as they are.
+fn mean(archive: &Path) -> Vec<f32> {
+    let bytes = fs::read(archive).unwrap();
+    let find = |what: &[u8], from: usize| {
+        let place = bytes[from..].windows(what.len()).position(|w| w == what);
+        from + place.unwrap()
+    };
+    let start = find(b"\x93NUMPY", find(b"mean.npy", 0));
+    let header = usize::from(u16::from_le_bytes([bytes[start + 8], bytes[start + 9]]));
+    let values = bytes[start + 10 + header..].as_chunks().0.iter();
+    values
+        .map(|word| f32::from_le_bytes(*word))
+        .take(4)
+        .collect()
+}
+
+#[test]
+fn models_of_every_format_predict_what_they_did() {
+    let folder = all();
+    let folder = folder.path();
+    for (model, expected) in [
+        ("kriging-2.floral", KRIGING),
+        ("floral-2.floral", NETWORK),
+        ("run-2", NETWORK),
+    ] {
+        succeed(
+            folder,
+            &format!(
+                "sample {model} --input dataset-1.zarr --inputs 0..1 --realizations 4 --keep 2 \
+                 -o {model}.npz"
+            ),
+        );
+        let found = mean(&folder.join(format!("{model}.npz")));
+        let near = |(a, b): (&f32, &f32)| (a - b).abs() < TOLERANCE;
+        assert!(found.iter().zip(&expected).all(near), "{model}: {found:?}");
+    }
+}
+
+#[test]
+fn runs_of_every_format_are_evaluated_and_shown() {
+    let folder = all();
+    let folder = folder.path();
+    let words = "evaluate run-2 dataset-1.zarr --realizations 4 --json";
+    let told = succeed(folder, words).stdout;
+    let told: serde_json::Value = serde_json::from_slice(&told).unwrap();
+    assert!(told.is_object(), "{told}");
+    succeed(
+        folder,
+        "report run-2 --data dataset-1.zarr --realizations 4 -o page.html",
+    );
+}
+
+#[test]
+fn datasets_of_every_layout_are_read_and_are_those_of_their_seed() {
+    let folder = all();
+    let folder = folder.path();
+    succeed(folder, "inspect dataset-1.zarr");
+    // Complete, and no other than what the same command asks for.
+    succeed(
+        folder,
+        "generate 1dcr --inputs 5 --realizations 3 --resolution 12 -o dataset-1.zarr",
+    );
+}
+
+#[test]
+fn predictions_of_every_layout_count_as_those_of_their_command() {
+    let folder = all();
+    let folder = folder.path();
+    let mean = folder.join("predictions-1.zarr/mean/c.0.0.0");
+    let before = fs::read(&mean).unwrap();
+    let words = "sample kriging-2.floral --input dataset-1.zarr --inputs 0..1 --realizations 4 \
+                 --keep 2 -o predictions-1.zarr";
+    let output = floral(folder, words).output().unwrap();
+    // Of another model or dataset it is refused; of these it is there.
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(fs::read(&mean).unwrap(), before);
+}
