@@ -306,7 +306,7 @@ impl Training {
         } = self.memory;
         let mut text = format!(
             "{} on {}, {} inputs with {} realizations: {:.3} million weights\n\
-             a step of {} samples: {:.3} TFLOP in {} blocks; {} steps an epoch, {} epochs at most\n\
+             a step of {} samples: {:.3} TFLOP in {}; {} steps an epoch, {} epochs at most\n\
              memory of a rank: {:.2} GB (weights {:.2}, conditions {:.2}, layers {:.2}, data {:.2})\n\
              a rank: {:.0} GFLOP/s in training, {:.0} million weights updated a second; \
              messages: {:.1} us, {:.3} GB/s\n\n",
@@ -317,7 +317,7 @@ impl Training {
             self.step.weights / 1e6,
             self.config.optimiser.batch,
             self.step.flops / 1e12,
-            self.step.blocks,
+            counted(self.step.blocks, "block"),
             self.steps,
             self.epochs(),
             gigabytes(self.memory.total()),
@@ -371,10 +371,15 @@ impl Training {
             .rfind(|row| row.efficiency(&rows[0]) >= FAIR)
             .map_or(1, |row| row.ranks);
         format!(
-            "\n{fair} ranks work at {:.0} % or more of one rank's efficiency; a step has {} blocks, and \
+            "\nUp to {fair} {} at {:.0} % or more of one rank's efficiency; a step has {} to share, and \
              ranks beyond that wait\n",
+            if fair == 1 {
+                "rank works"
+            } else {
+                "ranks work"
+            },
             100.0 * FAIR,
-            self.step.blocks
+            counted(self.step.blocks, "block"),
         )
     }
 
@@ -406,6 +411,11 @@ impl Training {
         });
         Ok(serde_json::to_string_pretty(&report)?)
     }
+}
+
+fn counted(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
 }
 
 /// The efficiency down to which ranks are said to pay.
