@@ -1,4 +1,5 @@
 //! Several ranks come to the same bytes as one: datasets, weights, predictions, scores.
+#![allow(clippy::unwrap_used)] // A test may panic.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -79,7 +79,10 @@ pub fn generate_across(
         watch.done();
         Ok(())
     });
-    let redraws = found.redraws + finished(ranks, computed, redraws.into_inner(), &watch)?;
+    watch.finished(computed)?;
+    let own = redraws.into_inner().to_le_bytes();
+    let all = ranks.gather(own.to_vec(), &mut || {})?;
+    let redraws = found.redraws + all.iter().map(|bytes| number(bytes)).sum::<u64>();
     let published = match ranks.is_first() {
         true => writer.finish(problem.grid()),
         false => Ok(()),
@@ -90,18 +93,6 @@ pub fn generate_across(
         resumed: request.inputs - found.pending.len(),
         redraws,
     })
-}
-
-/// Waits until every rank has computed its inputs, and returns the redraws of all. A rank that failed
-/// does not wait; one that was asked to stop waits for the others, which hear of it.
-fn finished(ranks: &dyn Ranks, computed: Result<()>, redraws: u64, watch: &Watch) -> Result<u64> {
-    match computed {
-        Ok(()) | Err(Error::Interrupted) => {}
-        Err(error) => return Err(error),
-    }
-    agreed(ranks, computed, &mut || watch.talk())?;
-    let all = ranks.gather(redraws.to_le_bytes().to_vec(), &mut || {})?;
-    Ok(all.iter().map(|bytes| number(bytes)).sum())
 }
 
 /// What an earlier run has left of a dataset.

@@ -28,7 +28,7 @@ use crate::observer::Observer;
 use crate::predict::{
     Cases, Consumer, PredictionCost, Predictor, Sampling, Walk, WalkedInput, aligned_dataset,
 };
-use crate::ranks::{Alone, Ranks, Watch, agreed, first_then_others};
+use crate::ranks::{Alone, Ranks, Watch, first_then_others};
 use crate::{Error, Result, regression};
 
 /// What to evaluate, and how.
@@ -115,12 +115,8 @@ pub fn evaluate_across(
         sampling: &options.sampling,
         observer: &watch,
     };
-    let done = walk.run(&mut scored);
-    let done = match done {
-        Ok(()) | Err(Error::Interrupted) => agreed(ranks, done, &mut || watch.talk()),
-        failed => failed,
-    };
-    let scoring = done.and_then(|()| over_all(ranks, &scored.scored))?;
+    watch.finished(walk.run(&mut scored))?;
+    let scoring = over_all(ranks, &scored.scored)?;
     let evaluation = scored.evaluation(&scoring, predictor, dataset, &options.sampling, inputs);
     Ok(Evaluation {
         notes: notes.clone(),

@@ -2,22 +2,22 @@
 //!
 //! A [`Job`] is a consumer of the one loop that predicts ([`Walk`]) and hands each input's
 //! statistics to a [`PredictionWriter`]; realizations of an input under way wait in its spool.
+//! `division.rs` divides it among ranks.
 
 use std::ops::Range;
 
-use super::departure::departures;
+use super::division::{own, pending};
 use super::enough::Enough;
-use super::walk::at_input;
 use super::{
     Cases, Consumer, Interpolation, PredictionCost, PredictionWriter, Predictor, Sampling,
     VarianceParts, Walk, WalkedInput, block_rows,
 };
+use crate::Result;
 use crate::observer::{Event, Observer};
-use crate::ranks::{Alone, Ranks, Watch, agreed, share};
+use crate::ranks::{Alone, Ranks, Watch};
 use crate::regression::Prediction;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::Spool;
-use crate::{Error, Result};
 
 /// What to predict, and what to store of it.
 pub struct Job<'a> {
@@ -91,24 +91,17 @@ impl Job<'_> {
         };
         let done = self.walk(&mut storing, &watch);
         let done = done.and_then(|()| self.draw_share(ranks, shared, writer, &watch));
-        let drawn = finished(ranks, done, &watch)?;
+        let drawn = watch.finished(done)?;
         storing.own = own(ranks, shared);
         let before = storing.stored.resumed_realizations;
         let done = self.walk(&mut storing, &watch);
-        finished(ranks, done, &watch)?;
+        watch.finished(done)?;
         if !shared.is_empty() {
             storing.stored.resumed_realizations = before;
         }
         let mut stored = Stored::over(ranks, storing.stored.and(drawn))?;
         stored.resumed = total - pending.len();
         Ok(stored)
-    }
-
-    /// Whether realizations of one input are drawn by several ranks: those of flows, which cost most
-    /// of the time, where their number is known beforehand.
-    fn is_drawn_by_all(&self, ranks: &dyn Ranks) -> bool {
-        let is_known = self.standard_error.is_none();
-        ranks.size() > 1 && is_known && self.predictor.method().is_flow()
     }
 
     fn walk(&self, storing: &mut Storing, observer: &dyn Observer) -> Result<()> {
@@ -122,142 +115,11 @@ impl Job<'_> {
         walk.run(storing)
     }
 
-    /// Draws this rank's share of the realizations of inputs at these positions, into their spools.
-    fn draw_share(
-        &self,
-        ranks: &dyn Ranks,
-        positions: &[usize],
-        writer: &PredictionWriter,
-        observer: &dyn Observer,
-    ) -> Result<Stored> {
-        let rows = block_rows(self.cases.grid().len());
-        let blocks = self.sampling.realizations.div_ceil(rows);
-        let share = share(positions.len() * blocks, ranks.rank(), ranks.size());
-        let mut drawn = Stored::default();
-        for (i, position) in positions.iter().enumerate() {
-            let of_input = i * blocks..(i + 1) * blocks;
-            let start = share.start.max(of_input.start);
-            let end = share.end.min(of_input.end);
-            if start < end {
-                let first = (start - of_input.start) * rows;
-                let last = ((end - of_input.start) * rows).min(self.sampling.realizations);
-                let spool = writer.spool(*position, self.values(), rows);
-                drawn = drawn.and(self.draw(*position, first..last, spool, observer)?);
-            }
-        }
-        Ok(drawn)
-    }
-
-    /// Draws these realizations of the input at a position, as far as they are not kept.
-    fn draw(
-        &self,
-        position: usize,
-        realizations: Range<usize>,
-        mut spool: Spool,
-        observer: &dyn Observer,
-    ) -> Result<Stored> {
-        let index = self.inputs.start + position;
-        let first = spool.seek(realizations.clone());
-        let mut drawn = Stored {
-            resumed_realizations: first - realizations.start,
-            ..Stored::default()
-        };
-        if first == realizations.end {
-            return Ok(drawn);
-        }
-        let case = self.cases.case(index)?;
-        let header = self.predictor.header();
-        let named = |error| at_input(index, &departures(header, &case), error);
-        let grid = self.cases.grid();
-        let predicted = self
-            .predictor
-            .for_input(&case.input, case.low.as_ref(), grid);
-        let sampling = Sampling {
-            realizations: realizations.end,
-            ..self.sampling
-        };
-        let consume = |_: usize, values: &[f32], evaluations: usize| {
-            drawn.computed += 1;
-            drawn.evaluations += evaluations;
-            match self.interpolation {
-                Some(interpolation) => spool.push(&at_points(interpolation, values), evaluations),
-                None => spool.push(values, evaluations),
-            }
-        };
-        predicted
-            .and_then(|p| p.deliver_from(first, index as u64, &sampling, observer, consume))
-            .map_err(named)?;
-        spool.store()?;
-        Ok(drawn)
-    }
-
     /// Values stored of a realization.
-    fn values(&self) -> usize {
+    pub(super) fn values(&self) -> usize {
         let channels = self.predictor.header().shapes.solution_channels;
         let all = channels * self.cases.grid().len();
         self.interpolation.map_or(all, |places| places.values(all))
-    }
-}
-
-/// Positions of the inputs that are not stored; each rank looks at a part of them.
-fn pending(ranks: &dyn Ranks, writer: &PredictionWriter, total: usize) -> Result<Vec<usize>> {
-    let part = share(total, ranks.rank(), ranks.size());
-    let is_stored = part.map(|position| u8::from(writer.is_finished(position)));
-    let all = ranks.gather(is_stored.collect(), &mut || {})?.concat();
-    let positions = all.iter().enumerate();
-    let pending = positions.filter(|(_, is_stored)| **is_stored == 0);
-    Ok(pending.map(|(position, _)| position).collect())
-}
-
-/// Those of some positions that this rank stores.
-fn own(ranks: &dyn Ranks, positions: &[usize]) -> Vec<usize> {
-    let own = positions.iter().skip(ranks.rank()).step_by(ranks.size());
-    own.copied().collect()
-}
-
-/// Waits for all ranks. One that failed does not; one that was asked to stop does, as the others hear
-/// of it.
-fn finished<T>(ranks: &dyn Ranks, done: Result<T>, watch: &Watch) -> Result<T> {
-    match done {
-        Ok(_) | Err(Error::Interrupted) => agreed(ranks, done, &mut || watch.talk()),
-        Err(error) => Err(error),
-    }
-}
-
-impl Stored {
-    fn and(self, other: Self) -> Self {
-        Self {
-            resumed: self.resumed + other.resumed,
-            resumed_realizations: self.resumed_realizations + other.resumed_realizations,
-            computed: self.computed + other.computed,
-            evaluations: self.evaluations + other.evaluations,
-            uncertain: self.uncertain + other.uncertain,
-        }
-    }
-
-    /// The sum over ranks.
-    fn over(ranks: &dyn Ranks, own: Self) -> Result<Self> {
-        let numbers = [
-            own.resumed,
-            own.resumed_realizations,
-            own.computed,
-            own.evaluations,
-            own.uncertain,
-        ];
-        let own = numbers.iter().flat_map(|n| (*n as u64).to_le_bytes());
-        let all = ranks.gather(own.collect(), &mut || {})?;
-        let sums = all.iter().map(|bytes| {
-            let (words, _) = bytes.as_chunks();
-            let number = |i: usize| words.get(i).map_or(0, |w| u64::from_le_bytes(*w) as usize);
-            Self {
-                resumed: number(0),
-                resumed_realizations: number(1),
-                computed: number(2),
-                evaluations: number(3),
-                uncertain: number(4),
-            }
-        });
-        Ok(sums.fold(Self::default(), Self::and))
     }
 }
 
@@ -391,7 +253,7 @@ impl VarianceParts {
     }
 }
 
-fn at_points(interpolation: &Interpolation, values: &[f32]) -> Vec<f32> {
+pub(super) fn at_points(interpolation: &Interpolation, values: &[f32]) -> Vec<f32> {
     let values = interpolation.apply(values).into_iter();
     values.map(|value| value as f32).collect()
 }

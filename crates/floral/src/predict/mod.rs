@@ -13,6 +13,7 @@ mod cases;
 mod checks;
 mod departure;
 mod destination;
+mod division;
 mod enough;
 mod ensemble;
 mod input;

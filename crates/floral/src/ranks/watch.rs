@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Counter, Ranks};
-use crate::Result;
+use super::{Counter, Ranks, agreed};
 use crate::observer::{Event, Observer};
+use crate::{Error, Result};
 
 /// The time between two words to or from other ranks.
 const BETWEEN_WORDS: Duration = Duration::from_millis(300);
@@ -63,6 +63,15 @@ impl<'a> Watch<'a> {
         }
         let stops = self.ranks.count(Counter::Stop, 0).is_ok_and(|n| n > 0);
         self.is_stopped.fetch_or(stops, Ordering::SeqCst);
+    }
+
+    /// Waits until every rank has done its share. One that failed does not wait; one that was asked to
+    /// stop does, as the others hear of it.
+    pub fn finished<T>(&self, done: Result<T>) -> Result<T> {
+        match done {
+            Ok(_) | Err(Error::Interrupted) => agreed(self.ranks, done, &mut || self.talk()),
+            Err(error) => Err(error),
+        }
     }
 
     /// What other ranks have done since the last time.

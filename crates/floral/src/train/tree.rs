@@ -8,7 +8,7 @@ use crate::Result;
 /// The first and the second half of a node; none of a leaf, which is one block.
 fn halves(node: &Range<usize>) -> Option<[Range<usize>; 2]> {
     let middle = node.start + node.len().div_ceil(2);
-    (node.len() > 1).then(|| [node.start..middle, middle..node.end])
+    (node.len() > 1).then_some([node.start..middle, middle..node.end])
 }
 
 /// The largest nodes of the tree over `count` blocks that lie within a part of them, in order.
