@@ -257,12 +257,15 @@ mod tests {
             (32, 128, 1),
             (6, 128 * 128, 1),
             (8, 128 * 128, 2),
-            (512, 128 * 128, 16),
+            (512, 128 * 128, 128),
             (0, 128 * 128, 1),
         ];
         for (batch, points, blocks) in cases {
-            assert_eq!(step_blocks(batch, points), blocks, "{batch} on {points}");
+            let found = step_blocks(batch, points, block_rows(points));
+            assert_eq!(found, blocks, "{batch} on {points}");
         }
+        // A device with less room has more of them.
+        assert_eq!(step_blocks(32, 64 * 64, 2), 16);
     }
 
     #[test]
@@ -278,7 +281,7 @@ mod tests {
             stream: &|sample| stream(0, Purpose::Path, 0, sample as u64),
         };
         let batch: Vec<usize> = (0..24).collect();
-        let blocks = loss.blocks(&batch);
+        let blocks = loss.blocks(&batch, 64);
         let borders: Vec<usize> = blocks.iter().map(|block| block.end).collect();
         assert_eq!(borders, [3, 9, 12, 15, 21, 24]);
         assert_eq!(blocks[0].start, 0);
