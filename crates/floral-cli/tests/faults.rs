@@ -162,6 +162,30 @@ fn a_limit_of_memory_below_what_training_takes_is_told_before() {
     assert!(!folder.join("run").exists());
 }
 
+/// Two that make the file of one folder would take it away from each other while it is read.
+#[test]
+fn a_single_file_is_made_by_one_process_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    succeed(folder, DATA);
+    succeed(folder, "train data.zarr -o run");
+    let sample = "sample run --input data.zarr --inputs 0..2 --realizations 4 -o";
+    succeed(folder, &format!("{sample} out.zarr"));
+    // All but the file is done, and another process is at the file.
+    fs::rename(folder.join("out.zarr"), folder.join("out.npz.store")).unwrap();
+    fs::create_dir(folder.join("out.npz.store.partial")).unwrap();
+    let lock = fs::File::create(folder.join("out.npz.store.partial/lock")).unwrap();
+    lock.lock().unwrap();
+    let message = refuse(folder, &format!("{sample} out.npz"));
+    assert!(message.contains("another process"), "{message}");
+    assert!(!folder.join("out.npz").exists());
+    drop(lock);
+    succeed(folder, &format!("{sample} out.npz"));
+    assert!(folder.join("out.npz").is_file());
+    assert!(!folder.join("out.npz.store").exists());
+    assert!(!folder.join("out.npz.store.partial").exists());
+}
+
 #[test]
 fn pipes_in_the_place_of_files_are_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();

@@ -13,7 +13,7 @@ use crate::dice::Dice;
 use crate::outcome::Found;
 use crate::shares::Shares;
 use crate::step::{Ended, FAULTS, Steps};
-use crate::task::{Contents, Task, contents, make_around, tasks};
+use crate::task::{Contents, Task, contents, make_around};
 use crate::watch::scratch;
 
 /// More operations than any of the commands has.
@@ -27,6 +27,7 @@ pub struct Plan {
     pub every: u32,
     /// Pairs of faults of each task.
     pub pairs: u64,
+    pub tasks: Vec<Task>,
 }
 
 /// Every `every`-th operation of every task, and pairs, until the time is over.
@@ -35,9 +36,9 @@ pub fn run(plan: &Plan) -> Result<Found> {
     let folder = tempfile::tempdir_in(scratch())?;
     make_around(folder.path())?;
     let mut found = Found::default();
-    let mut time = Shares::new(plan.time, tasks().len());
-    for task in tasks() {
-        let mut failing = Failing::of(&task, folder.path())?;
+    let mut time = Shares::new(plan.time, plan.tasks.len());
+    for task in &plan.tasks {
+        let mut failing = Failing::of(task, folder.path())?;
         let end = time.next_end();
         let operations = failing.each(plan.every, end, &mut found)?;
         failing.pairs(plan, operations, end, &mut found)?;

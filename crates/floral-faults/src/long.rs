@@ -19,8 +19,8 @@ use crate::watch::scratch;
 
 /// What is done in a round, in a folder that is emptied after it.
 const ROUND: [&str; 12] = [
-    "generate burgers --inputs 6 --realizations 6 --resolution 12 -o data.zarr",
-    "generate burgers --inputs 5 --realizations 6 --resolution 12 --force -o data.zarr",
+    "generate burgers --inputs 6 --realizations 6 --resolution 16 -o data.zarr",
+    "generate burgers --inputs 5 --realizations 6 --resolution 16 --force -o data.zarr",
     "import FIXTURES/import/chunked.h5 -o chunked.zarr",
     "import FIXTURES/import/stored.npz -o stored.zarr",
     "inspect data.zarr",
@@ -62,7 +62,7 @@ pub fn run(time: Duration) -> Result<Found> {
     fs::create_dir(&work)?;
     let temporary = folder.path().join("temporary");
     fs::create_dir(&temporary)?;
-    let status = Command::new(std::env::current_exe()?)
+    let rounds = Command::new(std::env::current_exe()?)
         .arg("rounds")
         .args(["--seconds", &time.as_secs().to_string()])
         .arg("--record")
@@ -70,9 +70,9 @@ pub fn run(time: Duration) -> Result<Found> {
         .env("TMPDIR", &temporary)
         .current_dir(&work)
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()?;
-    ensure!(status.success(), "the process of the rounds: {status}");
+        .output()?;
+    let said = String::from_utf8_lossy(&rounds.stderr);
+    ensure!(rounds.status.success(), "the rounds ended: {said}");
     let text = fs::read_to_string(record)?;
     let held: Vec<Held> = text
         .lines()

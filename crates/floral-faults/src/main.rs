@@ -96,6 +96,9 @@ enum Part {
         /// Pairs of faults of each command
         #[arg(long, default_value_t = 0)]
         pairs: u64,
+        /// One command alone
+        #[arg(long)]
+        task: Option<String>,
     },
     /// Power that fails: only what was synced survives
     Power {
@@ -107,6 +110,9 @@ enum Part {
         /// Every how many steps the power fails
         #[arg(long, default_value_t = 1)]
         every: usize,
+        /// One command alone
+        #[arg(long)]
+        task: Option<String>,
     },
     /// Several processes with one output
     Together {
@@ -247,12 +253,14 @@ fn main() -> Result<ExitCode> {
             budget,
             every,
             pairs,
+            task,
         } => {
             let plan = failing::Plan {
                 seed: budget.seed,
                 time: budget.time(1),
                 every,
                 pairs,
+                tasks: task::chosen(task.as_deref())?,
             };
             Report::add(&budget, "storage", failing::run(&plan)?)?
         }
@@ -260,12 +268,14 @@ fn main() -> Result<ExitCode> {
             budget,
             disks,
             every,
+            task,
         } => {
             let plan = power::Plan {
                 seed: budget.seed,
                 time: budget.time(1),
                 disks,
                 every,
+                tasks: task::chosen(task.as_deref())?,
             };
             Report::add(&budget, "power", power::run(&plan)?)?
         }

@@ -14,7 +14,7 @@ use crate::disk::{Past, gather};
 use crate::outcome::Found;
 use crate::shares::Shares;
 use crate::step::Steps;
-use crate::task::{Contents, Task, contents, copy, make_around, tasks};
+use crate::task::{Contents, Task, contents, copy, make_around};
 use crate::watch::scratch;
 
 /// How much is done.
@@ -25,15 +25,16 @@ pub struct Plan {
     pub disks: u64,
     /// Every how many steps the power fails.
     pub every: usize,
+    pub tasks: Vec<Task>,
 }
 
 /// Every task that leaves a result, until the time is over.
 pub fn run(plan: &Plan) -> Result<Found> {
     let folder = tempfile::tempdir_in(scratch())?;
     make_around(folder.path())?;
-    let mut time = Shares::new(plan.time, tasks().len());
+    let mut time = Shares::new(plan.time, plan.tasks.len());
     let mut found = Found::default();
-    for task in tasks().iter().filter(|task| task.out.is_some()) {
+    for task in plan.tasks.iter().filter(|task| task.out.is_some()) {
         let mut cuts = Cuts::of(task, folder.path())?;
         cuts.each(plan, time.next_end(), &mut found)?;
         let counts = &found.counts.get(task.name);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 /// A command, with `{out}` where its result goes.
@@ -158,6 +158,14 @@ pub fn tasks() -> Vec<Task> {
     ]
 }
 
+/// All tasks, or the one of this name.
+pub fn chosen(name: Option<&str>) -> Result<Vec<Task>> {
+    let mut tasks = tasks();
+    tasks.retain(|task| name.is_none_or(|name| task.name == name));
+    ensure!(!tasks.is_empty(), "there is no such command");
+    Ok(tasks)
+}
+
 /// A folder with all that tasks find around them.
 pub fn make_around(folder: &Path) -> Result<()> {
     fs::create_dir(folder.join("experiments"))?;
@@ -263,10 +271,15 @@ pub fn contents(path: &Path) -> Result<Contents> {
 fn gather(path: &Path, name: &str, found: &mut Contents) -> Result<()> {
     if path.is_file() {
         // Locks, and what a killed process was writing.
-        let is_left = name == "lock" || name.starts_with(".floral-");
+        let last = name.rsplit('/').next().unwrap_or_default();
+        let is_left = last == "lock" || last.starts_with(".floral-");
         if !is_left {
             found.insert(name.to_owned(), lasting(path)?);
         }
+        return Ok(());
+    }
+    // Beside a dataset that is complete: what could not be removed stands in nobody's way.
+    if name.ends_with(".partial") {
         return Ok(());
     }
     for entry in fs::read_dir(path).with_context(|| path.display().to_string())? {

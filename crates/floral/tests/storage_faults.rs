@@ -106,6 +106,5 @@ fn a_fit_of_data_that_cannot_be_read_is_no_fit() {
         }
         let words = outcome.unwrap_err().to_string();
         assert!(words.contains(&*folder.path().to_string_lossy()), "{words}");
-        assert!(!place.join("best.safetensors").exists(), "read {read}");
     }
 }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::{PredictionPlan, PredictionWriter};
 use crate::ranks::{Alone, Ranks, by_first};
-use crate::storage::{SingleFile, has_mark, remove_folder};
+use crate::storage::partial::partial_path;
+use crate::storage::{FolderLock, SingleFile, has_mark, remove_folder};
 use crate::{Error, Result};
 
 /// A place for predictions.
@@ -101,9 +102,18 @@ impl Destination {
         by_first(ranks, finish).map(drop)
     }
 
+    /// Makes the file, alone: another process that removed the folder meanwhile would leave holes
+    /// in what is read of it.
     fn convert(&self, file: SingleFile, mark: &str) -> Result<()> {
-        file.write(&self.store(), &self.path, mark)?;
-        remove_folder(&self.store())
+        let store = self.store();
+        let held = partial_path(&store)?;
+        let _lock = FolderLock::acquire(&held, "file")?;
+        let was_made = !store.exists() && self.path.is_file() && has_mark(&self.path, mark)?;
+        if !was_made {
+            file.write(&store, &self.path, mark)?;
+            remove_folder(&store)?;
+        }
+        remove_folder(&held)
     }
 
     /// The folder from which a file is made.
