@@ -95,6 +95,8 @@ def recommended():
     if not files:
         return ""
     rows, hours, commands = [], 0.0, []
+    builds = [read(name)["floral"] for name in files]
+    older = [link(name) for name, build in zip(files, builds) if build != builds[0]]
     for made in map(read, files):
         hours += made["hours"]
         commands.append(f"`{made['command']}`")
@@ -106,7 +108,8 @@ def recommended():
     text += "validation inputs. *Variance* is the relative error of the variance field, of which 1 is no skill; the\n"
     text += f"*90 %* interval is to hold 90 % of new realizations. By {' and '.join(commands)}\n"
     text += f"({', '.join(map(link, files))}): {hours:.2f} hours of runs in all, for every seed and both methods, two\n"
-    text += f"at a time on two cores that had other work to do{processor_time(files)}.\n\n"
+    text += f"at a time on two cores that had other work to do{processor_time(files)}."
+    text += f" {', '.join(older)} is of an earlier build.\n\n" if older else "\n\n"
     header = ["", "trained on", "paper's best", "low fidelity", "mean residual", "kriging", "FLORAL-KL", "of low", "variance", "90 %", "fit, s"]
     return text + table(header, rows)
 

@@ -100,3 +100,22 @@ fn impossible_sizes_are_refused_in_one_line() {
         assert!(message.contains(remedy), "floral {words}: {message}");
     }
 }
+
+#[test]
+fn a_plan_counts_what_ranks_can_share_and_refuses_what_has_no_network() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let words = "plan --grid 64x64 --inputs 10 --ranks 16 --gflops 80 --json";
+    let plan: serde_json::Value = serde_json::from_slice(&succeed(folder, words).stdout).unwrap();
+    assert_eq!(plan["blocks"], 8);
+    let computing = |row: usize| plan["rows"][row]["step"]["computing"].as_f64().unwrap();
+    // 1, 2, 4, 8 and 16 ranks: the last have no block of their own.
+    assert!((computing(0) / computing(3) - 8.0).abs() < 1e-9);
+    assert_eq!(computing(3), computing(4));
+    let refused = refuse(folder, "plan --grid 64x64 --inputs 10 --set method=kriging");
+    assert!(refused.contains("one rank"), "{refused}");
+    let refused = refuse(folder, "plan --grid 64x64 --inputs 10 --bandwidth 0");
+    assert!(refused.contains("--bandwidth"), "{refused}");
+    let refused = refuse(folder, "bench --collective");
+    assert!(refused.contains("mpirun"), "{refused}");
+}

@@ -4,6 +4,7 @@
 //! The number in a file's name is that of its format. A new format adds files; none is replaced.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[allow(dead_code, reason = "nothing is refused here")]
 mod command;
 
 use std::fs;

@@ -1,6 +1,6 @@
 //! Ranks of `floral` that are processes, started by `mpirun` and talking by MPI.
 //!
-//! MPI is called from one thread alone ([`office`]), which starts it, carries out what other threads
+//! MPI is called from one thread alone (`office`), which starts it, carries out what other threads
 //! ask for and, on rank 0, keeps the counters that all ranks share. So a rank needs no more of MPI
 //! than that one thread may call it, and waiting threads sleep.
 #![cfg(feature = "mpi")]

@@ -74,7 +74,7 @@ fn a_request_to_stop_is_heard_and_the_next_call_goes_on() {
         &device,
         &Narrator::silent(&stop),
     );
-    assert!(matches!(stopped, Err(Error::Interrupted)));
+    assert!(matches!(stopped, Err(floral::Error::Interrupted)));
     tried(folder.path(), &Plan::tiny(0)).0.unwrap();
 }
 
