@@ -80,8 +80,23 @@ impl Destination {
         if !self.path.is_file() || !has_mark(&self.path, mark)? {
             return Err(self.taken());
         }
-        remove_folder(&self.store())?;
+        self.clear_remains()?;
         Ok(true)
+    }
+
+    /// Removes what a process left that was cut once it had made the file; one that is still at it
+    /// does so itself.
+    fn clear_remains(&self) -> Result<()> {
+        let store = self.store();
+        let held = partial_path(&store)?;
+        if !store.exists() && !held.exists() {
+            return Ok(());
+        }
+        let Ok(_lock) = FolderLock::acquire(&held, "file") else {
+            return Ok(());
+        };
+        remove_folder(&store)?;
+        remove_folder(&held)
     }
 
     /// Completes what [`open`](Self::open) began.
