@@ -120,7 +120,7 @@ def check(out, test):
         mean, deviation = truth(source)
         found = out.isel(input=index, channel=0)
         size = deviation.max()
-        own = found["mean"].values, np.sqrt(found["variance"].values)
+        own = found["mean"].values, np.sqrt(found["aleatoric"].values)
         errors = [np.sqrt(np.mean((a - b) ** 2)) / size for a, b in zip(own, (mean, deviation))]
         share = share_up(found.realizations.values, source)
         print(

@@ -106,7 +106,7 @@ fn a_plan_counts_what_ranks_can_share_and_refuses_what_has_no_network() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let words = "plan --grid 64x64 --inputs 10 --ranks 16 --gflops 80 --json";
-    let plan: serde_json::Value = serde_json::from_slice(&succeed(folder, words).stdout).unwrap();
+    let plan: Value = serde_json::from_slice(&succeed(folder, words).stdout).unwrap();
     assert_eq!(plan["blocks"], 8);
     let computing = |row: usize| plan["rows"][row]["step"]["computing"].as_f64().unwrap();
     // 1, 2, 4, 8 and 16 ranks: the last have no block of their own.

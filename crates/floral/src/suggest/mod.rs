@@ -215,7 +215,14 @@ fn greedy(mut covariance: Mat<f64>, count: usize) -> Vec<(usize, f64)> {
     for _ in 0..count {
         let free = (0..n).filter(|i| chosen.iter().all(|(other, _)| other != i));
         let own = |i: &usize| covariance[(*i, *i)];
-        let Some(next) = free.max_by(|a, b| own(a).total_cmp(&own(b)).then(b.cmp(a))) else {
+        // Of inputs that are known alike, up to rounding, the one with which most goes together.
+        let telling = |i: &usize| (own(i) as f32, removed(&covariance, *i));
+        let more = |a: &usize, b: &usize| {
+            let (one, other) = (telling(a), telling(b));
+            let by_removed = one.1.total_cmp(&other.1);
+            one.0.total_cmp(&other.0).then(by_removed).then(b.cmp(a))
+        };
+        let Some(next) = free.max_by(more) else {
             break;
         };
         let variance = covariance[(next, next)];
