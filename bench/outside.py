@@ -4,7 +4,8 @@
 
 The archive holds u0 -> u(t = 1) of a Burgers equation with noise on 256 points of a periodic interval,
 arrays train_input, train_high, test_input and test_high. Low fidelity is a coarse solver without noise,
-bench/coarse_burgers.py, which floral calls. Errors are means over test inputs of the root mean square
+bench/coarse_burgers.py, which floral calls. The law has two symmetries: u(x) -> -u(-x), and, as noise is
+cos(kx) dW for odd k and as likely as its negative, u(x) -> u(x + pi). Errors are means over test inputs of the root mean square
 error over that of the truth, of the mean and of the deviation over realizations.
 """
 
@@ -23,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLORAL = os.environ["FLORAL"]
 SOLVER = f"{sys.executable} {ROOT}/bench/coarse_burgers.py {{input}} {{output}}"
 LOWS = {"none": [], "coarse solver": ["--low-command", SOLVER]}
-SETTINGS = ["--set", 'symmetries=["reflect:x:-"]', "--set", "split.test=0", "--set", "split.validation=0"]
+SETTINGS = ["--set", 'symmetries=["reflect:x:-", "roll:x:1/2"]', "--set", "split.test=0", "--set", "split.validation=0"]
 
 
 def floral(folder, *words):

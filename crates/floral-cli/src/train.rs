@@ -27,8 +27,8 @@ use crate::{Ending, constants, data, device, interrupt, low, output};
     floral train darcy.zarr -o runs/darcy --resume\n\n\
     Methods: floral-kl, the default, blends regressions of mean, spread and factors in closed form;\n\
     kriging is kernel regression alone. fno, residual-fno, flora and floral are the paper's, trained\n\
-    by gradient descent. Symmetries (roll:AXIS, sign, reflect:AXIS:-, transpose:AXIS,AXIS, scale:-1)\n\
-    come from the dataset unless they are set.\n\n\
+    by gradient descent. Symmetries (roll:AXIS, roll:AXIS:1/2, sign, reflect:AXIS:-,\n\
+    transpose:AXIS,AXIS, scale:-1) come from the dataset unless they are set.\n\n\
     Transforms: --set transform=log learns the logarithm of the solution, so that no prediction is\n\
     negative; also sqrt, positive (for values that may be zero), bounded:0:1, none; one for each\n\
     channel as in --set 'transform=[\"log\",\"none\"]'. floral inspect says where one suits.\n\n\

@@ -23,7 +23,7 @@ pub const TRAINING: &[Setting] = &[
     optional(
         "symmetries",
         "[\"roll:x\", \"sign\"]",
-        "Symmetries that regressions make use of: roll:AXIS, sign, reflect:AXIS:-, \
+        "Symmetries that regressions make use of: roll:AXIS, roll:AXIS:1/2, sign, reflect:AXIS:-, \
          transpose:AXIS,AXIS, scale:-1. Those of the dataset if absent.",
     ),
     key(

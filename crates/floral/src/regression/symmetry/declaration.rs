@@ -1,4 +1,4 @@
-//! A symmetry as it is declared: `roll:x`, `sign`, `reflect:x:-`, `transpose:x,y`, `scale:-1`.
+//! A symmetry as it is declared: `roll:x`, `roll:x:1/2`, `sign`, `reflect:x:-`, `transpose:x,y`, `scale:-1`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,6 +16,14 @@ pub enum Symmetry {
     Roll {
         /// The axis.
         axis: String,
+    },
+    /// Translation along a periodic axis by one of so many equal parts of it, as where a forcing repeats
+    /// along the axis.
+    RollPart {
+        /// The axis.
+        axis: String,
+        /// Into how many parts it is divided.
+        parts: usize,
     },
     /// Change of sign.
     Sign(Signs),
@@ -41,7 +49,10 @@ pub enum Symmetry {
 impl Symmetry {
     /// Refuses a motion along an axis whose points it does not take to points.
     pub(crate) fn check_spacing(&self, grid: &Grid) -> Result<()> {
-        let (Self::Roll { axis: name } | Self::Reflect { axis: name, .. }) = self else {
+        let (Self::Roll { axis: name }
+        | Self::RollPart { axis: name, .. }
+        | Self::Reflect { axis: name, .. }) = self
+        else {
             return Ok(());
         };
         let uneven = |axis: &&Axis| axis.name == *name && !axis.is_even();
@@ -61,7 +72,7 @@ impl Symmetry {
     /// them: a function of the values then has the symmetry too.
     pub fn keeps_values(&self, channels: &[bool]) -> bool {
         match self {
-            Self::Roll { .. } | Self::Transpose { .. } => true,
+            Self::Roll { .. } | Self::RollPart { .. } | Self::Transpose { .. } => true,
             Self::Scale { exponent } => *exponent == 0.0,
             Self::Sign(signs) | Self::Reflect { signs, .. } => {
                 let factors = signs.factors(Role::Solution, channels.len());
@@ -76,6 +87,7 @@ impl fmt::Display for Symmetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Roll { axis } => write!(f, "roll:{axis}"),
+            Self::RollPart { axis, parts } => write!(f, "roll:{axis}:1/{parts}"),
             Self::Sign(signs) if *signs == Signs::minus() => f.write_str("sign"),
             Self::Sign(signs) => write!(f, "sign:{signs}"),
             Self::Reflect { axis, signs } if *signs == Signs::plus() => {
@@ -95,7 +107,7 @@ impl FromStr for Symmetry {
         read(text).ok_or_else(|| Error::UnknownName {
             kind: "symmetry",
             name: text.to_owned(),
-            known: "roll:AXIS, sign, sign:input=-,solution=+, reflect:AXIS, reflect:AXIS:-, \
+            known: "roll:AXIS, roll:AXIS:1/PARTS, sign, sign:input=-,solution=+, reflect:AXIS, reflect:AXIS:-, \
                     transpose:AXIS,AXIS, scale:EXPONENT"
                 .into(),
         })
@@ -106,7 +118,13 @@ fn read(text: &str) -> Option<Symmetry> {
     let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
     let axis = |name: &str| (!name.is_empty()).then(|| name.to_owned());
     match kind {
-        "roll" => Some(Symmetry::Roll { axis: axis(rest)? }),
+        "roll" => match rest.split_once(":1/") {
+            None => Some(Symmetry::Roll { axis: axis(rest)? }),
+            Some((name, parts)) => Some(Symmetry::RollPart {
+                axis: axis(name)?,
+                parts: parts.parse().ok().filter(|parts| *parts > 1)?,
+            }),
+        },
         "sign" if rest.is_empty() => Some(Symmetry::Sign(Signs::minus())),
         "sign" => Some(Symmetry::Sign(rest.parse().ok()?)),
         "reflect" => {
@@ -152,6 +170,7 @@ mod tests {
     fn every_declaration_reads_back_as_it_was_written() {
         let texts = [
             "roll:x",
+            "roll:x:1/2",
             "sign",
             "sign:input=+,solution=-",
             "reflect:x",
@@ -180,7 +199,7 @@ mod tests {
         for text in ["roll:x", "reflect:x", "sign", "scale:1"] {
             assert!(check(text).is_ok(), "{text}");
         }
-        for text in ["roll:z", "reflect:z:-"] {
+        for text in ["roll:z", "roll:z:1/5", "reflect:z:-"] {
             let words = check(text).unwrap_err().to_string();
             assert!(words.contains("axis z are uneven"), "{words}");
         }
@@ -191,6 +210,8 @@ mod tests {
         for text in [
             "spin",
             "roll",
+            "roll:x:1/1",
+            "roll:x:1/half",
             "transpose:x",
             "scale:big",
             "reflect:x:?",

@@ -53,11 +53,7 @@ impl Symmetries {
     }
 
     fn roll(&mut self, symmetry: &Symmetry, lattice: &Lattice, name: &str) -> Result<()> {
-        let axis = lattice.axis(name)?;
-        if !lattice.axes[axis].periodic {
-            return Err(refused(symmetry, format!("axis {name} is not periodic")));
-        }
-        self.rolled.push(axis);
+        self.rolled.push(periodic(symmetry, lattice, name)?);
         self.rolled.sort_unstable();
         self.rolled.dedup();
         Ok(())
@@ -105,6 +101,15 @@ pub(crate) fn roll(lattice: &Lattice, axis: usize, steps: usize, channels: [usiz
     Motion::new(source, input, solution)
 }
 
+/// The axis of that name, along which fields close.
+fn periodic(symmetry: &Symmetry, lattice: &Lattice, name: &str) -> Result<usize> {
+    let axis = lattice.axis(name)?;
+    match lattice.axes[axis].periodic {
+        true => Ok(axis),
+        false => Err(refused(symmetry, format!("axis {name} is not periodic"))),
+    }
+}
+
 fn generator(
     symmetry: &Symmetry,
     lattice: &Lattice,
@@ -115,6 +120,10 @@ fn generator(
         Symmetry::Reflect { axis, signs } => {
             (reflected(lattice, lattice.axis(axis)?), signs.clone())
         }
+        Symmetry::RollPart { axis, parts } => (
+            rolled_by_part(symmetry, lattice, axis, *parts)?,
+            Signs::plus(),
+        ),
         Symmetry::Transpose { axes } => (transposed(symmetry, lattice, axes)?, Signs::plus()),
         Symmetry::Sign(signs) => ((0..lattice.len()).collect(), signs.clone()),
         Symmetry::Roll { .. } | Symmetry::Scale { .. } => {
@@ -154,6 +163,22 @@ fn places(lattice: &Lattice, axis: usize, from: impl Fn(usize) -> usize) -> Vec<
         point - i * stride + from(i) * stride
     };
     (0..lattice.len()).map(place).collect()
+}
+
+/// i -> i + n / parts mod n.
+fn rolled_by_part(
+    symmetry: &Symmetry,
+    lattice: &Lattice,
+    name: &str,
+    parts: usize,
+) -> Result<Vec<usize>> {
+    let axis = periodic(symmetry, lattice, name)?;
+    let n = lattice.axes[axis].len;
+    if !n.is_multiple_of(parts) {
+        let reason = format!("the {n} points of axis {name} are not divisible by {parts}");
+        return Err(refused(symmetry, reason));
+    }
+    Ok(places(lattice, axis, |i| (i + n - n / parts) % n))
 }
 
 fn transposed(symmetry: &Symmetry, lattice: &Lattice, names: &[String; 2]) -> Result<Vec<usize>> {

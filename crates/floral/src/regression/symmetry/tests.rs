@@ -50,10 +50,24 @@ fn a_periodic_reflection_keeps_the_origin_and_a_closed_one_exchanges_the_ends() 
 }
 
 #[test]
+fn rolls_by_parts_and_a_reflection_generate_the_motions_of_a_polygon() {
+    let grid = Grid::new(vec![Axis::closed("x", 12)]);
+    let lattice = Lattice::new(&grid, &["x"]).unwrap();
+    let group = generated(&lattice, &["roll:x:1/3", "reflect:x"]).unwrap();
+    assert_eq!(group.motions.len(), 6);
+    assert!(group.rolled.is_empty());
+    assert!(group.motions.contains(&roll(&lattice, 0, 4, [1, 1])));
+    assert!(group.motions.contains(&roll(&lattice, 0, 8, [1, 1])));
+    let refusal = generated(&lattice, &["roll:x:1/5"]).unwrap_err();
+    assert!(refusal.to_string().contains("not divisible by 5"));
+}
+
+#[test]
 fn what_does_not_fit_the_grid_is_refused_with_the_reason() {
     let lattice = square();
     let refusal = |text: &str| generated(&lattice, &[text]).unwrap_err().to_string();
     assert!(refusal("roll:x").contains("not periodic"));
+    assert!(refusal("roll:x:1/5").contains("not periodic"));
     assert!(refusal("reflect:z").contains("x, y"));
     assert!(refusal("sign:solution=-+").contains("1 channels"));
     let grid = Grid::new(vec![Axis::closed("x", 5), Axis::closed("y", 4)]);
