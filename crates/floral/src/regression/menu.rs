@@ -3,7 +3,7 @@
 use super::Recipe;
 use super::blend::Menu;
 use super::kernel::{Covariance, Kernel};
-use super::local::LocalPlan;
+use super::local::{Likeness, LocalPlan};
 
 /// The narrowest filter: a relation at every point by itself.
 const NONE: f64 = 1e-3;
@@ -25,6 +25,9 @@ const HALF: f64 = 0.5;
 
 /// Emphasis of low fidelity where it is trusted before the input.
 const LOW_FIRST: f64 = 3.0;
+
+/// Landmarks to which neighbourhoods are likened.
+const LANDMARKS: usize = 600;
 
 impl Recipe {
     /// Candidates for the mean residual.
@@ -102,6 +105,7 @@ fn mean_plans() -> Vec<LocalPlan> {
         order,
         positions,
         emphasis: 1.0,
+        likeness: None,
     };
     let low_first = |positions, widths: &[f64]| LocalPlan {
         emphasis: LOW_FIRST,
@@ -110,6 +114,15 @@ fn mean_plans() -> Vec<LocalPlan> {
     let steep = LocalPlan {
         gradients: true,
         ..plan(3, false, 2, &[WIDTH], 5)
+    };
+    let alike = |widths: &[f64], order, length| LocalPlan {
+        degrees: vec![1],
+        likeness: Some(Likeness {
+            length,
+            position: 1.0,
+            most: LANDMARKS,
+        }),
+        ..plan(1, true, 0, widths, order)
     };
     let slopes = |degree, with_input, positions, order| LocalPlan {
         gradients: true,
@@ -144,6 +157,8 @@ fn mean_plans() -> Vec<LocalPlan> {
         steep,
         slopes(1, true, 1, 1),
         slopes(2, false, 2, 0),
+        alike(&[WIDE], 8, 1.0),
+        alike(&[WIDTH, WIDE, FAR, 0.25], 1, 2.0),
     ]
 }
 
@@ -162,6 +177,7 @@ fn spread_plan(
         order,
         positions,
         emphasis: 1.0,
+        likeness: None,
     }
 }
 

@@ -30,8 +30,7 @@ impl Covariance {
                 1.0 + (-0.5 * square / (length * length)).exp()
             }
             Self::Matern52 { length } => {
-                let r = (5.0 * (a + b - 2.0 * inner).max(0.0)).sqrt() / length;
-                1.0 + (1.0 + r + r * r / 3.0) * (-r).exp()
+                1.0 + matern52((a + b - 2.0 * inner).max(0.0).sqrt() / length)
             }
         }
     }
@@ -43,6 +42,12 @@ impl Covariance {
             Self::Matern52 { length } => format!("kernel matern 5/2 {length}"),
         }
     }
+}
+
+/// (1 + r + r^2 / 3) exp(-r), r = sqrt(5) d, at a distance d.
+pub(in crate::regression) fn matern52(distance: f64) -> f64 {
+    let r = 5.0_f64.sqrt() * distance;
+    (1.0 + r + r * r / 3.0) * (-r).exp()
 }
 
 /// A covariance, and the features between which it is one.

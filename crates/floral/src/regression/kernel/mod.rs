@@ -16,7 +16,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 
-pub(super) use covariance::{Covariance, Kernel};
+pub(super) use covariance::{Covariance, Kernel, matern52};
 pub(super) use fit::KernelFit;
 pub(super) use gram::Resemblance;
 pub(super) use neighbours::{Nearest, Neighbours, Placed};

@@ -170,7 +170,8 @@ mod tests {
                 rows,
             }],
         };
-        let found = |floor: Option<f64>| solve(&evidence.weighed(floor).unwrap(), 0.0).unwrap();
+        let found =
+            |floor: Option<f64>| solve(&evidence.weighed(floor).unwrap(), 0.0, None).unwrap();
         assert!((found(None)[(0, 0)] - 2.0).abs() > 0.2);
         assert!((found(Some(1e-9 * evidence.power()))[(0, 0)] - 2.0).abs() < 1e-6);
         let equal = found(Some(1e9 * evidence.power())) - found(None);

@@ -1,8 +1,11 @@
 //! Local features: products of the fields, filtered, times polynomials of the position.
 
+use floral_linalg::Mat;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::filters::{convolve, taps};
+use super::landmarks::{self, Landmarks, Likeness, Neighbourhoods};
 use super::positions::positions;
 use crate::regression::case::Framed;
 use crate::regression::{Lattice, Symmetries};
@@ -26,6 +29,9 @@ pub(in crate::regression) struct LocalPlan {
     /// those of the input.
     #[serde(default = "plain")]
     pub emphasis: f64,
+    /// Whether the features are likened to landmarks instead of taken as they are.
+    #[serde(default)]
+    pub likeness: Option<Likeness>,
 }
 
 fn plain() -> f64 {
@@ -42,7 +48,10 @@ impl LocalPlan {
             ""
         };
         let degree = self.degrees.last().copied().unwrap_or(0);
-        let positions = self.positions;
+        let positions = match self.likeness {
+            None => format!("positions {}", self.positions),
+            Some(Likeness { length, .. }) => format!("alike within {length}"),
+        };
         let (widths, order) = (&self.widths, self.order);
         let emphasis = if self.emphasis == 1.0 {
             String::new()
@@ -50,7 +59,7 @@ impl LocalPlan {
             format!(" low times {}", self.emphasis)
         };
         format!(
-            "local {fields}{gradients} degree {degree} positions {positions} widths {widths:?} order {order}{emphasis}"
+            "local {fields}{gradients} degree {degree} {positions} widths {widths:?} order {order}{emphasis}"
         )
     }
 }
@@ -70,7 +79,15 @@ pub(in crate::regression) struct Columns {
     pub(in crate::regression) logarithm: bool,
     /// Root mean squares of input and low fidelity over the training inputs.
     pub(in crate::regression) sizes: [f64; 2],
+    /// What the features are likened to, if the plan says so.
+    pub(in crate::regression) landmarks: Option<Landmarks>,
 }
+
+/// A plan of more features is not tried.
+const MOST_FEATURES: usize = 450;
+
+/// Neighbourhoods among which landmarks are chosen.
+const MOST_CANDIDATES: usize = 4000;
 
 impl Columns {
     pub(in crate::regression) fn new(
@@ -85,7 +102,38 @@ impl Columns {
             root_mean_square(inputs().map(|v| measure(logarithm, *v))),
             root_mean_square(framed.iter().flat_map(|f| f.low.iter().copied())),
         ];
-        Self::restored(plan, lattice, symmetries, logarithm, sizes)
+        let mut columns = Self::restored(plan, lattice, symmetries, logarithm, sizes);
+        columns.landmarks = plan
+            .likeness
+            .map(|likeness| columns.chosen(likeness, symmetries, framed));
+        columns
+    }
+
+    /// Landmarks among what the training inputs show, in every position.
+    fn chosen(&self, likeness: Likeness, symmetries: &Symmetries, framed: &[Framed]) -> Landmarks {
+        let motions = &symmetries.motions;
+        let each = (MOST_CANDIDATES / (framed.len() * motions.len())).max(1);
+        let step = self.lattice.len().div_ceil(each);
+        let moved = |k: usize| -> Vec<Neighbourhoods> {
+            // Inputs show different points: a step that divides an axis would see some of it only.
+            let shown = (k * 7919 % step..self.lattice.len()).step_by(step);
+            let shown: Vec<usize> = shown.collect();
+            let by = |m: usize| {
+                let rows = motions[m].destinations(&shown);
+                Neighbourhoods {
+                    features: self.features(&framed[k].moved(symmetries, m), &rows),
+                    rows,
+                }
+            };
+            (0..motions.len()).map(by).collect()
+        };
+        let candidates: Vec<Vec<Neighbourhoods>> = (0..framed.len())
+            .into_par_iter()
+            .map(moved)
+            .filter(|moved| !moved[0].rows.is_empty())
+            .collect();
+        let still = still(&self.lattice, symmetries);
+        Landmarks::new(likeness, &self.lattice, &still, &candidates)
     }
 
     /// With known sizes.
@@ -99,11 +147,6 @@ impl Columns {
         let every: Vec<usize> = (0..lattice.axes.len()).collect();
         let rolled = &symmetries.rolled;
         let filtered = if rolled.is_empty() { &every } else { rolled };
-        let still: Vec<usize> = every
-            .iter()
-            .copied()
-            .filter(|a| !rolled.contains(a))
-            .collect();
         let derivative = |&axis: &usize| {
             let width = 0.5 * points(plan.widths[0], lattice, axis);
             (axis, taps(width, 1).swap_remove(1))
@@ -115,24 +158,78 @@ impl Columns {
                 .iter()
                 .flat_map(|width| filters(lattice, filtered, *width, plan.order))
                 .collect(),
-            positions: positions(lattice, &still, plan.positions),
+            positions: positions(lattice, &still(lattice, symmetries), plan.positions),
             lattice: lattice.clone(),
             plan: plan.clone(),
             logarithm,
             sizes,
+            landmarks: None,
         }
+    }
+
+    /// Likened to landmarks that were chosen before.
+    pub(in crate::regression) fn likened(
+        mut self,
+        symmetries: &Symmetries,
+        apart: f64,
+        places: Mat<f64>,
+    ) -> Self {
+        let still = still(&self.lattice, symmetries);
+        self.landmarks = self
+            .plan
+            .likeness
+            .map(|likeness| Landmarks::restored(likeness, &self.lattice, &still, apart, places));
+        self
     }
 
     /// How many columns a query has.
     pub(in crate::regression) fn count(&self, framed: &Framed) -> usize {
+        match &self.landmarks {
+            Some(landmarks) => landmarks.count(),
+            None => self.feature_count(framed),
+        }
+    }
+
+    /// How many coordinates the place of a landmark has.
+    pub(in crate::regression) fn place_size(
+        &self,
+        symmetries: &Symmetries,
+        framed: &Framed,
+    ) -> usize {
+        let still = still(&self.lattice, symmetries);
+        self.feature_count(framed) + landmarks::coordinate_count(&self.lattice, &still)
+    }
+
+    fn feature_count(&self, framed: &Framed) -> usize {
         let fields = self.fields(framed).len();
         let degrees = self.plan.degrees.iter();
         let products: usize = degrees.map(|&degree| combinations(fields, degree)).sum();
         products * self.filters.len() * self.positions.len()
     }
 
+    /// Whether its normal matrix costs more than it tells.
+    pub(super) fn is_too_wide(&self, framed: &Framed) -> bool {
+        self.feature_count(framed) > MOST_FEATURES
+    }
+
     /// The columns at the points of `rows`, one after another.
     pub(in crate::regression) fn at(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
+        let features = self.features(framed, rows);
+        match &self.landmarks {
+            Some(landmarks) => landmarks.columns(&Neighbourhoods {
+                features,
+                rows: rows.to_vec(),
+            }),
+            None => features,
+        }
+    }
+
+    /// What penalises coefficients, beside which a ridge is a number; none for their squares.
+    pub(super) fn penalty(&self) -> Option<Mat<f64>> {
+        self.landmarks.as_ref().map(Landmarks::penalty)
+    }
+
+    fn features(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
         let mut columns = Vec::new();
         for product in self.products(framed) {
             for filter in &self.filters {
@@ -199,6 +296,14 @@ impl Columns {
         }
         products.into_iter().map(|(_, product)| product).collect()
     }
+}
+
+/// The axes that do not roll.
+fn still(lattice: &Lattice, symmetries: &Symmetries) -> Vec<usize> {
+    let rolls = |axis: &usize| symmetries.rolled.contains(axis);
+    (0..lattice.axes.len())
+        .filter(|axis| !rolls(axis))
+        .collect()
 }
 
 /// In how many ways `degree` factors can be chosen from `fields`, with repetition.
@@ -277,6 +382,7 @@ mod tests {
             order: 3,
             positions: 2,
             emphasis: 1.0,
+            likeness: None,
         };
         let columns = Columns::new(&plan, &lattice, &symmetries, std::slice::from_ref(&framed));
         let rows: Vec<usize> = (0..80).collect();

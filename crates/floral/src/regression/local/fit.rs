@@ -11,7 +11,7 @@ use crate::regression::target::{Examples, Sample};
 use crate::regression::{Lattice, Symmetries};
 
 /// Ridges tried, as shares of the mean diagonal of the normal matrix.
-const RIDGES: [f64; 12] = [
+const RIDGES: &[f64] = &[
     1e-12, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0,
 ];
 
@@ -23,8 +23,11 @@ const FLOORS: [f64; 3] = [1.0, 1e-3, 1e-6];
 const MOST_ROWS: usize = 4096;
 const MOST_ROWS_IN_ALL: usize = 160_000;
 
-/// A plan of more columns is not tried: its normal matrix costs more than it tells.
-const MOST_COLUMNS: usize = 450;
+/// The same where they are likened to landmarks, which costs more.
+const MOST_LIKENED: usize = 24_000;
+
+/// Ridges tried where the penalty is a covariance.
+const LIKENED_RIDGES: &[f64] = &[1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
 /// A fitted local regression.
 pub(in crate::regression) struct LocalFit {
@@ -48,10 +51,11 @@ impl LocalFit {
         let columns = Columns::new(plan, lattice, symmetries, examples.train.framed);
         let is_partial = examples.train.known.iter().any(Option::is_some);
         let is_pointwise = plan.order == 0 && plan.degrees.iter().any(|degree| *degree > 1);
-        if is_pointwise && is_partial || columns.count(&examples.train.framed[0]) > MOST_COLUMNS {
+        if is_pointwise && is_partial || columns.is_too_wide(&examples.train.framed[0]) {
             return None;
         }
-        let rows = rows(lattice, symmetries, examples.train.framed.len());
+        let most = plan.likeness.map_or(MOST_ROWS_IN_ALL, |_| MOST_LIKENED);
+        let rows = rows(lattice, symmetries, examples.train.framed.len(), most);
         let one = |i: usize| Evidence::new(&columns, symmetries, examples, i, &rows);
         let inputs = 0..examples.train.framed.len();
         let train: Vec<Evidence> = inputs.into_par_iter().map(one).collect();
@@ -66,10 +70,12 @@ impl LocalFit {
 
     /// The coefficients of least error at the inputs held out.
     fn chosen_by_held_out(&mut self, train: &[Evidence], held: &Sample<'_>) -> Option<()> {
+        let penalty = self.columns.penalty();
         let mut solved: Vec<Mat<f64>> = Vec::new();
         for floor in floors(train) {
             let total = total(&weighed(train, floor)?);
-            let tried = RIDGES.par_iter().filter_map(|&ridge| solve(&total, ridge));
+            let ridges = ridges(penalty.as_ref()).par_iter();
+            let tried = ridges.filter_map(|&ridge| solve(&total, ridge, penalty.as_ref()));
             solved.par_extend(tried);
         }
         let channels = solved.first()?.ncols();
@@ -96,10 +102,12 @@ impl LocalFit {
 
     /// The weights and the ridge of least error at inputs left out.
     fn chosen_by_left_out(&mut self, train: &[Evidence], framed: &[Framed]) -> Option<()> {
+        let penalty = self.columns.penalty();
+        let penalty = penalty.as_ref();
         let tried = floors(train).into_iter().filter_map(|floor| {
             let normals = weighed(train, floor)?;
-            let (error, ridge, left_out) = best_left_out(train, &normals)?;
-            Some((error, solve(&total(&normals), ridge)?, left_out))
+            let (error, ridge, left_out) = best_left_out(train, &normals, penalty)?;
+            Some((error, solve(&total(&normals), ridge, penalty)?, left_out))
         });
         let best = tried.min_by(|a, b| a.0.total_cmp(&b.0))?;
         let (_, coefficients, left_out) = best;
@@ -131,9 +139,13 @@ impl LocalFit {
     }
 }
 
+fn ridges(penalty: Option<&Mat<f64>>) -> &'static [f64] {
+    penalty.map_or(RIDGES, |_| LIKENED_RIDGES)
+}
+
 /// Every point, or a regular part of them along an axis that does not roll.
-fn rows(lattice: &Lattice, symmetries: &Symmetries, inputs: usize) -> Vec<usize> {
-    let most = MOST_ROWS_IN_ALL / (inputs * symmetries.motions.len()).max(1);
+fn rows(lattice: &Lattice, symmetries: &Symmetries, inputs: usize, most: usize) -> Vec<usize> {
+    let most = most / (inputs * symmetries.motions.len()).max(1);
     let thin = lattice.len().div_ceil(most.clamp(1, MOST_ROWS));
     let still = (0..lattice.axes.len()).find(|axis| !symmetries.rolled.contains(axis));
     let axis = still.unwrap_or(0);
@@ -158,10 +170,14 @@ fn weighed(train: &[Evidence], floor: Option<f64>) -> Option<Vec<Normal>> {
 
 /// The ridge of least error at inputs left out, with that error and the coefficients found without
 /// each.
-fn best_left_out(train: &[Evidence], normals: &[Normal]) -> Option<(f64, f64, Vec<Mat<f64>>)> {
+fn best_left_out(
+    train: &[Evidence],
+    normals: &[Normal],
+    penalty: Option<&Mat<f64>>,
+) -> Option<(f64, f64, Vec<Mat<f64>>)> {
     let total = total(normals);
-    let tried = RIDGES.par_iter().filter_map(|&ridge| {
-        let without = |normal: &Normal| solve(&total.less(normal), ridge);
+    let tried = ridges(penalty).par_iter().filter_map(|&ridge| {
+        let without = |normal: &Normal| solve(&total.less(normal), ridge, penalty);
         let betas: Option<Vec<Mat<f64>>> = normals.iter().map(without).collect();
         let betas = betas?;
         let pairs = train.iter().zip(&betas);

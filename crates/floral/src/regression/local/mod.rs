@@ -2,15 +2,17 @@
 //!
 //! The coefficients are the same at every point of the axes along which the problem rolls, so that
 //! one input holds as many observations as it has points. [`filters`] smooth and differentiate,
-//! [`features`] makes the columns, times [`positions`], [`fit`] finds the
+//! [`features`] makes the columns, times [`positions`] or likened to [`landmarks`], [`fit`] finds the
 //! coefficients by [`normal`] equations, weighed by what [`evidence`] says of chance.
 
 mod evidence;
 mod features;
 pub(super) mod filters;
 mod fit;
+mod landmarks;
 mod normal;
 mod positions;
 
 pub(super) use features::{Columns, LocalPlan};
 pub(super) use fit::LocalFit;
+pub(super) use landmarks::Likeness;

@@ -38,13 +38,15 @@ pub(super) fn total(normals: &[Normal]) -> Normal {
     normals.iter().fold(zero, Normal::add)
 }
 
-/// (xx + ridge I) beta = xy, with the ridge in units of the mean diagonal.
-pub(super) fn solve(normal: &Normal, ridge: f64) -> Option<Mat<f64>> {
+/// (xx + ridge P) beta = xy, with the ridge in units of the mean diagonal and the identity for P if
+/// there is none.
+pub(super) fn solve(normal: &Normal, ridge: f64, penalty: Option<&Mat<f64>>) -> Option<Mat<f64>> {
     let n = normal.xx.nrows();
     let mut matrix = normal.xx.clone();
     let mean = (0..n).map(|i| matrix[(i, i)]).sum::<f64>() / n as f64;
-    for i in 0..n {
-        matrix[(i, i)] += ridge * mean + f64::MIN_POSITIVE;
+    match penalty {
+        Some(penalty) => matrix += ridge * mean * penalty,
+        None => (0..n).for_each(|i| matrix[(i, i)] += ridge * mean + f64::MIN_POSITIVE),
     }
     solve_positive(&matrix, &normal.xy)
 }

@@ -4,9 +4,10 @@ use floral_linalg::Mat;
 
 use super::{
     Covariance, Doubles, FORMAT, LocalPlan, Parity, StoredBlend, StoredInput, StoredKriging,
-    StoredMember, refused,
+    StoredLandmarks, StoredMember, refused,
 };
 use crate::Result;
+use crate::regression::local::Likeness;
 
 /// Bounds of what a fit makes, with room.
 const MOST_AXES: usize = 8;
@@ -134,10 +135,14 @@ impl StoredMember {
                 plan,
                 sizes,
                 coefficients,
+                landmarks,
                 ..
             } => {
                 let sized = sizes.iter().all(|v| v.is_finite() && *v > 0.0);
-                sized && sound(plan) && coefficients.0.iter().all(|v| v.is_finite())
+                let likened = landmarks.is_some() == plan.likeness.is_some();
+                let placed = landmarks.as_ref().is_none_or(StoredLandmarks::is_sound);
+                let finite = coefficients.0.iter().all(|v| v.is_finite());
+                sized && sound(plan) && likened && placed && finite
             }
             Self::Kernel {
                 kernel,
@@ -160,11 +165,24 @@ impl StoredMember {
     }
 }
 
+impl StoredLandmarks {
+    fn is_sound(&self) -> bool {
+        let apart = self.apart.is_finite() && self.apart > 0.0;
+        apart && self.places.0.iter().all(|v| v.is_finite())
+    }
+}
+
 fn sound(plan: &LocalPlan) -> bool {
     let degrees = !plan.degrees.is_empty() && plan.degrees.iter().all(|d| *d <= MOST_DEGREE);
     let widths = (1..=MOST_DEGREE).contains(&plan.widths.len())
         && plan.widths.iter().all(|w| (0.0..=1.0).contains(w));
     let emphasis = (1e-3..=1e3).contains(&plan.emphasis);
+    let alike = |l: &Likeness| {
+        [l.length, l.position]
+            .iter()
+            .all(|v| (1e-3..=1e3).contains(v))
+    };
+    let emphasis = emphasis && plan.likeness.as_ref().is_none_or(alike);
     degrees && widths && emphasis && plan.order <= MOST_ORDER && plan.positions <= MOST_ORDER
 }
 

@@ -8,6 +8,7 @@ mod bytes;
 mod check;
 mod restore;
 
+use floral_linalg::Mat;
 use serde::{Deserialize, Serialize};
 
 use super::blend::{Blend, Member, MemberScore};
@@ -73,12 +74,21 @@ enum StoredMember {
         sizes: [f64; 2],
         /// [column, channel], columns fastest.
         coefficients: Doubles,
+        #[serde(default)]
+        landmarks: Option<StoredLandmarks>,
     },
     Kernel {
         kernel: Kernel,
         ridge: f64,
         reference: f64,
     },
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredLandmarks {
+    apart: f64,
+    /// [landmark, feature], landmarks fastest.
+    places: Doubles,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -166,16 +176,25 @@ fn store_member(member: &Member) -> StoredMember {
 }
 
 fn store_local(fit: &LocalFit, around: bool) -> StoredMember {
-    let matrix = &fit.coefficients;
-    let column = |c: usize| (0..matrix.nrows()).map(move |r| (r, c));
-    let places = (0..matrix.ncols()).flat_map(column);
+    let landmarks = fit.columns.landmarks.as_ref();
     StoredMember::Local {
         plan: fit.columns.plan.clone(),
         around,
         logarithm: fit.columns.logarithm,
         sizes: fit.columns.sizes,
-        coefficients: Doubles(places.map(|place| matrix[place]).collect()),
+        coefficients: store_matrix(&fit.coefficients),
+        landmarks: landmarks.map(|landmarks| StoredLandmarks {
+            apart: landmarks.apart,
+            places: store_matrix(&landmarks.places),
+        }),
     }
+}
+
+/// Column by column.
+fn store_matrix(matrix: &Mat<f64>) -> Doubles {
+    let column = |c: usize| (0..matrix.nrows()).map(move |r| (r, c));
+    let places = (0..matrix.ncols()).flat_map(column);
+    Doubles(places.map(|place| matrix[place]).collect())
 }
 
 fn refused(reason: String) -> Error {

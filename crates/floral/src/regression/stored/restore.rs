@@ -103,10 +103,18 @@ fn restore_member(
             logarithm,
             sizes,
             coefficients,
+            landmarks,
         } => {
-            let columns = Columns::restored(&plan, lattice, symmetries, logarithm, sizes);
+            let mut columns = Columns::restored(&plan, lattice, symmetries, logarithm, sizes);
             let example = framed[0].around(&examples.train.targets[0]);
-            let count = columns.count(if around { &example } else { &framed[0] });
+            let example = if around { &example } else { &framed[0] };
+            if let Some(landmarks) = landmarks {
+                let features = columns.place_size(symmetries, example);
+                let count = landmarks.places.0.len() / features.max(1);
+                let places = check::matrix(&landmarks.places.0, count, features)?;
+                columns = columns.likened(symmetries, landmarks.apart, places);
+            }
+            let count = columns.count(example);
             let matrix = check::matrix(&coefficients.0, count, channels.solution)?;
             let fit = Box::new(LocalFit::restored(columns, matrix, lattice));
             Ok(if around {
