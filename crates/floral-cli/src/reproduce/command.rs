@@ -63,7 +63,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<usize>,
 
-    /// Only the first N seeds of a scale that has several
+    /// So many seeds of data and training, from the first on, at a scale that has several
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
 
@@ -110,10 +110,9 @@ impl Arguments {
             Some(folder) => Experiment::read_all(folder, &self.scale)?,
             None => Experiment::embedded(&self.scale)?,
         };
-        if let Some(most) = self.seeds {
-            for experiment in &mut experiments {
-                experiment.data.seeds = experiment.data.seeds.min(most);
-            }
+        if let Some(seeds) = self.seeds {
+            let several = experiments.iter_mut().filter(|e| e.data.seeds > 1);
+            several.for_each(|experiment| experiment.data.seeds = seeds);
         }
         Ok(Plan::new(experiments, &self.scale, &self.choice()?)?)
     }
