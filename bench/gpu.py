@@ -3,7 +3,8 @@
     bench/gpu
 
 The same commands on both devices. Differences are relative to the largest value. Times are those of this
-machine; with a driver that imitates a card on the processor they say nothing of a card.
+machine, whose load at the start is told; with a driver that imitates a card on the processor they say nothing
+of a card. Those of training count the compilation of kernels.
 """
 
 import array
@@ -112,8 +113,10 @@ def benched():
 
 
 def main():
+    load = round(os.getloadavg()[0], 1)
     adapter, times = benched()
-    results = {"command": "bench/gpu", "cores": os.cpu_count(), "adapter": adapter, "milliseconds_per_sample": times}
+    results = {"command": "bench/gpu", "cores": os.cpu_count(), "load": load, "adapter": adapter}
+    results["milliseconds_per_sample"] = times
     results["verify"] = verified()
     print(json.dumps(results, indent=2), flush=True)
     with tempfile.TemporaryDirectory() as folder:
