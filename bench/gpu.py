@@ -1,11 +1,14 @@
 """A graphics card beside the processor: fixtures, a short training, realizations, and how long they take.
 
     bench/gpu
+    bench/gpu --numbers     without times, which a busy machine does not tell
 
 The same commands on both devices. Differences are relative to the largest value. Times are those of this
-machine; with a driver that imitates a card on the processor they say nothing of a card.
+machine, whose load at the start is told; with a driver that imitates a card on the processor they say nothing
+of a card. Those of training count the compilation of kernels.
 """
 
+import argparse
 import array
 import csv
 import json
@@ -34,7 +37,7 @@ def floral(words, folder):
 
 
 def verified():
-    """The error of every quantity of the fixtures on each device."""
+    """The card, and the error of every quantity of the fixtures on each device."""
     rows = {}
     for device in DEVICES:
         done = floral(f"verify {' '.join(map(str, FIXTURES))} --device {device}", ROOT)
@@ -47,7 +50,7 @@ def verified():
                 row = rows.setdefault(f"{name}: {quantity}", {"tolerance": float(tolerance)})
                 row[device] = float(error)
                 row[f"{device}_passes"] = verdict == "pass"
-    return rows
+    return re.search(r"gpu is (.*)", done.stderr).group(1), rows
 
 
 def losses(run):
@@ -75,16 +78,17 @@ def values(archive, name):
     return array.array("f", stored[10 + header :]).tolist()
 
 
-def trained(problem, folder):
+def trained(problem, folder, times):
     """A short training on each device, and realizations by each run on each device."""
     floral(f"generate {problem} {PROBLEMS[problem]} -o {problem}.zarr", folder)
     row = {"data": f"{problem} {PROBLEMS[problem]}", "settings": SIZES}
     for device in DEVICES:
         floral(f"train {problem}.zarr {SIZES} --device {device} -o {problem}-{device}", folder)
         run = folder / f"{problem}-{device}"
-        row[device] = {**losses(run), "seconds": seconds(run)}
+        row[device] = losses(run)
+        if times:
+            row[device]["seconds"] = seconds(run)
     row["loss_difference"] = max(difference(row["gpu"][name], row["cpu"][name]) for name in ("train_loss", "validation_loss"))
-    row["time_ratio"] = row["gpu"]["seconds"] / row["cpu"]["seconds"]
     for run in DEVICES:
         for device in DEVICES:
             floral(
@@ -103,21 +107,25 @@ def benched():
     for device in DEVICES:
         words = f"bench --device {device} --sizes 128,32x32 --batch 4 --hidden 16 --only velocity --only training --seconds 1 --json"
         report = json.loads(floral(words, ROOT).stdout)
-        adapter = report["adapter"] or {}
         for row in report["measurements"]:
             rows.setdefault(f"{row['work']} {row['size']}", {})[device] = row["milliseconds_per_sample"]
     for row in rows.values():
         row["ratio"] = row["gpu"] / row["cpu"]
-    return adapter, rows
+    return rows
 
 
 def main():
-    adapter, times = benched()
-    results = {"command": "bench/gpu", "cores": os.cpu_count(), "adapter": adapter, "milliseconds_per_sample": times}
-    results["verify"] = verified()
+    parser = argparse.ArgumentParser(description="A graphics card beside the processor.")
+    parser.add_argument("--numbers", action="store_true", help="without times, which a busy machine does not tell")
+    times = not parser.parse_args().numbers
+    results = {"command": "bench/gpu" if times else "bench/gpu --numbers", "cores": os.cpu_count()}
+    if times:
+        results["load"] = round(os.getloadavg()[0], 1)
+        results["milliseconds_per_sample"] = benched()
+    results["adapter"], results["verify"] = verified()
     print(json.dumps(results, indent=2), flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        results["training"] = [trained(problem, pathlib.Path(folder)) for problem in PROBLEMS]
+        results["training"] = [trained(problem, pathlib.Path(folder), times) for problem in PROBLEMS]
     print(json.dumps(results["training"], indent=2), flush=True)
     (ROOT / "results" / "gpu.json").write_text(json.dumps(results, indent=2) + "\n")
 

@@ -81,7 +81,7 @@ impl Case {
     pub fn model(&self, device: &Device) -> Result<Model> {
         let config = self.config();
         let mut model = Model::new(config.method, &config.network, self.shapes(), SEED, device)?;
-        let mut weights = weights(&model.network);
+        let mut weights = weights(&model.network)?;
         for weight in &mut weights {
             calm(weight, model.network.config().input_channels);
         }
@@ -152,8 +152,8 @@ mod tests {
             ..Case::new(vec![8, 8], 1)
         };
         let device = Device::flex();
-        let calmed = weights(&case.model(&device).unwrap().network);
-        let initial = weights(&case.network().init(SEED, &device).unwrap());
+        let calmed = weights(&case.model(&device).unwrap().network).unwrap();
+        let initial = weights(&case.network().init(SEED, &device).unwrap()).unwrap();
         for (calmed, initial) in calmed.iter().zip(&initial) {
             let changed = calmed.values.iter().zip(&initial.values);
             let changed = changed.filter(|(a, b)| a != b).count();

@@ -83,7 +83,7 @@ pub fn reference(case: &Case, file: &Path) -> Result<Value> {
     let channels = model.condition_channels();
     let condition = case.values(channels, 0);
     arrays.push(("in.condition".into(), field(1, channels), condition));
-    for weight in weights(&model.network) {
+    for weight in weights(&model.network)? {
         arrays.push((
             format!("weight.{}", weight.name),
             weight.shape,

@@ -29,7 +29,7 @@ impl FullSampling {
         let device = &case.device;
         let checkpoint = Checkpoint {
             header: header(case),
-            weights: weights(&case.model(device)?.network),
+            weights: weights(&case.model(device)?.network)?,
             adam: Adam::default(),
             average: Vec::new(),
             regression: Vec::new(),

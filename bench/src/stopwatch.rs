@@ -14,6 +14,12 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
+    /// A single round.
+    pub const ONCE: Self = Self {
+        seconds: 0.0,
+        rounds: 0,
+    };
+
     /// Seconds of the fastest round.
     ///
     /// The first round warms caches and allocators, and counts only if there is time for no other.

@@ -30,7 +30,7 @@ impl TrainingStep {
         let config = case.config();
         let device = case.device.clone().autodiff();
         let model = case.model(&device)?;
-        let weights = weights(&model.network);
+        let weights = weights(&model.network)?;
         let grid = case.unit_grid();
         let inputs = case.inputs.clamp(1, case.batch.max(1));
         let realizations = case.batch.div_ceil(inputs);

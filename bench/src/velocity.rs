@@ -4,6 +4,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::Case;
 use floral::Result;
+use floral::device::read;
 use floral::operator::Context;
 use floral::train::Model;
 use floral::train::model::fields;
@@ -36,7 +37,7 @@ impl VelocityBatch {
     pub fn run(&self) -> Result<Vec<f32>> {
         let (states, times) = (self.states.clone(), self.times.clone());
         let velocity = self.model.network.velocity(states, times, &self.context)?;
-        Ok(velocity.into_data().iter::<f32>().collect())
+        read(velocity)
     }
 
     /// The network it evaluates.

@@ -1,5 +1,7 @@
 //! GELU and SiLU, with backward passes that need the input alone.
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
@@ -51,7 +53,9 @@ impl Activation {
 
     /// The same of Burn's own operations.
     pub(crate) fn composed<const D: usize>(self, x: Tensor<D>) -> Tensor<D> {
+        let differentiated = x.device().is_autodiff();
         match self {
+            Self::Gelu if differentiated => differentiable_gelu(x),
             Self::Gelu => activation::gelu(x),
             Self::Silu => activation::silu(x),
         }
@@ -80,6 +84,13 @@ impl Activation {
             Self::Silu => run(Both::<Silu>::new(x, slope)),
         }
     }
+}
+
+/// GELU by its definition: Burn's own has the slope of the tanh approximation on most backends, off
+/// by up to 5e-4, in one operation that keeps less.
+fn differentiable_gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    let normal = (x.clone() * FRAC_1_SQRT_2).erf() * 0.5 + 0.5;
+    x * normal
 }
 
 /// Elements of one parallel part: 64 KB, a fair share of a second-level cache.

@@ -3,8 +3,8 @@
 //! `gpu` is the first adapter of the backend that the build was made with, CUDA's before wgpu's, and
 //! `gpu:1` the second. Cards come before drivers that imitate one on the processor.
 
-use burn::backend::DispatchDevice;
 pub use burn::tensor::Device;
+use burn::tensor::Tensor;
 
 use crate::{Error, Result};
 
@@ -50,19 +50,14 @@ pub struct Adapter {
 
 impl std::fmt::Display for Adapter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let gigabytes = |bytes: u64| bytes as f64 / 1e9;
         let Self {
             name,
             largest_buffer,
             memory,
         } = self;
-        write!(
-            f,
-            "{name}, buffers up to {:.1} GB",
-            gigabytes(*largest_buffer)
-        )?;
+        write!(f, "{name}, buffers up to {} MB", largest_buffer / 1_000_000)?;
         match memory {
-            Some(memory) => write!(f, ", {:.1} GB of memory", gigabytes(*memory)),
+            Some(memory) => write!(f, ", {:.1} GB of memory", *memory as f64 / 1e9),
             None => Ok(()),
         }
     }
@@ -78,6 +73,24 @@ pub fn is_processor(device: &Device) -> bool {
     device.clone().inner() == Device::flex()
 }
 
+/// The values of a tensor, last dimension fastest; without a copy where nothing else refers to them.
+///
+/// A card computes behind the program's back: what it failed at is told where a result is read.
+pub fn read<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>> {
+    tensor.try_into_vec_as().map_err(|error| Error::Device {
+        reason: first_cause(&error.to_string()).to_owned(),
+    })
+}
+
+/// The last cause that a driver's words tell, which all others follow from.
+fn first_cause(words: &str) -> &str {
+    let last = words.rsplit("Caused by:").next().unwrap_or(words);
+    let mut lines = last.lines().map(str::trim);
+    lines
+        .find(|line| !line.is_empty())
+        .unwrap_or("no reason is given")
+}
+
 #[cfg(not(any(feature = "cuda", feature = "wgpu")))]
 fn adapter(_: usize) -> std::result::Result<Device, String> {
     Err(
@@ -88,7 +101,7 @@ fn adapter(_: usize) -> std::result::Result<Device, String> {
 }
 
 #[cfg(not(any(feature = "cuda", feature = "wgpu")))]
-fn described(_: &DispatchDevice) -> Option<Adapter> {
+fn described(_: &burn::backend::DispatchDevice) -> Option<Adapter> {
     None
 }
 
@@ -144,7 +157,8 @@ mod graphics {
                 0 => "no graphics card is found; its driver may be missing, and `vulkaninfo \
                       --summary` or `nvidia-smi` say what the system knows"
                     .into(),
-                count => format!("there are {count}, counted from gpu:0"),
+                1 => "this machine has gpu:0 alone".into(),
+                count => format!("this machine has gpu:0 to gpu:{}", count - 1),
             });
         };
         match quietly(|| adapter_of(device)) {
@@ -203,6 +217,18 @@ mod tests {
             words.contains("device gpu:1") && words.contains("--features wgpu"),
             "{words}"
         );
+    }
+
+    #[test]
+    fn of_a_drivers_words_the_cause_of_all_others_is_told() {
+        let words = "An error happened\nCaused by:\n  skipped a kernel\nCaused by:\n  can't allocate \
+                     buffer of size: 268435456\nNo backtrace available";
+        assert_eq!(
+            first_cause(words),
+            "can't allocate buffer of size: 268435456"
+        );
+        assert_eq!(first_cause("lost"), "lost");
+        assert_eq!(first_cause(""), "no reason is given");
     }
 
     #[test]

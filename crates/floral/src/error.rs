@@ -149,6 +149,16 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// A device that could not compute what was asked of it.
+    #[error(
+        "the device could not compute this: {reason}; a coarser grid or a narrower network takes \
+         less of its memory, and cpu does without it"
+    )]
+    Device {
+        /// The driver's own words.
+        reason: String,
+    },
+
     /// Another of several ranks failed, and tells why.
     #[error("rank {rank} failed")]
     Elsewhere {

@@ -34,7 +34,7 @@ struct Case {
 impl Case {
     fn new(config: &FilmFnoConfig, grid: [usize; 2]) -> Self {
         let network = config.init(5, &Device::flex().autodiff()).unwrap();
-        let weights = weights(&network);
+        let weights = weights(&network).unwrap();
         let points = grid[0] * grid[1];
         Self {
             plain: PlainNetwork::new(config.clone(), &weights),
@@ -71,7 +71,7 @@ impl Case {
     fn assert_gradients(&self) {
         let r = wave(self.w.len(), self.grid[0] * self.grid[1], 0.13);
         let loss = (self.velocity() * tensor(&r, self.grid)).sum();
-        let gradients = gradients(&self.network, loss.backward());
+        let gradients = gradients(&self.network, loss.backward()).unwrap();
         let plain_loss = |plain: &PlainNetwork| -> f64 {
             let v = self.plain_velocity(plain).concat();
             v.iter().zip(r.concat()).map(|(v, r)| v * r).sum()

@@ -219,7 +219,7 @@ fn measure(study: &Study, cell: &Cell, coarse: &Grid, device: &Device) -> Result
     let velocity = loss_of(cell, &predicted, |loss| {
         timed(|| loss.mean(&still, device).map(drop))
     })?;
-    let mut arrays = weights(&model.network);
+    let mut arrays = weights(&model.network)?;
     let zeros: Vec<Vec<f32>> = arrays.iter().map(|w| vec![0.0; w.values.len()]).collect();
     let mut adam = Adam::new(zeros.iter().map(Vec::len));
     let update = timed(|| {

@@ -199,7 +199,11 @@ mod tests {
                 .with_layers(3)
                 .with_film_channels(5);
             let network = config.init(0, &Device::flex()).unwrap();
-            let counted: usize = weights(&network).iter().map(|w| w.values.len()).sum();
+            let counted: usize = weights(&network)
+                .unwrap()
+                .iter()
+                .map(|w| w.values.len())
+                .sum();
             assert_eq!(parameters(&config), counted as f64);
         }
     }

@@ -52,9 +52,9 @@ pub(super) struct Descent<M> {
 }
 
 impl<M: Module> Descent<M> {
-    pub(super) fn new(module: M, schedule: Schedule) -> Self {
-        let weights = weights(&module);
-        Self {
+    pub(super) fn new(module: M, schedule: Schedule) -> Result<Self> {
+        let weights = weights(&module)?;
+        Ok(Self {
             adam: Adam::new(weights.iter().map(|w| w.values.len())),
             averaged: weights.clone(),
             module,
@@ -62,12 +62,12 @@ impl<M: Module> Descent<M> {
             schedule,
             step: 0,
             norm: 0.0,
-        }
+        })
     }
 
     /// One step down the gradient of `loss`, which came from the present module; its value.
     pub(super) fn step(&mut self, loss: Tensor<1>) -> Result<f64> {
-        let arrays = gradients(&self.module, loss.backward());
+        let arrays = gradients(&self.module, loss.backward())?;
         let arrays: Vec<Vec<f32>> = arrays.into_iter().map(|g| g.values).collect();
         let loss: f64 = loss.into_data().iter::<f32>().map(f64::from).sum();
         let (norm, factor) = clipped(&arrays, 1.0);

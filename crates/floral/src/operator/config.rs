@@ -3,6 +3,7 @@
 use burn::config::Config;
 
 use crate::Error;
+use crate::device::Adapter;
 use crate::operator::time_embedding::TIME_CHANNELS;
 
 /// Sizes of the network.
@@ -54,6 +55,22 @@ impl FilmFnoConfig {
         Ok(())
     }
 
+    /// Whether a buffer of a card takes the largest of the weights, those of the modes.
+    pub(crate) fn check_buffers(&self, adapter: &Adapter) -> Result<(), Error> {
+        let [modes_y, modes_x] = self.mode_shape();
+        let hidden = self.hidden_channels;
+        let channels = (hidden * hidden).max(self.network_inputs() * self.output_channels);
+        let bytes = 4.0 * (modes_y * (modes_x / 2 + 1)) as f64 * channels as f64;
+        if bytes <= adapter.largest_buffer as f64 {
+            return Ok(());
+        }
+        let (n_modes, megabytes) = (&self.n_modes, bytes / 1e6);
+        Err(unusable(format!(
+            "n_modes of {n_modes:?} with {hidden} hidden_channels make a weight of {megabytes:.0} MB, \
+             and the device is {adapter}; choose fewer, or cpu"
+        )))
+    }
+
     /// The field and the time.
     pub(crate) fn network_inputs(&self) -> usize {
         self.input_channels + if self.time { TIME_CHANNELS } else { 0 }
@@ -72,5 +89,28 @@ fn unusable(reason: String) -> Error {
     Error::Config {
         context: "network".into(),
         reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_no_buffer_of_a_card_takes_are_refused() {
+        // 64 x 33 modes of 64 x 64 channels are 33 MiB.
+        let network = FilmFnoConfig::new(1, 1, 2, vec![64, 64]);
+        let with = |largest_buffer: u64| Adapter {
+            name: "a card".into(),
+            largest_buffer,
+            memory: None,
+        };
+        assert!(network.check_buffers(&with(33 << 20)).is_ok());
+        let refused = network.check_buffers(&with(32 << 20)).unwrap_err();
+        let words = refused.to_string();
+        assert!(
+            words.contains("n_modes") && words.contains("a card"),
+            "{words}"
+        );
     }
 }

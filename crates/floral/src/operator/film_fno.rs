@@ -5,6 +5,7 @@ use std::sync::Arc;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
+use crate::device::adapter_of;
 use crate::operator::channel_mlp::ChannelMlp;
 use crate::operator::config::FilmFnoConfig;
 use crate::operator::context::Context;
@@ -20,6 +21,9 @@ impl FilmFnoConfig {
     /// The network with initial values drawn from `seed`.
     pub fn init(&self, seed: u64, device: &Device) -> Result<FilmFno> {
         self.check()?;
+        if let Some(adapter) = adapter_of(device) {
+            self.check_buffers(&adapter)?;
+        }
         let values = &mut InitialValues::new(seed, device);
         let n_modes = self.mode_shape();
         let dimensions = self.n_modes.len();
@@ -265,7 +269,8 @@ mod tests {
     ) -> (Vec<f32>, Vec<Weight>) {
         let velocity = network.velocity(w.clone(), tau.clone(), context).unwrap();
         let loss = velocity.clone().square().mean();
-        (values(velocity), gradients(network, loss.backward()))
+        let gradients = gradients(network, loss.backward()).unwrap();
+        (values(velocity), gradients)
     }
 
     #[test]
@@ -305,7 +310,8 @@ mod tests {
 
     #[test]
     fn the_seed_alone_decides_the_initial_values() {
-        let [a, b, c] = [7, 7, 8].map(|seed| weights(&plane().init(seed, &device()).unwrap()));
+        let [a, b, c] =
+            [7, 7, 8].map(|seed| weights(&plane().init(seed, &device()).unwrap()).unwrap());
         assert_eq!(a, b);
         assert_ne!(a, c);
     }

@@ -4,6 +4,8 @@ use std::f64::consts::TAU;
 
 use burn::tensor::{Tensor, TensorData};
 
+use crate::device::is_processor;
+
 const WAVES: usize = 5;
 const LOWEST: f64 = 0.1;
 const HIGHEST: f64 = 100.0;
@@ -24,8 +26,21 @@ pub fn embed(tau: Tensor<1>) -> Tensor<2> {
     let device = tau.device().inner();
     let turns = frequencies().map(|f| (TAU * f as f64) as f32);
     let turns = Tensor::<2>::from_data(TensorData::new(turns.to_vec(), [1, WAVES]), &device);
-    let phase = tau.unsqueeze_dim::<2>(1) * turns;
+    let mut phase = tau.unsqueeze_dim::<2>(1) * turns;
+    if !is_processor(&device) {
+        phase = within_half_a_turn(phase);
+    }
     Tensor::cat(vec![phase.clone().sin(), phase.cos()], 1)
+}
+
+/// The phase less the nearest whole number of turns: Vulkan promises nothing of the sine beyond.
+///
+/// Cody & Waite (1980), "Software manual for the elementary functions": a turn in two parts, of which
+/// the products with the first are exact.
+fn within_half_a_turn(phase: Tensor<2>) -> Tensor<2> {
+    const LEADING: f64 = 201.0 / 32.0;
+    let turns = (phase.clone() / TAU).round();
+    phase - turns.clone() * LEADING - turns * (TAU - LEADING)
 }
 
 #[cfg(test)]
@@ -40,5 +55,20 @@ mod tests {
         let radius = squares.clone().narrow(1, 0, WAVES) + squares.narrow(1, WAVES, WAVES);
         let values: Vec<f32> = radius.into_data().try_into_vec().unwrap();
         assert!(values.iter().all(|r| (r - 1.0).abs() < 1e-5), "{values:?}");
+    }
+
+    #[test]
+    fn a_phase_less_whole_turns_has_the_same_sine() {
+        let phases: Vec<f32> = (0..=1000).map(|i| i as f32 * 0.628_318_5).collect();
+        let data = TensorData::new(phases.clone(), [1, phases.len()]);
+        let reduced = within_half_a_turn(Tensor::from_data(data, &Device::flex()));
+        let reduced: Vec<f32> = reduced.into_data().try_into_vec().unwrap();
+        for (phase, reduced) in phases.into_iter().zip(reduced) {
+            let gap = f64::from(phase).sin() - f64::from(reduced).sin();
+            assert!(
+                gap.abs() < 3e-7 && reduced.abs() < 3.1416,
+                "{phase} {reduced}"
+            );
+        }
     }
 }

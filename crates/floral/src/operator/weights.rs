@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Gradients, Tensor, TensorData};
 
+use crate::device::read;
 use crate::{Error, Result};
 
 /// A parameter, or its gradient, under the path of the parameter: `layers.0.skip.weight`.
@@ -19,14 +20,14 @@ pub struct Weight {
 }
 
 /// All parameters of a module, in the order of its fields.
-pub fn weights<M: Module>(module: &M) -> Vec<Weight> {
+pub fn weights<M: Module>(module: &M) -> Result<Vec<Weight>> {
     collect(module, None)
 }
 
 /// The gradient of every parameter; zero where the loss does not depend on one.
 ///
 /// They are taken out of `gradients`, so that none is copied.
-pub fn gradients<M: Module>(module: &M, gradients: Gradients) -> Vec<Weight> {
+pub fn gradients<M: Module>(module: &M, gradients: Gradients) -> Result<Vec<Weight>> {
     collect(module, Some(gradients))
 }
 
@@ -47,11 +48,11 @@ pub fn with_weights<M: Module>(module: M, weights: Vec<Weight>) -> Result<M> {
     }
 }
 
-fn collect<M: Module>(module: &M, gradients: Option<Gradients>) -> Vec<Weight> {
+fn collect<M: Module>(module: &M, gradients: Option<Gradients>) -> Result<Vec<Weight>> {
     let mut collector = Collector {
         path: Vec::new(),
         gradients,
-        weights: Vec::new(),
+        weights: Ok(Vec::new()),
     };
     module.visit(&mut collector);
     collector.weights
@@ -60,7 +61,7 @@ fn collect<M: Module>(module: &M, gradients: Option<Gradients>) -> Vec<Weight> {
 struct Collector {
     path: Vec<String>,
     gradients: Option<Gradients>,
-    weights: Vec<Weight>,
+    weights: Result<Vec<Weight>>,
 }
 
 impl ModuleVisitor for Collector {
@@ -73,6 +74,9 @@ impl ModuleVisitor for Collector {
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let Ok(weights) = &mut self.weights else {
+            return;
+        };
         let value = param.val();
         let tensor = match &mut self.gradients {
             None => value,
@@ -80,21 +84,16 @@ impl ModuleVisitor for Collector {
                 .grad_remove(all)
                 .unwrap_or_else(|| value.inner().zeros_like()),
         };
-        self.weights.push(Weight {
-            name: self.path.join("."),
-            shape: tensor.dims().to_vec(),
-            values: values(tensor),
-        });
+        let shape = tensor.dims().to_vec();
+        match read(tensor) {
+            Ok(values) => weights.push(Weight {
+                name: self.path.join("."),
+                shape,
+                values,
+            }),
+            Err(error) => self.weights = Err(error),
+        }
     }
-}
-
-/// The values of a tensor, without a copy where nothing else refers to them.
-fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor
-        .into_data()
-        .convert::<f32>()
-        .try_into_vec()
-        .expect("values just converted to this type")
 }
 
 #[derive(Default)]
@@ -162,14 +161,14 @@ mod tests {
 
     #[test]
     fn weights_written_and_read_are_the_same() {
-        let original = weights(&network(1));
+        let original = weights(&network(1)).unwrap();
         let copy = with_weights(network(2), original.clone()).unwrap();
-        assert_eq!(weights(&copy), original);
+        assert_eq!(weights(&copy).unwrap(), original);
     }
 
     #[test]
     fn a_missing_an_unknown_or_a_misshapen_weight_is_refused() {
-        let complete = weights(&network(1));
+        let complete = weights(&network(1)).unwrap();
         let missing = complete[1..].to_vec();
         let mut unknown = complete.clone();
         unknown.push(Weight {

@@ -6,7 +6,7 @@ use burn::tensor::{Device, Tensor};
 use super::Sampling;
 use super::velocity::NetworkVelocity;
 use crate::cost::sampling_rows;
-use crate::device::is_processor;
+use crate::device::{is_processor, read};
 use crate::flow::Prior;
 use crate::observer::{Event, Observer};
 use crate::operator::Context;
@@ -153,8 +153,7 @@ impl<'a> NetworkInput<'a> {
     fn regress(&self) -> Result<Vec<f32>> {
         let network = &self.network.model.network;
         let field = network.predict(self.input.clone(), &self.context)?;
-        let values: Vec<f32> = field.into_data().iter::<f32>().collect();
-        Ok(self.physical(&values))
+        Ok(self.physical(&read(field)?))
     }
 
     /// The solution from a target in the network's units.

@@ -3,6 +3,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use crate::Result;
+use crate::device::read;
 use crate::operator::Context;
 use crate::sample::Velocity;
 use crate::train::Model;
@@ -50,7 +51,7 @@ impl Velocity<f32> for NetworkVelocity<'_> {
         let tau = TensorData::new(times.to_vec(), [times.len()]);
         let tau = Tensor::from_data(tau, self.device);
         let velocity = self.model.network.velocity(w, tau, self.context)?;
-        for (out, value) in out.iter_mut().zip(velocity.into_data().iter::<f32>()) {
+        for (out, value) in out.iter_mut().zip(read(velocity)?) {
             *out = value;
         }
         Ok(())

@@ -10,6 +10,7 @@ use super::reduction::{Arrays, Own, Reduction, add};
 use super::samples::Samples;
 use super::tree::sum;
 use crate::cost::training_rows;
+use crate::device::read;
 use crate::flow::{Path, path};
 use crate::operator::gradients;
 use crate::random::Stream;
@@ -89,8 +90,8 @@ impl Loss<'_> {
             }
             let block = &batch[blocks[node.start].clone()];
             let loss = self.of_block(model, block, device)? / batch.len() as f64;
-            let arrays = gradients(&model.network, loss.backward());
-            own.losses.push(scalar(loss));
+            let arrays = gradients(&model.network, loss.backward())?;
+            own.losses.push(scalar(loss)?);
             Ok(Some(arrays.into_iter().map(|part| part.values).collect()))
         };
         for node in reduction.nodes_of(ranks.rank()) {
@@ -134,7 +135,7 @@ impl Loss<'_> {
         let blocks: Vec<&[usize]> = all.chunks(self.block_rows(model, device)).collect();
         let of_rank = |rank: usize| share(blocks.len(), rank, ranks.size());
         let own = blocks[of_rank(ranks.rank())].iter();
-        let own = own.map(|block| Ok(scalar(self.of_block(model, block, device)?)));
+        let own = own.map(|block| scalar(self.of_block(model, block, device)?));
         let counts: Vec<usize> = (0..ranks.size()).map(|rank| of_rank(rank).len()).collect();
         let sums = ranks.join(own.collect::<Result<_>>()?, &counts)?;
         let sum: f64 = sums.iter().map(|sum| f64::from(*sum)).sum();
@@ -240,8 +241,8 @@ fn vector(values: Vec<f32>, device: &Device) -> Tensor<1> {
     Tensor::from_data(TensorData::new(values, [count]), device)
 }
 
-fn scalar(tensor: Tensor<1>) -> f32 {
-    tensor.into_data().iter::<f32>().sum()
+fn scalar(tensor: Tensor<1>) -> Result<f32> {
+    Ok(read(tensor)?.iter().sum())
 }
 
 #[cfg(test)]

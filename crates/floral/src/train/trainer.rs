@@ -188,7 +188,7 @@ impl<'a> Trainer<'a> {
             config.seed,
             &device,
         )?;
-        let weights = weights(&model.network);
+        let weights = weights(&model.network)?;
         let rows = config.optimiser.rows;
         let scratch = match training_on(&config, dataset, &reader.grid())?.has_room_for_data() {
             true => None,

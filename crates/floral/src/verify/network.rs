@@ -7,6 +7,7 @@ use burn::tensor::{Device, Tensor};
 use super::network_fixture::{Fixture, Sample, same_shape};
 use super::{Check, Tensors};
 use crate::Result;
+use crate::device::read;
 use crate::operator::time_embedding::frequencies;
 use crate::operator::{FilmFno, Weight, gradients};
 
@@ -32,7 +33,7 @@ pub fn velocity_error(tensors: &Tensors, network: &FilmFno, device: &Device) -> 
     let mut fixture = Fixture::new(tensors);
     let velocity = fixture.sample("in", device)?.evaluate(network)?;
     let reference = fixture.take("out.velocity")?;
-    Ok(velocity_check("velocity", velocity, &reference).error)
+    Ok(velocity_check("velocity", velocity, &reference)?.error)
 }
 
 fn compare(mut fixture: Fixture, device: &Device) -> Result<Vec<Check>> {
@@ -55,7 +56,7 @@ fn compare(mut fixture: Fixture, device: &Device) -> Result<Vec<Check>> {
         "velocity, finer grid",
         fine.evaluate(&network)?,
         &reference,
-    ));
+    )?);
     fixture.finish()?;
     Ok(checks)
 }
@@ -73,27 +74,27 @@ fn training_checks(
     let loss = weighted_loss(velocity.clone(), target, &sample);
     let reference_loss = doubles(&fixture.take("out.loss")?);
     let mut checks = vec![
-        velocity_check("velocity", velocity, &fixture.take("out.velocity")?),
+        velocity_check("velocity", velocity, &fixture.take("out.velocity")?)?,
         Check::new(
             "loss",
-            &values(loss.clone()),
+            &values(loss.clone())?,
             &reference_loss,
             LOSS_TOLERANCE,
         ),
     ];
-    let found = gradients(network, loss.backward());
+    let found = gradients(network, loss.backward())?;
     let reference = fixture.in_our_layout("grad", &found)?;
     checks.extend(gradient_checks(&found, &reference));
     Ok(checks)
 }
 
-fn velocity_check(quantity: &str, found: Tensor<4>, reference: &Weight) -> Check {
-    Check::new(
+fn velocity_check(quantity: &str, found: Tensor<4>, reference: &Weight) -> Result<Check> {
+    Ok(Check::new(
         quantity,
-        &values(found),
+        &values(found)?,
         &doubles(reference),
         VELOCITY_TOLERANCE,
-    )
+    ))
 }
 
 /// One row for each part of the network: the worst of its parameters.
@@ -133,8 +134,8 @@ fn weighted_loss(velocity: Tensor<4>, target: Tensor<4>, sample: &Sample) -> Ten
     }
 }
 
-fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
-    tensor.into_data().convert::<f64>().iter::<f64>().collect()
+fn values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f64>> {
+    Ok(read(tensor)?.into_iter().map(f64::from).collect())
 }
 
 fn doubles(weight: &Weight) -> Vec<f64> {

@@ -87,7 +87,7 @@ impl Fixture {
 
     /// The weights of a network of these sizes, in our layout.
     pub fn weights(&mut self, sizes: &FilmFnoConfig, device: &Device) -> Result<Vec<Weight>> {
-        let ours = weights(&sizes.init(0, device)?);
+        let ours = weights(&sizes.init(0, device)?)?;
         self.in_our_layout("weight", &ours)
     }
 

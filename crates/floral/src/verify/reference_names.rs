@@ -112,7 +112,7 @@ mod tests {
         let network = FilmFnoConfig::new(1, 1, 1, vec![2])
             .init(0, &Device::flex())
             .unwrap();
-        let ours = weights(&network);
+        let ours = weights(&network).unwrap();
         let names: Option<BTreeSet<String>> = ours
             .iter()
             .map(|weight| reference_name(&weight.name))

@@ -86,8 +86,8 @@ impl Flow {
         let dimension = train.dimension;
         let device = Device::flex().autodiff();
         let perceptron = Perceptron::new(dimension, projection.components(), seed, &device);
-        let mut best = (f64::INFINITY, 0, weights(&perceptron.valid()));
-        let mut descent = Descent::new(perceptron, schedule());
+        let mut best = (f64::INFINITY, 0, weights(&perceptron.valid())?);
+        let mut descent = Descent::new(perceptron, schedule())?;
         let looks = held_out.looks(seed);
         observer.observe(&Event::Training {
             epoch: 0,

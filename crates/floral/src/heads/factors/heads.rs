@@ -148,7 +148,7 @@ impl Heads {
 
     /// The network's weights, to be stored beside the header.
     pub fn weights(&self) -> Vec<Weight> {
-        weights(&self.network)
+        weights(&self.network).expect("the processor, where heads are, gives what it holds")
     }
 
     /// The factors of an input on a grid that may be finer than the one trained on.

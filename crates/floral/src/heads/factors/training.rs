@@ -48,7 +48,7 @@ impl Training<'_> {
             steps: every,
             samples: self.train.rows.len(),
         });
-        let mut descent = Descent::new(network, self.schedule());
+        let mut descent = Descent::new(network, self.schedule())?;
         let looks = self.looks(&self.held_out, 1);
         let started = Instant::now();
         let mut best: Option<Best> = None;
