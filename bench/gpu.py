@@ -25,7 +25,7 @@ FIXTURES = [ROOT / "crates/floral/tests/fixtures" / f"{name}.safetensors" for na
 DEVICES = ["cpu", "gpu"]
 PROBLEMS = {
     "1dcr": "--inputs 6 --realizations 12 --resolution 64",
-    "darcy": "--inputs 6 --realizations 6 --resolution 32",
+    "darcy": "--inputs 6 --realizations 6 --resolution 16",
 }
 SIZES = "--method floral --set network.hidden_channels=16 --set network.film_channels=16 --set optimiser.batch=8"
 SIZES += " --set split.test=1 --set split.validation=1 --epochs 3"
@@ -92,8 +92,8 @@ def trained(problem, folder, times):
     for run in DEVICES:
         for device in DEVICES:
             floral(
-                f"sample {problem}-{run} --input {problem}.zarr --inputs 0..1 --realizations 8 --keep 8"
-                f" --solver heun --steps 7 --device {device} -o {run}-{device}.npz --force",
+                f"sample {problem}-{run} --input {problem}.zarr --inputs 0..1 --realizations 4 --keep 4"
+                f" --solver heun --steps 5 --device {device} -o {run}-{device}.npz --force",
                 folder,
             )
         kept = [values(folder / f"{run}-{device}.npz", "realizations") for device in DEVICES]
