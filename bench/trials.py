@@ -56,7 +56,7 @@ def outside():
     text = "Data that nobody here wrote: a Burgers equation with additive noise, 40 inputs with 50 realizations, 32 test\n"
     text += "inputs, by the generator of a public project; imported, trained and sampled by the command, errors of mean\n"
     text += f"and deviation relative to the truth's own, of which sampling alone makes .06 and .05 (`{made['command']}`,\n"
-    text += f"{link('outside.json')}; the test inputs were looked at while the kernels' lengths were designed):\n\n"
+    text += f"{link('outside.json')}; the test inputs were looked at while the kernels'\nlengths and the landmarks' widths were designed; seconds beside other work):\n\n"
     return text + table(["low fidelity", "method", "mean", "deviation", "fit, s"], rows)
 
 
