@@ -1,6 +1,7 @@
 """Efficiency of two ranks of one thread each beside one rank of one thread, and kills that must do no harm.
 
-    bench/ranks [--rounds 3] [--kills 20] [--seed 1]
+    bench/ranks [--rounds 3] [--kills 20] [--seed 1] [--only generate]
+    TMPDIR=/dev/shm bench/ranks ...     stores in memory, where nothing waits for a disk
 
 One and two ranks take turns, and the best of the rounds counts. Seconds are those of the whole command,
 start of MPI included. With --rounds 0 or --kills 0 that part stays as it was recorded. Every kill hits a rank or the whole job at a random moment; then the same command goes on with
@@ -142,6 +143,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=WORKS, help="of the efficiencies this one")
     chosen = parser.parse_args()
     dice = random.Random(chosen.seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -149,9 +151,10 @@ def main():
         for words in PREPARED:
             subprocess.run([FLORAL, "--quiet", *words.split()], cwd=folder, check=True)
         works = {}
-        for name in WORKS if chosen.rounds else []:
-            works[name] = efficiency(name, folder, chosen.rounds)
-            print(name, works[name], flush=True)
+        where = " in memory" if folder.is_relative_to("/dev/shm") else ""
+        for name in [chosen.only] if chosen.only else WORKS if chosen.rounds else []:
+            works[name + where] = efficiency(name, folder, chosen.rounds)
+            print(name + where, works[name + where], flush=True)
         expected, kills = {}, []
         while len(kills) < chosen.kills:
             name = list(KILLED)[len(kills) % len(KILLED)]
@@ -167,8 +170,8 @@ def main():
     path = ROOT / "results" / "ranks.json"
     made = json.loads(path.read_text()) if path.exists() else {}
     if chosen.rounds:
-        command = f"bench/ranks --rounds {chosen.rounds} --kills 0"
-        made["efficiency"] = {"command": command, "cores": os.cpu_count(), "works": works}
+        before = made.get("efficiency", {}).get("works", {})
+        made["efficiency"] = {"cores": os.cpu_count(), "rounds": chosen.rounds, "works": {**before, **works}}
     if chosen.kills:
         made["kills"] = {
             "command": f"bench/ranks --rounds 0 --kills {chosen.kills} --seed {chosen.seed}",
