@@ -96,8 +96,15 @@ fn matern(length: f64, smoothing: f64) -> Kernel {
     }
 }
 
-fn mean_plans() -> Vec<LocalPlan> {
-    let plan = |degree: usize, with_input, positions, widths: &[f64], order| LocalPlan {
+/// Filtered products up to a degree, times polynomials of the position.
+fn plan(
+    degree: usize,
+    with_input: bool,
+    positions: usize,
+    widths: &[f64],
+    order: usize,
+) -> LocalPlan {
+    LocalPlan {
         degrees: (0..=degree).collect(),
         with_input,
         gradients: false,
@@ -106,16 +113,12 @@ fn mean_plans() -> Vec<LocalPlan> {
         positions,
         emphasis: 1.0,
         likeness: None,
-    };
-    let low_first = |positions, widths: &[f64]| LocalPlan {
-        emphasis: LOW_FIRST,
-        ..plan(1, true, positions, widths, 1)
-    };
-    let steep = LocalPlan {
-        gradients: true,
-        ..plan(3, false, 2, &[WIDTH], 5)
-    };
-    let alike = |widths: &[f64], order, length| LocalPlan {
+    }
+}
+
+/// What surrounds a point, likened to landmarks.
+fn alike(widths: &[f64], order: usize, length: f64) -> LocalPlan {
+    LocalPlan {
         degrees: vec![1],
         likeness: Some(Likeness {
             length,
@@ -123,6 +126,17 @@ fn mean_plans() -> Vec<LocalPlan> {
             most: LANDMARKS,
         }),
         ..plan(1, true, 0, widths, order)
+    }
+}
+
+fn mean_plans() -> Vec<LocalPlan> {
+    let low_first = |positions, widths: &[f64]| LocalPlan {
+        emphasis: LOW_FIRST,
+        ..plan(1, true, positions, widths, 1)
+    };
+    let steep = LocalPlan {
+        gradients: true,
+        ..plan(3, false, 2, &[WIDTH], 5)
     };
     let slopes = |degree, with_input, positions, order| LocalPlan {
         gradients: true,
