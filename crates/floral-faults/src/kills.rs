@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::dice::Dice;
 use crate::outcome::Found;
 use crate::process::{end, finish, start, told, was_killed, was_refused};
-use crate::task::{Contents, Task, command, contents, make_around, remove, tasks};
+use crate::task::{Contents, TASKS, Task, command, contents, make_around, remove};
 use crate::watch::scratch;
 
 /// Kills of one round, after which the command is left alone.
@@ -24,7 +24,7 @@ pub fn run(seed: u64, time: Duration, rounds: u64) -> Result<Found> {
     let folder = tempfile::tempdir_in(scratch())?;
     make_around(folder.path())?;
     let mut found = Found::default();
-    let tasks = tasks();
+    let tasks = TASKS;
     let mut sound = Vec::new();
     for task in &tasks {
         sound.push(Undisturbed::of(task, folder.path())?);

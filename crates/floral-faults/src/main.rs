@@ -11,6 +11,7 @@
 //!
 //! Each adds what it did to a report (`report.rs`). `bench/faults` calls it.
 
+mod arguments;
 mod dice;
 mod disk;
 mod failing;
@@ -33,14 +34,16 @@ mod tree;
 mod watch;
 mod worker;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use clap::{Parser, Subcommand};
+use anyhow::{Context, Result, bail};
+use clap::Parser;
 
+use crate::arguments::{Arguments, Budget, Part};
 use crate::format::{FORMATS, Format};
+use crate::outcome::Found;
 use crate::report::Report;
 use crate::watch::{Watch, scratch};
 use crate::worker::Cases;
@@ -51,140 +54,8 @@ static MEMORY: floral::memory::Bounded = floral::memory::Bounded::new();
 /// Bytes that reading a file may hold, 1 GB.
 const MOST_BYTES: usize = 1_000_000_000;
 
-/// Injects faults from a seed and says what they found
-#[derive(Parser)]
-#[command(name = "floral-faults")]
-struct Arguments {
-    #[command(subcommand)]
-    part: Part,
-}
-
-#[derive(Subcommand)]
-enum Part {
-    /// Damaged files of every format that is read
-    Bytes {
-        #[command(flatten)]
-        budget: Budget,
-        /// Cases of each format at most
-        #[arg(long, default_value_t = u64::MAX)]
-        cases: u64,
-        /// One format alone
-        #[arg(long)]
-        format: Option<String>,
-    },
-    /// One case of damaged files, to be looked at
-    Case {
-        format: String,
-        seed: u64,
-        case: u64,
-    },
-    /// Commands that are killed and go on
-    Kills {
-        #[command(flatten)]
-        budget: Budget,
-        /// Rounds of each command at most
-        #[arg(long, default_value_t = u64::MAX)]
-        rounds: u64,
-    },
-    /// File operations that fail, one after the other
-    Storage {
-        #[command(flatten)]
-        budget: Budget,
-        /// Every how many operations one fails
-        #[arg(long, default_value_t = 1)]
-        every: u32,
-        /// Pairs of faults of each command
-        #[arg(long, default_value_t = 0)]
-        pairs: u64,
-        /// One command alone
-        #[arg(long)]
-        task: Option<String>,
-    },
-    /// Power that fails: only what was synced survives
-    Power {
-        #[command(flatten)]
-        budget: Budget,
-        /// Disks that a failure leaves, of each moment
-        #[arg(long, default_value_t = 4)]
-        disks: u64,
-        /// Every how many steps the power fails
-        #[arg(long, default_value_t = 1)]
-        every: usize,
-        /// One command alone
-        #[arg(long)]
-        task: Option<String>,
-    },
-    /// Several processes with one output
-    Together {
-        #[command(flatten)]
-        budget: Budget,
-        /// Rounds of each command at most
-        #[arg(long, default_value_t = u64::MAX)]
-        rounds: u64,
-    },
-    /// Settings drawn at random, on any number of threads
-    Same {
-        #[command(flatten)]
-        budget: Budget,
-        /// Settings at most
-        #[arg(long, default_value_t = u64::MAX)]
-        cases: u64,
-    },
-    /// Mixed work in one process, whose memory and files are watched
-    Long {
-        #[command(flatten)]
-        budget: Budget,
-    },
-    /// That work
-    #[command(hide = true)]
-    Rounds {
-        #[arg(long)]
-        seconds: u64,
-        #[arg(long)]
-        record: PathBuf,
-    },
-    /// Cases in a process of its own
-    #[command(hide = true)]
-    Worker {
-        format: String,
-        #[arg(long)]
-        seed: u64,
-        #[arg(long)]
-        from: u64,
-        #[arg(long)]
-        to: u64,
-        #[arg(long)]
-        specimens: PathBuf,
-        #[arg(long)]
-        folder: PathBuf,
-    },
-    /// Commands whose n-th file operation fails
-    #[command(hide = true)]
-    Step { line: PathBuf },
-}
-
-/// How much is done, and where it is told.
-#[derive(clap::Args)]
-pub struct Budget {
-    /// From which every case is drawn
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Minutes in all
-    #[arg(long, default_value_t = 5.0)]
-    minutes: f64,
-    /// The report to add to
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
-}
-
-impl Budget {
-    fn time(&self, shares: usize) -> Duration {
-        Duration::from_secs_f64((self.minutes * 60.0 / shares as f64).clamp(0.0, 1e6))
-    }
-}
-
 fn main() -> Result<ExitCode> {
-    let sound = match Arguments::parse().part {
+    let is_sound = match Arguments::parse().part {
         Part::Worker {
             format,
             seed,
@@ -192,62 +63,45 @@ fn main() -> Result<ExitCode> {
             to,
             specimens,
             folder,
-        } => {
-            floral::set_up(Some(1))?;
-            let cases = Cases {
-                format: Format::named(&format).context("there is no such format")?,
-                seed,
-                specimens: &specimens,
-                folder: &folder,
-            };
-            MEMORY.limit(MOST_BYTES);
-            cases.run(from, to, || MEMORY.most())?;
-            true
-        }
-        Part::Step { line } => {
-            step::serve(&line)?;
-            true
-        }
+        } => work(&cases(&format, seed, &specimens, &folder)?, from, to),
+        Part::Step { line } => step::serve(&line).map(|()| true),
+        Part::Rounds { seconds, record } => rounds(seconds, &record),
+        Part::Case { format, seed, case } => show(&format, seed, case),
+        campaign => add(campaign),
+    }?;
+    Ok(match is_sound {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+/// Does a part of the campaign and adds it to the report; whether nothing was found.
+fn add(part: Part) -> Result<bool> {
+    let begin = Instant::now();
+    let (budget, name, found) = match part {
         Part::Bytes {
             budget,
             cases,
             format,
-        } => bytes(&budget, cases, format.as_deref())?,
-        Part::Case { format, seed, case } => {
-            let (specimens, folder) = (tempfile::tempdir()?, tempfile::tempdir()?);
-            specimen::make(specimens.path())?;
-            let cases = Cases {
-                format: Format::named(&format).context("there is no such format")?,
-                seed,
-                specimens: specimens.path(),
-                folder: folder.path(),
-            };
-            outcome::Found::default().tell("outcome", &cases.show(case)?);
-            true
+        } => {
+            let found = bytes(&budget, cases, format.as_deref());
+            (budget, "bytes", found)
         }
         Part::Kills { budget, rounds } => {
-            let found = kills::run(budget.seed, budget.time(1), rounds)?;
-            Report::add(&budget, "kills", found)?
+            let found = kills::run(budget.seed, budget.time(1), rounds);
+            (budget, "kills", found)
         }
         Part::Together { budget, rounds } => {
-            let found = together::run(budget.seed, budget.time(1), rounds)?;
-            Report::add(&budget, "together", found)?
+            let found = together::run(budget.seed, budget.time(1), rounds);
+            (budget, "together", found)
         }
         Part::Same { budget, cases } => {
-            let found = same::run(budget.seed, budget.time(1), cases)?;
-            Report::add(&budget, "same", found)?
+            let found = same::run(budget.seed, budget.time(1), cases);
+            (budget, "same", found)
         }
         Part::Long { budget } => {
-            let found = long::run(budget.time(1))?;
-            Report::add(&budget, "long", found)?
-        }
-        Part::Rounds { seconds, record } => {
-            let held = || {
-                MEMORY.most();
-                MEMORY.most()
-            };
-            long::rounds(Duration::from_secs(seconds), &record, held)?;
-            true
+            let found = long::run(budget.time(1));
+            (budget, "long", found)
         }
         Part::Storage {
             budget,
@@ -255,14 +109,8 @@ fn main() -> Result<ExitCode> {
             pairs,
             task,
         } => {
-            let plan = failing::Plan {
-                seed: budget.seed,
-                time: budget.time(1),
-                every,
-                pairs,
-                tasks: task::chosen(task.as_deref())?,
-            };
-            Report::add(&budget, "storage", failing::run(&plan)?)?
+            let found = storage(&budget, every, pairs, task.as_deref());
+            (budget, "storage", found)
         }
         Part::Power {
             budget,
@@ -270,31 +118,81 @@ fn main() -> Result<ExitCode> {
             every,
             task,
         } => {
-            let plan = power::Plan {
-                seed: budget.seed,
-                time: budget.time(1),
-                disks,
-                every,
-                tasks: task::chosen(task.as_deref())?,
-            };
-            Report::add(&budget, "power", power::run(&plan)?)?
+            let found = power(&budget, disks, every, task.as_deref());
+            (budget, "power", found)
         }
+        _ => bail!("this is no part of the campaign"),
     };
-    Ok(match sound {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    Report::add(&budget, name, found?, begin.elapsed())
+}
+
+/// The cases of a format.
+fn cases<'a>(format: &str, seed: u64, specimens: &'a Path, folder: &'a Path) -> Result<Cases<'a>> {
+    Ok(Cases {
+        format: Format::named(format).context("there is no such format")?,
+        seed,
+        specimens,
+        folder,
     })
 }
 
-/// Damages every format in turn; whether nothing was found.
-fn bytes(budget: &Budget, cases: u64, only: Option<&str>) -> Result<bool> {
+/// Does these cases in this process, within the memory that reading may hold.
+fn work(cases: &Cases<'_>, from: u64, to: u64) -> Result<bool> {
+    floral::set_up(Some(1))?;
+    MEMORY.limit(MOST_BYTES);
+    cases.run(from, to, || MEMORY.most())?;
+    Ok(true)
+}
+
+/// Tells what becomes of one case.
+fn show(format: &str, seed: u64, case: u64) -> Result<bool> {
+    let (specimens, folder) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    specimen::make(specimens.path())?;
+    let cases = cases(format, seed, specimens.path(), folder.path())?;
+    Found::default().tell("outcome", &cases.show(case)?);
+    Ok(true)
+}
+
+/// Mixed work in this process, which writes down what it holds.
+fn rounds(seconds: u64, record: &Path) -> Result<bool> {
+    let held = || {
+        // The first call begins anew, so that the second tells what is held now.
+        MEMORY.most();
+        MEMORY.most()
+    };
+    long::rounds(Duration::from_secs(seconds), record, held)?;
+    Ok(true)
+}
+
+fn storage(budget: &Budget, every: u32, pairs: u64, task: Option<&str>) -> Result<Found> {
+    failing::run(&failing::Plan {
+        seed: budget.seed,
+        time: budget.time(1),
+        every,
+        pairs,
+        tasks: task::chosen(task)?,
+    })
+}
+
+fn power(budget: &Budget, disks: u64, every: usize, task: Option<&str>) -> Result<Found> {
+    power::run(&power::Plan {
+        seed: budget.seed,
+        time: budget.time(1),
+        disks,
+        every,
+        tasks: task::chosen(task)?,
+    })
+}
+
+/// Damages every format in turn.
+fn bytes(budget: &Budget, cases: u64, only: Option<&str>) -> Result<Found> {
     let specimens = tempfile::tempdir_in(scratch())?;
     specimen::make(specimens.path())?;
     let formats: Vec<Format> = match only {
         Some(name) => vec![Format::named(name).context("there is no such format")?],
         None => FORMATS.to_vec(),
     };
-    let mut found = outcome::Found::default();
+    let mut found = Found::default();
     for format in &formats {
         let watch = Watch {
             format: *format,
@@ -308,5 +206,5 @@ fn bytes(budget: &Budget, cases: u64, only: Option<&str>) -> Result<bool> {
         found.tell(format.name, &tally.words());
         found.add_tally(format.name, tally);
     }
-    Report::add(budget, "bytes", found)
+    Ok(found)
 }

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use floral::dataset::write_atomically;
 use serde::{Deserialize, Serialize};
 
-use crate::Budget;
+use crate::arguments::Budget;
 use crate::outcome::Found;
 
 /// Unlike finds that are told at once.
@@ -19,6 +20,9 @@ const TOLD: usize = 20;
 pub struct Report {
     /// Sums over all runs, by part and by what is counted.
     totals: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Hours of all runs that have told theirs.
+    #[serde(default)]
+    hours: f64,
     /// The runs.
     runs: Vec<Run>,
 }
@@ -30,13 +34,16 @@ struct Run {
     seed: u64,
     command: String,
     version: String,
+    /// Seconds by the clock; the first runs did not tell them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seconds: Option<u64>,
     #[serde(flatten)]
     found: Found,
 }
 
 impl Report {
     /// Tells what a part found and adds it to the report, if there is one; whether nothing was.
-    pub fn add(budget: &Budget, part: &str, mut found: Found) -> Result<bool> {
+    pub fn add(budget: &Budget, part: &str, mut found: Found, took: Duration) -> Result<bool> {
         for find in &mut found.finds {
             find["words"] = without_folders(find["words"].as_str().unwrap_or_default()).into();
         }
@@ -59,6 +66,7 @@ impl Report {
                 seed: budget.seed,
                 command: command(),
                 version: env!("CARGO_PKG_VERSION").into(),
+                seconds: Some(took.as_secs()),
                 found,
             });
             report.sum_up();
@@ -78,6 +86,8 @@ impl Report {
 
     fn sum_up(&mut self) {
         self.totals.clear();
+        let seconds: u64 = self.runs.iter().filter_map(|run| run.seconds).sum();
+        self.hours = seconds as f64 / 3600.0;
         for run in &self.runs {
             let totals = self.totals.entry(run.part.clone()).or_default();
             for (name, number) in run.found.counts.values().flatten() {

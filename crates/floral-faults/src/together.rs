@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::dice::Dice;
 use crate::outcome::Found;
 use crate::process::{finish, start, told, was_refused};
-use crate::task::{Contents, Task, command, contents, make_around, remove, tasks};
+use crate::task::{Contents, TASKS, Task, command, contents, make_around, remove};
 use crate::watch::scratch;
 
 /// How many work at once.
@@ -23,7 +23,7 @@ pub fn run(seed: u64, time: Duration, rounds: u64) -> Result<Found> {
     let folder = tempfile::tempdir_in(scratch())?;
     make_around(folder.path())?;
     let mut found = Found::default();
-    let tasks = tasks();
+    let tasks = TASKS;
     let sound: Vec<Contents> = tasks
         .iter()
         .map(|task| undisturbed(task, folder.path()))

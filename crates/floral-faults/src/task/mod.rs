@@ -1,5 +1,7 @@
 //! Commands on small problems, and what their results are: the same bytes however often they were cut.
 
+mod list;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +9,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+
+pub use list::TASKS;
 
 /// A command, with `{out}` where its result goes.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +33,7 @@ const NETWORK: &str = "--set network.hidden_channels=4 --set network.film_channe
 const GROWING_STUDY: &str = "study";
 
 /// An experiment of a few seconds.
-const TINY: &str = include_str!("tiny.toml");
+const TINY: &str = include_str!("../tiny.toml");
 
 /// What every task finds around it, in this order.
 const AROUND: [&str; 5] = [
@@ -41,126 +45,9 @@ const AROUND: [&str; 5] = [
     "sample regression --input data.zarr --realizations 20 --seed 3 -o predicted.zarr",
 ];
 
-/// All tasks.
-pub fn tasks() -> Vec<Task> {
-    let task = |name, words, out| Task {
-        name,
-        words,
-        out: Some(out),
-        before: None,
-    };
-    vec![
-        task(
-            "generate",
-            "generate 1dcr --inputs 12 --realizations 100 --resolution 64 -o {out}",
-            "out.zarr",
-        ),
-        Task {
-            before: Some("old.zarr"),
-            ..task(
-                "generate --force",
-                "generate 1dcr --inputs 12 --realizations 6 --resolution 32 --force -o {out}",
-                "out.zarr",
-            )
-        },
-        task(
-            "import",
-            "import FIXTURES/import/chunked.h5 -o {out}",
-            "out.zarr",
-        ),
-        task(
-            "train kriging",
-            "train data.zarr --method kriging -o {out}",
-            "run",
-        ),
-        task("train floral-kl", "train data.zarr -o {out}", "run"),
-        task(
-            "train fno",
-            "train data.zarr --method fno NETWORK -o {out}",
-            "run",
-        ),
-        task(
-            "train floral",
-            "train data.zarr --method floral NETWORK -o {out}",
-            "run",
-        ),
-        task(
-            "sample",
-            "sample network --input data.zarr --realizations 40 --quantile 0.5 --keep 2 \
-             --solver heun --steps 3 -o {out}",
-            "out.zarr",
-        ),
-        task(
-            "sample npz",
-            "sample regression --input data.zarr --realizations 200 --keep 2 -o {out}",
-            "out.npz",
-        ),
-        task(
-            "report",
-            "report regression --data data.zarr --inputs 0..2 --realizations 16 -o {out}",
-            "page.html",
-        ),
-        task("export", "export network -o {out}", "model.floral"),
-        task(
-            "import npz",
-            "import FIXTURES/import/stored.npz -o {out}",
-            "out.zarr",
-        ),
-        task(
-            "import netcdf",
-            "import FIXTURES/import/classic.nc -o {out}",
-            "out.zarr",
-        ),
-        task(
-            "import zarr",
-            "import FIXTURES/import/second -o {out}",
-            "out.zarr",
-        ),
-        task(
-            "sample netcdf",
-            "sample regression --input data.zarr --realizations 30 --exceed 0.1 -o {out}",
-            "out.nc",
-        ),
-        Task {
-            before: Some("predicted.zarr"),
-            ..task(
-                "sample --force",
-                "sample regression --input data.zarr --realizations 40 --force -o {out}",
-                "out.zarr",
-            )
-        },
-        task(
-            "export regression",
-            "export regression -o {out}",
-            "model.floral",
-        ),
-        task(
-            "reproduce",
-            "reproduce table1 --experiments experiments --methods kriging,fno -o {out}",
-            GROWING_STUDY,
-        ),
-        Task {
-            out: None,
-            ..task(
-                "suggest",
-                "suggest regression --pool data.zarr -k 2 --json",
-                "",
-            )
-        },
-        Task {
-            out: None,
-            ..task(
-                "evaluate",
-                "evaluate regression data.zarr --inputs 0..2 --realizations 50 --json",
-                "",
-            )
-        },
-    ]
-}
-
 /// All tasks, or the one of this name.
 pub fn chosen(name: Option<&str>) -> Result<Vec<Task>> {
-    let mut tasks = tasks();
+    let mut tasks = TASKS.to_vec();
     tasks.retain(|task| name.is_none_or(|name| task.name == name));
     ensure!(!tasks.is_empty(), "there is no such command");
     Ok(tasks)
