@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// The longest that a command may take to end.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The longest that a command may take to end, beside much else at work too.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Starts a command whose words are kept.
 pub fn start(mut command: Command) -> Result<Child> {

@@ -45,7 +45,7 @@ impl Plan {
         Self {
             seed,
             points: 64,
-            inputs: [5, 5, 20],
+            inputs: [15, 5, 20],
             realizations: 50,
             width: 32,
             epochs: 65,

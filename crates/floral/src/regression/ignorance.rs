@@ -15,7 +15,12 @@ pub(super) struct Ignorance {
     pub exponent: f64,
     /// Mean of that power over the judging inputs.
     pub mean_power: f64,
+    /// Novelty up to which that power was learned; beyond, it is at least the usual one.
+    pub learned_to: f64,
 }
+
+/// Novelty, beside the largest of a judging input, that counts as like theirs.
+const MARGIN: f64 = 2.0;
 
 /// Share of the errors' squares that is taken for ignorance even if realizations explain them.
 const LEAST: f64 = 0.05;
@@ -62,12 +67,23 @@ impl Ignorance {
                 .collect(),
             exponent,
             mean_power: novelty.map_or(1.0, power),
+            learned_to: novelty.map_or(f64::INFINITY, |novelty| {
+                MARGIN * novelty.iter().copied().fold(0.0, f64::max)
+            }),
         }
     }
 
     /// The variance's factor for a query of this novelty: 1 on average over the judges.
+    ///
+    /// Judges that are all alike may tell no growth at all; of a query unlike any of them that says
+    /// nothing.
     pub(super) fn growth(&self, novelty: f64) -> f64 {
-        novelty.powf(self.exponent) / self.mean_power
+        let inside = novelty.min(self.learned_to).powf(self.exponent) / self.mean_power;
+        if novelty <= self.learned_to {
+            return inside;
+        }
+        let beyond = novelty / self.learned_to.max(f64::MIN_POSITIVE);
+        inside * beyond.powf(self.exponent.max(USUAL_EXPONENT))
     }
 }
 
@@ -113,4 +129,35 @@ fn along(lattice: &Lattice, axis: usize, channel: &[f64]) -> Vec<f64> {
         .map(|p| if start(p) == p { mean(p) } else { 0.0 })
         .collect();
     (0..channel.len()).map(|p| firsts[start(p)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(exponent: f64) -> Ignorance {
+        Ignorance {
+            factors: Vec::new(),
+            variance: Vec::new(),
+            exponent,
+            mean_power: 1.0,
+            learned_to: 4.0,
+        }
+    }
+
+    #[test]
+    fn far_from_all_judges_ignorance_grows_even_if_they_tell_no_growth() {
+        let flat = told(0.0);
+        assert_eq!([0.5, 1.0, 4.0].map(|n| flat.growth(n)), [1.0; 3]);
+        assert!((flat.growth(16.0) - 2.0).abs() < 1e-12);
+        assert!((flat.growth(400.0) - 10.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_power_that_judges_tell_holds_beyond_them() {
+        let steep = told(0.8);
+        for novelty in [0.1, 3.9, 4.0, 4.1, 100.0_f64] {
+            assert!((steep.growth(novelty) / novelty.powf(0.8) - 1.0).abs() < 1e-12);
+        }
+    }
 }

@@ -15,6 +15,9 @@ const PLAIN: Kernel = Kernel {
     smoothing: 0.0,
 };
 
+/// Weights beside the closest's below which an input adds nothing that single precision would show.
+const NEGLIGIBLE: f64 = 1e-12;
+
 /// A training input brought into the position in which it resembles the query most.
 pub(in crate::regression) struct Nearest {
     /// The training input.
@@ -136,7 +139,8 @@ impl Neighbours {
         }
     }
 
-    /// The closest positions of the `count` closest rows, with weights that fade with distance.
+    /// The closest positions of the `count` closest rows, with weights that fade with distance;
+    /// those that have faded away are left out.
     pub(in crate::regression) fn nearest(
         &self,
         framed: &Framed,
@@ -151,6 +155,7 @@ impl Neighbours {
         found.truncate(count);
         let least = found.first().map_or(0.0, |found| found.1.1);
         let weight = |distance: f64| (-(distance - least) / self.fade).exp();
+        found.retain(|found| weight(found.1.1) > NEGLIGIBLE);
         let sum: f64 = found.iter().map(|found| weight(found.1.1)).sum();
         let bring = |&(row, (shift, distance)): &(usize, (usize, f64))| Nearest {
             input: row / symmetries.motions.len(),

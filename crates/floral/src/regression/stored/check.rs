@@ -92,7 +92,8 @@ impl StoredKriging {
         ];
         let is_positive = |v: &f64| v.is_finite() && *v > 0.0;
         ensure(positive.iter().all(is_positive), "a factor is not positive")?;
-        let rest = [ignorance.exponent, self.least_variance];
+        let learned_to = ignorance.learned_to.unwrap_or(0.0);
+        let rest = [ignorance.exponent, self.least_variance, learned_to];
         let fine = rest.iter().chain(&ignorance.variance.0).all(|v| *v >= 0.0);
         ensure(
             fine && rest.iter().all(|v| v.is_finite()),

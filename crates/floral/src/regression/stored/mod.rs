@@ -103,6 +103,9 @@ struct StoredIgnorance {
     variance: Doubles,
     exponent: f64,
     mean_power: f64,
+    /// None if no judging input told a power.
+    #[serde(default)]
+    learned_to: Option<f64>,
 }
 
 impl Kriging {
@@ -126,6 +129,7 @@ impl Kriging {
                 variance: Doubles(self.ignorance.variance.clone()),
                 exponent: self.ignorance.exponent,
                 mean_power: self.ignorance.mean_power,
+                learned_to: Some(self.ignorance.learned_to).filter(|v| v.is_finite()),
             },
             calibration: self.calibration,
             least_variance: self.least_variance,

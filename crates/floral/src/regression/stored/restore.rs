@@ -43,6 +43,7 @@ impl StoredKriging {
                 variance: self.ignorance.variance.0,
                 exponent: self.ignorance.exponent,
                 mean_power: self.ignorance.mean_power,
+                learned_to: self.ignorance.learned_to.unwrap_or(f64::INFINITY),
             },
             calibration: self.calibration,
             least_variance: self.least_variance,
