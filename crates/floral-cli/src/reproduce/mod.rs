@@ -7,6 +7,7 @@
 //! it is not.
 
 mod command;
+mod entry;
 mod estimate;
 mod experiment;
 mod figures;

@@ -1,0 +1,169 @@
+//! `floral plan`: what a training would take on one rank or a thousand, before it is begun.
+
+mod told;
+mod training;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use floral::cost::{Rates, StepCost};
+use floral::problem::Resolution;
+use floral::train::{Method, TrainConfig};
+use floral_bench::{Stopwatch, training_rate, update_rate};
+
+use crate::{Ending, constants, device, output};
+use training::Training;
+
+/// What `floral plan` takes.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    floral plan --grid 512x512 --inputs 2000 --realizations 50 --ranks 64\n  \
+    floral plan settings.toml --data darcy.zarr --ranks 8 --latency 2e-6 --bandwidth 10e9\n  \
+    floral plan --grid 1024x1024 --inputs 500 --ranks 1000 --gflops 8000 --price 2.5\n\n\
+    Arithmetic, memory and bytes are counted; seconds follow from how fast this machine trains, which\n\
+    is measured in some seconds, or from --gflops of another, and from the latency and bandwidth of the\n\
+    network, which `mpirun -n 2 floral bench --collective` measures. The model is told in docs/scale.md.")]
+pub struct Arguments {
+    /// Settings of a training, as `floral train --print-config` writes them [default: FLORAL's]
+    #[arg(value_name = "CONFIG")]
+    config: Option<PathBuf>,
+
+    /// Set one setting, as in --set optimiser.batch=64; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// The dataset to learn from; without one, --grid and --inputs tell its sizes
+    #[arg(long, value_name = "DATA", conflicts_with_all = ["grid", "inputs"])]
+    data: Option<PathBuf>,
+
+    /// Grid points, as in 128 for a line or 512x512 for a plane
+    #[arg(long, value_name = "SIZE", required_unless_present = "data")]
+    grid: Option<Resolution>,
+
+    /// Inputs to train on
+    #[arg(long, value_name = "N", required_unless_present = "data")]
+    inputs: Option<usize>,
+
+    /// Realizations of each input
+    #[arg(long, value_name = "M", default_value_t = 50)]
+    realizations: usize,
+
+    /// Ranks at most; the plan has every power of two below it
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    ranks: usize,
+
+    /// GFLOP/s of a rank in training [default: this machine's with its threads, measured]
+    #[arg(long, value_name = "G")]
+    gflops: Option<f64>,
+
+    /// Seconds until a message of no bytes has arrived
+    #[arg(long, value_name = "S", default_value_t = 2e-6)]
+    latency: f64,
+
+    /// Bytes per second that a rank sends
+    #[arg(long, value_name = "B", default_value_t = 10e9)]
+    bandwidth: f64,
+
+    #[command(flatten)]
+    device: device::Arguments,
+
+    /// What a rank costs an hour; adds what all ranks cost together
+    #[arg(long, value_name = "P")]
+    price: Option<f64>,
+
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the plan.
+pub fn run(arguments: &Arguments) -> Result<Ending> {
+    arguments.check()?;
+    let work = Training::of(arguments)?;
+    let rates = arguments.rates(&work)?;
+    let rows: Vec<StepCost> = powers_of_two(arguments.ranks)
+        .map(|ranks| work.step.on(ranks, &rates))
+        .collect();
+    match arguments.json {
+        true => output::print(&(work.json(&rates, &rows)? + "\n"))?,
+        false => output::print(&work.text(&rates, &rows, arguments.price))?,
+    }
+    Ok(Ending::Done)
+}
+
+impl Arguments {
+    fn check(&self) -> Result<()> {
+        ensure!(self.ranks > 0, "--ranks must be at least 1");
+        ensure!(
+            self.latency >= 0.0 && self.latency.is_finite(),
+            "--latency {}: seconds are not negative",
+            self.latency
+        );
+        let positive = [
+            ("--bandwidth", Some(self.bandwidth)),
+            ("--gflops", self.gflops),
+            ("--price", self.price),
+        ];
+        for (flag, value) in positive {
+            if let Some(value) = value {
+                ensure!(
+                    value > 0.0 && value.is_finite(),
+                    "{flag} {value}: must be above zero"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn settings(&self) -> Result<TrainConfig> {
+        let mut table = constants::read(self.config.as_deref())?;
+        for assignment in &self.set {
+            constants::set(&mut table, assignment)?;
+        }
+        if !table.contains_key("method") {
+            constants::insert(&mut table, "method", Method::Floral.name().into())?;
+        }
+        let context = match &self.config {
+            Some(path) => path.display().to_string(),
+            None => "settings".into(),
+        };
+        Ok(TrainConfig::from_table(table, &context)?)
+    }
+
+    fn rates(&self, work: &Training) -> Result<Rates> {
+        let watch = Stopwatch {
+            seconds: 1.0,
+            rounds: 100,
+        };
+        let training = match self.gflops {
+            Some(gflops) => 1e9 * gflops,
+            None => training_rate(&work.typical(self.device.open()?), &watch)?,
+        };
+        Ok(Rates {
+            training,
+            update: update_rate(&watch)?,
+            latency: self.latency,
+            bandwidth: self.bandwidth,
+        })
+    }
+}
+
+/// 1, 2, 4, ... and the last, if it is none of them.
+fn powers_of_two(last: usize) -> impl Iterator<Item = usize> {
+    let powers = std::iter::successors(Some(1usize), |n| n.checked_mul(2));
+    let own = (!last.is_power_of_two()).then_some(last);
+    powers.take_while(move |&n| n <= last).chain(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_has_every_power_of_two_and_what_was_asked_for() {
+        let ranks = |last| powers_of_two(last).collect::<Vec<_>>();
+        assert_eq!(ranks(1), [1]);
+        assert_eq!(ranks(8), [1, 2, 4, 8]);
+        assert_eq!(ranks(6), [1, 2, 4, 6]);
+    }
+}
