@@ -111,7 +111,7 @@ def recommended():
     text += f"at a time on two cores that had other work to do{processor_time(files)}."
     text += f" {', '.join(older)} is of an earlier build.\n\n" if older else "\n\n"
     header = ["", "trained on", "paper's best", "low fidelity", "mean residual", "kriging", "FLORAL-KL", "of low", "variance", "90 %", "fit, s"]
-    return text + table(header, rows) + more_seeds()
+    return text + table(header, rows) + more_seeds() + recipe()
 
 
 def more_seeds():
@@ -123,6 +123,28 @@ def more_seeds():
     counts = {len(seeds(cell)) for cell in made["systems"][0]["cells"]}
     text = f"\n{system}, {samples}, over {max(counts)} seeds (the three among them): {row[6]}, {share} of low fidelity, "
     return text + f"kriging {row[5]}\n(`{made['command']}`, {link(name)}).\n"
+
+
+def recipe():
+    """The paper's recipe, as long as it takes, on the data of the table; nothing if it has not been run."""
+    name = "recipe-1dcr.json"
+    if not (RESULTS / name).exists():
+        return ""
+    made = read(name)
+    (system,) = made["systems"]
+    places = {}
+    for cell in system["cells"]:
+        errors = [record["evaluation"]["prediction"]["mean"]["mean_l2"] for record in seeds(cell)]
+        if errors:
+            places.setdefault(cell["samples"], {})[method_of(cell)] = mean(errors)
+    rows = [
+        [f"{samples} samples", *(short(row[method]) if method in row else "" for method in METHODS + OURS)]
+        + [short(row["FLORAL-KL"] / row["FLORAL"])]
+        for samples, row in places.items()
+    ]
+    text = f"\n{system['title']} beside the paper's own recipe, its FLORAL and regressions trained to their end on the same\n"
+    text += f"data, mean L2 over {system['seeds']} seeds ({system['settings']};\n`{made['command']}`, {link(name)}):\n\n"
+    return text + table(["trained on", *METHODS, *OURS, "FLORAL-KL over FLORAL"], rows)
 
 
 def paper_rows(systems):
