@@ -62,6 +62,13 @@ pub struct Arguments {
     #[arg(long, value_name = "P", default_value_t = Precision::F32)]
     precision: Precision,
 
+    /// Inputs that share a file of an array (Zarr's sharding): few files where there are many inputs
+    ///
+    /// They wait in memory until all of them are there, and a run that is cut computes them again.
+    /// Ranks take N inputs at a time.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    shard: usize,
+
     /// Replace an existing dataset, or discard an unfinished one, made with other settings
     #[arg(long)]
     force: bool,
@@ -96,6 +103,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         realizations: arguments.realizations,
         seed: arguments.seed,
         precision: arguments.precision,
+        shard: arguments.shard,
         force: arguments.force,
     };
     for caveat in problem.caveats() {

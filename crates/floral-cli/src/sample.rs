@@ -105,6 +105,12 @@ pub struct Arguments {
     #[arg(long, value_name = "K", default_value_t = 0)]
     keep: usize,
 
+    /// Inputs that share a file of an array (Zarr's sharding): few files where there are many inputs
+    ///
+    /// Ranks take N inputs at a time. Until all N are there, their realizations are kept on the disk.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    shard: usize,
+
     /// The seed of the priors
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
@@ -299,6 +305,7 @@ impl Task {
             has_spread: self.predictor.method().is_generative(),
             has_parts: self.predictor.method().recipe().is_some(),
             counts_draws: self.standard_error.is_some(),
+            shard: arguments.shard,
             attributes: self.attributes(arguments, data),
         }
     }

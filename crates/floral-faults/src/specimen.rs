@@ -128,6 +128,7 @@ pub fn dataset(problem: &str, resolution: i64, path: &Path) -> Result<Dataset> {
         realizations: 4,
         seed: 1,
         precision: Precision::F32,
+        shard: 1,
         force: false,
     };
     fs::create_dir_all(path.parent().unwrap_or(path))?;

@@ -38,6 +38,7 @@ impl Line {
             realizations: 16,
             seed: 1,
             precision: Precision::F32,
+            shard: 1,
             force: false,
         };
         let path = folder.path().join("line.zarr");
