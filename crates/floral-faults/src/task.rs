@@ -155,6 +155,17 @@ pub fn tasks() -> Vec<Task> {
                 "",
             )
         },
+        task(
+            "generate --shard",
+            "generate 1dcr --inputs 12 --realizations 100 --resolution 64 --shard 5 -o {out}",
+            "out.zarr",
+        ),
+        task(
+            "sample --shard",
+            "sample network --input data.zarr --realizations 40 --keep 2 --solver heun --steps 3 \
+             --shard 4 -o {out}",
+            "out.zarr",
+        ),
     ]
 }
 

@@ -151,6 +151,9 @@ fn a_shard_that_is_there_is_done_and_others_are_computed_again() {
     }
 }
 
+/// What befalls a file, by name.
+type Damage<'a> = (&'a str, &'a dyn Fn(&Path));
+
 #[test]
 fn a_torn_shard_is_computed_again() {
     let folder = TempDir::new().unwrap();
@@ -165,8 +168,7 @@ fn a_torn_shard_is_computed_again() {
         fs::write(file, bytes).unwrap();
     };
     let remove = |file: &Path| fs::remove_file(file).unwrap();
-    let damages: [(&str, &dyn Fn(&Path)); 3] =
-        [("torn", &tear), ("flipped", &flip), ("lost", &remove)];
+    let damages: [Damage; 3] = [("torn", &tear), ("flipped", &flip), ("lost", &remove)];
     for (name, damage) in damages {
         let path = folder.path().join(format!("{name}.zarr"));
         stopped_after(5, &sharded(2), &path);

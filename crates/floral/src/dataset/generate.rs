@@ -85,7 +85,7 @@ pub fn generate_across(
         watch.done();
         Ok(())
     });
-    watch.finished(computed)?;
+    watch.finished(computed.and_then(|()| writer.settle(ranks)))?;
     let own = redraws.into_inner().to_le_bytes();
     let all = ranks.gather(own.to_vec(), &mut || {})?;
     let redraws = found.redraws + all.iter().map(|bytes| number(bytes)).sum::<u64>();

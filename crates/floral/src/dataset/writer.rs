@@ -75,6 +75,11 @@ impl Writer {
         group.write_count(REDRAWS, input, solution.redraws)
     }
 
+    /// Waits until what this rank has stored has reached the disk.
+    pub fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
+        self.group.settle(ranks)
+    }
+
     /// Adds coordinates and metadata, and gives the complete dataset its name.
     pub fn finish(self, grid: &Grid) -> Result<()> {
         for axis in &grid.axes {

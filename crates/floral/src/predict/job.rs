@@ -98,7 +98,7 @@ impl Job<'_> {
         storing.own = own(ranks, shared);
         let before = storing.stored.resumed_realizations;
         let done = self.walk(&mut storing, &watch);
-        watch.finished(done)?;
+        watch.finished(done.and_then(|()| writer.settle(ranks)))?;
         if !shared.is_empty() {
             storing.stored.resumed_realizations = before;
         }

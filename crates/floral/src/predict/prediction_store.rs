@@ -98,6 +98,11 @@ impl PredictionWriter {
         self.group.spool(position, size, rows)
     }
 
+    /// Waits until what this rank has stored has reached the disk.
+    pub(super) fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
+        self.group.settle(ranks)
+    }
+
     /// Stores the input at this position of the list: its statistics, the realizations kept of it
     /// and the network's evaluations.
     pub fn write(

@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use zarrs::storage::ReadableStorage;
 
-use super::files::{
-    create_folder, refuse_other_than_text, sync, sync_tree, write_json, zarr_store,
-};
+use super::files::{create_folder, refuse_other_than_text, sync, write_json, zarr_store};
+use super::flush::Flush;
 use super::group_plan::{GroupPlan, METADATA_FILE};
 use super::growing_array::GrowingArray;
 use super::names;
@@ -25,6 +24,7 @@ pub(crate) struct Group {
     partial: Partial,
     plan: GroupPlan,
     arrays: BTreeMap<String, GrowingArray>,
+    flush: Flush,
 }
 
 impl Group {
@@ -36,12 +36,7 @@ impl Group {
         let Some(partial) = Partial::open(target, &plan.root(), force)? else {
             return Ok(None);
         };
-        let arrays = open_arrays(&plan, &partial.store())?;
-        Ok(Some(Self {
-            partial,
-            plan,
-            arrays,
-        }))
+        Self::in_folder(partial, plan).map(Some)
     }
 
     /// The same for several ranks: rank 0 opens, the others join, and all write chunks of their own.
@@ -65,9 +60,13 @@ impl Group {
     }
 
     fn join(target: &Path, plan: GroupPlan) -> Result<Self> {
-        let partial = Partial::join(target)?;
+        Self::in_folder(Partial::join(target)?, plan)
+    }
+
+    fn in_folder(partial: Partial, plan: GroupPlan) -> Result<Self> {
         let arrays = open_arrays(&plan, &partial.store())?;
         Ok(Self {
+            flush: Flush::new(&partial.store()),
             partial,
             plan,
             arrays,
@@ -156,6 +155,15 @@ impl Group {
         Spool::new(folder, self.partial.scratch(), size, rows)
     }
 
+    /// Waits until what this rank has written has reached the disk, which another cannot ask for that
+    /// stands on another host; rank 0 waits when it finishes.
+    pub fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
+        match ranks.is_first() {
+            true => Ok(()),
+            false => self.flush.all(),
+        }
+    }
+
     /// Adds the metadata, and gives the complete group its name.
     pub fn finish(self) -> Result<()> {
         let (store, scratch) = (self.partial.store(), self.partial.scratch());
@@ -166,7 +174,7 @@ impl Group {
             write_json(&store.join(name).join(METADATA_FILE), metadata, &scratch)?;
         }
         // On disk before the metadata that declares it complete, should the power fail.
-        sync_tree(&store)?;
+        self.flush.all()?;
         let root = store.join(METADATA_FILE);
         write_json(&root, &self.plan.root(), &scratch)?;
         sync(&root)?;
@@ -175,7 +183,8 @@ impl Group {
     }
 
     fn write_chunk(&self, name: &str, index: usize, bytes: Vec<u8>) -> Result<()> {
-        self.arrays[name].write(index, bytes, &self.partial.scratch())
+        let written = self.arrays[name].write(index, bytes, &self.partial.scratch())?;
+        self.flush.wrote(written)
     }
 }
 

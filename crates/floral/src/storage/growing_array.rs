@@ -69,8 +69,9 @@ impl GrowingArray {
         counts.ok()??.first().copied()
     }
 
-    /// Stores the chunk of an index; one of a shard once all of the shard are there.
-    pub fn write(&self, index: usize, bytes: Vec<u8>, scratch: &Path) -> Result<()> {
+    /// Stores the chunk of an index; one of a shard once all of the shard are there. How many bytes
+    /// were written.
+    pub fn write(&self, index: usize, bytes: Vec<u8>, scratch: &Path) -> Result<u64> {
         let chunk = self.chunk(index);
         let encoded = self
             .encoded(&chunk, bytes)
@@ -79,12 +80,13 @@ impl GrowingArray {
                 reason: format!("cannot be encoded: {error}"),
             })?;
         let Some(shards) = &self.shards else {
-            return write_whole(&self.path(&chunk), &encoded, scratch);
+            write_whole(&self.path(&chunk), &encoded, scratch)?;
+            return Ok(encoded.len() as u64);
         };
         let (shard, number) = shards.sharding().locate(&chunk);
         match self.whole(shard[0], number, encoded) {
             Some(whole) => self.write_shard(shards, shard[0], whole, scratch),
-            None => Ok(()),
+            None => Ok(0),
         }
     }
 
@@ -126,7 +128,7 @@ impl GrowingArray {
         shard: u64,
         chunks: BTreeMap<usize, Vec<u8>>,
         scratch: &Path,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let path = shards.path(&self.first_at(shard));
         let mut places = vec![NOWHERE; shards.sharding().count()];
         let mut bytes = Vec::new();
@@ -139,7 +141,8 @@ impl GrowingArray {
             reason: format!("its index cannot be encoded: {error}"),
         })?;
         bytes.extend(index);
-        write_whole(&path, &bytes, scratch)
+        write_whole(&path, &bytes, scratch)?;
+        Ok(bytes.len() as u64)
     }
 
     fn path(&self, chunk: &[u64]) -> PathBuf {

@@ -17,6 +17,7 @@ mod atomic;
 mod checksum;
 mod differences;
 mod files;
+mod flush;
 mod group;
 mod group_plan;
 mod growing_array;
@@ -42,7 +43,7 @@ pub use precision::Precision;
 pub use spool::{Spool, Spooled};
 
 pub(crate) use array_metadata::Dimension;
-pub(crate) use atomic::unique_name;
+pub(crate) use atomic::{name_twice, unique_name};
 pub(crate) use files::{read_json, read_regular, remove_folder, zarr_store};
 pub(crate) use group::Group;
 pub(crate) use group_plan::{GroupPlan, LARGEST_CHUNK, METADATA_FILE};
