@@ -62,10 +62,8 @@ pub struct Arguments {
     #[arg(long, value_name = "P", default_value_t = Precision::F32)]
     precision: Precision,
 
-    /// Inputs that share a file of an array (Zarr's sharding): few files where there are many inputs
-    ///
-    /// They wait in memory until all of them are there, and a run that is cut computes them again.
-    /// Ranks take N inputs at a time.
+    /// Inputs that share a file of an array (Zarr's sharding), so that many inputs are few files; they
+    /// wait for each other in memory, and ranks take N at a time
     #[arg(long, value_name = "N", default_value_t = 1)]
     shard: usize,
 

@@ -125,7 +125,7 @@ pub struct Arguments {
     #[arg(long, value_name = "P")]
     precision: Option<Precision>,
 
-    /// Inputs that share a file of an array (Zarr's sharding): few files where there are many inputs
+    /// Inputs that share a file of an array (Zarr's sharding), so that many inputs are few files
     #[arg(long, value_name = "N", default_value_t = 1)]
     shard: usize,
 

@@ -95,9 +95,8 @@ pub struct Arguments {
     #[arg(long, value_name = "K", default_value_t = 0)]
     keep: usize,
 
-    /// Inputs that share a file of an array (Zarr's sharding): few files where there are many inputs
-    ///
-    /// Ranks take N inputs at a time. Until all N are there, their realizations are kept on the disk.
+    /// Inputs that share a file of an array (Zarr's sharding), so that many inputs are few files; their
+    /// realizations stay on the disk until all N are there, and ranks take N at a time
     #[arg(long, value_name = "N", default_value_t = 1)]
     shard: usize,
 

@@ -1,5 +1,6 @@
 //! Weights by several ranks.
 
+use std::fs;
 use std::sync::atomic::AtomicUsize;
 
 use floral::dataset::{Dataset, Precision, Request, SplitConfig, generate_across};
@@ -88,6 +89,29 @@ fn ranks_stop_at_the_same_step_and_another_number_of_them_goes_on() {
     let (cut, ends) = train("cut", 2, None);
     well(ends);
     assert_eq!(learned(&cut), learned(&whole));
+}
+
+/// After the first epoch the best is the last; after the second of them it may not be.
+#[test]
+fn a_checkpoint_that_is_best_and_last_is_written_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.zarr");
+    well(Threads::run(1, 2, |ranks| generated(ranks, &data, &Silent)));
+    let dataset = Dataset::open(&data).unwrap();
+    for epochs in [1, 2] {
+        let mut config = settings();
+        config.stopping.epochs = epochs;
+        let path = folder.path().join(format!("run-{epochs}"));
+        let run = RunFolder::create(&path, &config).unwrap();
+        well(Threads::run(2, 1, |ranks| {
+            train_across(ranks, &run, &dataset, &Device::flex(), &Silent)
+        }));
+        let [best, last] = [run.best().unwrap(), run.last().unwrap().unwrap()];
+        let progress = &last.header.progress;
+        assert!(progress.finished && progress.epoch == epochs);
+        let is_same = fs::read(run.best_path()).unwrap() == fs::read(run.last_path()).unwrap();
+        assert_eq!(is_same, best.header.progress.epoch == epochs);
+    }
 }
 
 #[test]
