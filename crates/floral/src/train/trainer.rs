@@ -261,7 +261,7 @@ impl<'a> Trainer<'a> {
             return Err(self.diverged());
         }
         while !self.header.progress.finished {
-            if self.header.progress.epoch >= epochs || self.is_stuck() {
+            if self.is_over() {
                 self.header.progress.finished = true;
                 self.write()?;
                 break;
@@ -275,6 +275,11 @@ impl<'a> Trainer<'a> {
         } else {
             Outcome::AllEpochs
         })
+    }
+
+    /// Whether no epoch is left to run.
+    fn is_over(&self) -> bool {
+        self.header.progress.epoch >= self.config.stopping.epochs || self.is_stuck()
     }
 
     fn is_stuck(&self) -> bool {
@@ -307,10 +312,10 @@ impl<'a> Trainer<'a> {
             self.run.log().append(&record)?;
         }
         observer.observe(&Event::Epoch(&record));
-        if self
-            .last_write
-            .is_none_or(|last| last.elapsed() > BETWEEN_CHECKPOINTS)
-        {
+        let last = self.last_write;
+        let is_due = last.is_none_or(|last| last.elapsed() > BETWEEN_CHECKPOINTS);
+        // What is over is written as such, and once.
+        if is_due && !self.is_over() {
             self.write()?;
         }
         Ok(())
