@@ -19,7 +19,7 @@ pub struct TrainingStep {
     weights: Vec<Weight>,
     adam: Adam,
     prior: Box<dyn Prior>,
-    samples: Samples,
+    samples: Samples<'static>,
     batch: Vec<usize>,
     steps: u64,
 }

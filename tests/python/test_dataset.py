@@ -21,16 +21,21 @@ AXES = {"1dcr": ("x",), "darcy": ("x", "y")}
 def generated(request, tmp_path_factory):
     """The problem's name and the path of a small dataset of it."""
     path = tmp_path_factory.mktemp(request.param) / "data.zarr"
+    generate(request.param, path)
+    return request.param, path
+
+
+def generate(problem, path, **more):
     numbers = {
         "--inputs": INPUTS,
         "--realizations": REALIZATIONS,
         "--resolution": RESOLUTION,
         "--seed": SEED,
+        **more,
     }
     options = [str(word) for pair in numbers.items() for word in pair]
-    command = [os.environ["FLORAL_BIN"], "generate", request.param, *options, "-o", str(path)]
+    command = [os.environ["FLORAL_BIN"], "generate", problem, *options, "-o", str(path)]
     subprocess.run(command, check=True, timeout=300)
-    return request.param, path
 
 
 def test_dimensions_are_named(generated):
@@ -91,3 +96,19 @@ def test_a_missing_chunk_cannot_pass_for_data(generated):
     _, path = generated
     group = zarr.open_group(path, mode="r")
     assert all(np.isnan(group[name].fill_value) for name in ("input", "low", "high"))
+
+
+def test_shards_open_with_the_same_values_in_fewer_files(generated, tmp_path):
+    problem, plain = generated
+    path = tmp_path / "shards.zarr"
+    generate(problem, path, **{"--shard": 2})
+    expected, found = xr.open_zarr(plain), xr.open_zarr(path)
+    assert set(found.variables) == set(expected.variables)
+    for name in expected.variables:
+        np.testing.assert_array_equal(found[name], expected[name])
+    group = zarr.open_group(path, mode="r")
+    for name in ("input", "low", "high", "redraws"):
+        array = group[name]
+        assert array.shards == (2, *array.shape[1:])
+        assert array.chunks == (1, *array.shape[1:])
+        assert len(list((path / name).glob("c.*"))) == -(-INPUTS // 2)

@@ -85,6 +85,26 @@ def alone(tmp_path_factory):
     return folder, all_of(folder, 0)
 
 
+def in_shards(folder, ranks):
+    """Data and predictions with two inputs in a shard."""
+    run(ranks, f"{GENERATE} --shard 2", folder)
+    run(ranks, SAMPLE.replace("out.zarr", "shards.zarr") + " --shard 2", folder)
+    return digest(folder / "data.zarr"), digest(folder / "shards.zarr")
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_shards_are_the_same_and_a_killed_job_goes_on(alone, ranks, tmp_path):
+    folders = [tmp_path / "one", tmp_path / "several"]
+    for folder in folders:
+        folder.mkdir()
+        shutil.copytree(alone[0] / "run", folder / "run")
+    cut(f"{GENERATE} --shard 2", folders[1], None, signal.SIGKILL, 0.6)
+    one, several = in_shards(folders[0], 0), in_shards(folders[1], ranks)
+    assert one == several
+    for array in ("input", "low", "high"):
+        assert sum(name.startswith(f"{array}/c.") for name in one[0]) == 3
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_any_number_of_ranks_comes_to_the_same_bytes(alone, ranks, tmp_path):
     assert all_of(tmp_path, ranks) == alone[1]

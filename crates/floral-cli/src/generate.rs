@@ -62,6 +62,11 @@ pub struct Arguments {
     #[arg(long, value_name = "P", default_value_t = Precision::F32)]
     precision: Precision,
 
+    /// Inputs that share a file of an array (Zarr's sharding), so that many inputs are few files; they
+    /// wait for each other in memory, and ranks take N at a time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    shard: usize,
+
     /// Replace an existing dataset, or discard an unfinished one, made with other settings
     #[arg(long)]
     force: bool,
@@ -96,6 +101,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         realizations: arguments.realizations,
         seed: arguments.seed,
         precision: arguments.precision,
+        shard: arguments.shard,
         force: arguments.force,
     };
     for caveat in problem.caveats() {

@@ -125,6 +125,10 @@ pub struct Arguments {
     #[arg(long, value_name = "P")]
     precision: Option<Precision>,
 
+    /// Inputs that share a file of an array (Zarr's sharding), so that many inputs are few files
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    shard: usize,
+
     /// What the dataset is called
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -156,6 +160,7 @@ impl Arguments {
                 _ => LowPairing::Independent,
             }),
             precision: self.precision,
+            shard: Some(self.shard),
             title: self.title.clone(),
             ..Wishes::default()
         };

@@ -27,6 +27,7 @@ fn impossible_requests_are_refused_in_one_line_with_the_remedy() {
         ("generate 1dcr --set modes=0.5 -o a.zarr", "modes"),
         ("generate 1dcr --set nonsense=1 -o a.zarr", "nonsense"),
         ("generate 1dcr --inputs 0 -o a.zarr", "input"),
+        ("generate 1dcr --shard 0 -o a.zarr", "one input at least"),
         (
             "generate 1dcr --config missing.toml -o a.zarr",
             "missing.toml",

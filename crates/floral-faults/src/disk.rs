@@ -84,6 +84,11 @@ impl Past {
                 numbers.insert(*file, self.files.len() - 1);
                 Some(Change::File(path, self.files.len() - 1))
             }),
+            Done::Linked(path, file) => {
+                let known = numbers.get(file).copied();
+                let change = inner(path).zip(known);
+                change.map(|(path, file)| Change::File(path, file))
+            }
             Done::Written(file, bytes) => {
                 if let Some(at) = numbers.get(file) {
                     self.files[*at].written.push((time, bytes.clone()));
@@ -261,6 +266,29 @@ mod tests {
         assert_eq!(found(&journal, 2), BTreeSet::from([None]));
         let sure = BTreeSet::from([Some(b"whole".to_vec())]);
         assert_eq!(found(&journal, 5), sure);
+    }
+
+    #[test]
+    fn a_second_name_of_a_synced_file_is_whole_or_absent() {
+        let [a, link, b] = ["/disk/a", "/disk/link", "/disk/b"].map(PathBuf::from);
+        let journal = [
+            Done::Opened {
+                path: a,
+                file: 7,
+                is_empty: true,
+            },
+            Done::Written(7, b"whole".to_vec()),
+            Done::Synced(7),
+            Done::Linked(link.clone(), 7),
+            Done::Renamed(link, b),
+            Done::FolderSynced("/disk".into()),
+        ];
+        let either = BTreeSet::from([None, Some(b"whole".to_vec())]);
+        assert_eq!(found(&journal, 5), either);
+        assert_eq!(
+            found(&journal, 6),
+            BTreeSet::from([Some(b"whole".to_vec())])
+        );
     }
 
     #[test]

@@ -82,6 +82,10 @@ pub fn make(folder: &Path) -> Result<()> {
         copy(&path, &zarr.join(format!("{name}-plain")))?;
         without_checksums(&zarr.join(format!("{name}-plain")))?;
     }
+    let shards = zarr.join("1dcr-shards");
+    in_shards("1dcr", 16, 4, &shards)?;
+    copy(&shards, &zarr.join("1dcr-shards-plain"))?;
+    without_checksums(&zarr.join("1dcr-shards-plain"))?;
     let fixture = |name: &str| Path::new(FIXTURES).join(name);
     copy(
         &fixture("zarr_python"),
@@ -120,6 +124,11 @@ pub fn make(folder: &Path) -> Result<()> {
 
 /// A small dataset of a problem.
 pub fn dataset(problem: &str, resolution: i64, path: &Path) -> Result<Dataset> {
+    in_shards(problem, resolution, 1, path)
+}
+
+/// The same with so many inputs in a shard.
+fn in_shards(problem: &str, resolution: i64, shard: usize, path: &Path) -> Result<Dataset> {
     let mut constants = toml::Table::new();
     constants.insert("resolution".into(), resolution.into());
     let problem = catalogue::build(problem, constants, "specimen")?;
@@ -128,6 +137,7 @@ pub fn dataset(problem: &str, resolution: i64, path: &Path) -> Result<Dataset> {
         realizations: 4,
         seed: 1,
         precision: Precision::F32,
+        shard,
         force: false,
     };
     fs::create_dir_all(path.parent().unwrap_or(path))?;
@@ -135,7 +145,8 @@ pub fn dataset(problem: &str, resolution: i64, path: &Path) -> Result<Dataset> {
     Ok(Dataset::open(path)?)
 }
 
-/// Takes the checksums off a dataset's chunks, so that damage reaches what lies behind them.
+/// Takes the checksums off a dataset's chunks, or off the indices of its shards, so that damage reaches
+/// what lies behind them.
 fn without_checksums(store: &Path) -> Result<()> {
     for entry in fs::read_dir(store)? {
         let array = entry?.path();
@@ -144,7 +155,14 @@ fn without_checksums(store: &Path) -> Result<()> {
             continue;
         }
         let mut value: Value = serde_json::from_slice(&fs::read(&metadata)?)?;
-        if let Some(codecs) = value["codecs"].as_array_mut() {
+        let is_sharded = value
+            .pointer("/codecs/0/configuration/index_codecs")
+            .is_some();
+        let codecs = match is_sharded {
+            true => value.pointer_mut("/codecs/0/configuration/index_codecs"),
+            false => value.get_mut("codecs"),
+        };
+        if let Some(codecs) = codecs.and_then(Value::as_array_mut) {
             codecs.retain(|codec| codec["name"] != "crc32c");
         }
         fs::write(&metadata, value.to_string())?;

@@ -92,6 +92,7 @@ impl Dataset {
             realizations,
             seed,
             precision: Precision::F32,
+            shard: 1,
             force: false,
         };
         let made = watched(py, told.as_ref(), |observer| {

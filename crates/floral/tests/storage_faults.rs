@@ -33,10 +33,26 @@ fn a_dataset_survives_a_fault_of_every_operation() {
         force: true,
         ..request(2)
     };
+    assert!(faults_survived(&new) > 100);
+}
+
+#[test]
+fn shards_survive_a_fault_of_every_operation() {
+    let new = Request {
+        seed: 8,
+        force: true,
+        shard: 2,
+        ..request(3)
+    };
+    assert!(faults_survived(&new) > 100);
+}
+
+/// Lets every operation fail with which a dataset takes the place of another: how many did.
+fn faults_survived(new: &Request) -> usize {
     let folder = in_memory();
     let _alone = ALONE.lock().unwrap();
     let sound = folder.path().join("sound");
-    run(&Toy::new(), &new, &sound).unwrap();
+    run(&Toy::new(), new, &sound).unwrap();
     let expected = files(&sound);
     // One thread, so that the n-th operation is the same one.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1);
@@ -51,7 +67,7 @@ fn a_dataset_survives_a_fault_of_every_operation() {
                 run(&Toy::new(), &request(2), &path).unwrap();
                 let before = files(&path);
                 let_fail(&[(operation, fault)]);
-                let outcome = run(&Toy::new(), &new, &path);
+                let outcome = run(&Toy::new(), new, &path);
                 let is_met = has_failed();
                 let_fail(&[]);
                 let there = files(&path);
@@ -63,7 +79,7 @@ fn a_dataset_survives_a_fault_of_every_operation() {
                     let words = error.to_string();
                     let names_its_file = words.contains(&*folder.path().to_string_lossy());
                     assert!(is_met && names_its_file, "{words}");
-                    run(&Toy::new(), &new, &path).unwrap();
+                    run(&Toy::new(), new, &path).unwrap();
                 }
                 assert!(files(&path) == expected, "{fault:?} {operation}");
                 assert!(Dataset::open(&path).is_ok());
@@ -75,7 +91,7 @@ fn a_dataset_survives_a_fault_of_every_operation() {
             faults += 1;
         }
     }
-    assert!(faults > 100, "{faults}");
+    faults
 }
 
 /// What is learned of data of which one piece could not be read would be another thing.

@@ -83,6 +83,7 @@ impl Plan {
             realizations: self.realizations,
             seed: self.seed,
             precision: Precision::F32,
+            shard: 1,
             force: false,
         }
     }

@@ -238,7 +238,7 @@ fn measure(study: &Study, cell: &Cell, coarse: &Grid, device: &Device) -> Result
 }
 
 /// Samples of one input that are zero everywhere: arithmetic takes as long as with any other.
-fn white(cell: &Cell, model: &Model, grid: &Grid) -> Samples {
+fn white(cell: &Cell, model: &Model, grid: &Grid) -> Samples<'static> {
     let points = grid.len();
     let hidden = cell.training.network.hidden_channels;
     let most = cell.training.optimiser.batch.min(block_rows(points)).max(1);

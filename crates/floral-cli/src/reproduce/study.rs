@@ -57,6 +57,7 @@ impl Study {
             realizations: experiment.data.realizations,
             seed: experiment.data.seed,
             precision: Precision::F32,
+            shard: 1,
             force: false,
         };
         let data = DataRecipe::new(&experiment.problem, problem.constants(), &request);

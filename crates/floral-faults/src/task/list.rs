@@ -13,7 +13,7 @@ const fn task(name: &'static str, words: &'static str, out: &'static str) -> Tas
 }
 
 /// All of them.
-pub const TASKS: [Task; 20] = [
+pub const TASKS: [Task; 22] = [
     task(
         "generate",
         "generate 1dcr --inputs 12 --realizations 100 --resolution 64 -o {out}",
@@ -119,4 +119,15 @@ pub const TASKS: [Task; 20] = [
             "",
         )
     },
+    task(
+        "generate --shard",
+        "generate 1dcr --inputs 12 --realizations 100 --resolution 64 --shard 5 -o {out}",
+        "out.zarr",
+    ),
+    task(
+        "sample --shard",
+        "sample network --input data.zarr --realizations 40 --keep 2 --solver heun --steps 3 \
+         --shard 4 -o {out}",
+        "out.zarr",
+    ),
 ];

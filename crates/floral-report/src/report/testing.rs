@@ -58,6 +58,7 @@ pub fn play() -> Play {
         realizations: 6,
         seed: 3,
         precision: Precision::F32,
+        shard: 1,
         force: false,
     };
     let path = folder.path().join("curve.zarr");

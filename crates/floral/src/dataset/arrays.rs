@@ -210,6 +210,7 @@ impl Arrays {
                 CHECKSUM: self.checksum().to_string(),
             }),
             precision,
+            shard: 1,
         };
         if let Some(pairing) = pairing {
             plan.attributes[LOW_PAIRING] = pairing.into();

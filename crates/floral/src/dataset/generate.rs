@@ -61,16 +61,22 @@ pub fn generate_across(
         return Ok(Outcome::AlreadyComplete { redraws });
     };
     let found = Found::by_all(ranks, &writer, request.inputs)?;
+    let inputs_of = |part: &usize| writer.part(*part, request.inputs);
+    let pending: usize = found.pending.iter().map(|part| inputs_of(part).len()).sum();
     let watch = Watch::new(ranks, observer)?;
     watch.observe(&Event::Inputs {
-        done: request.inputs - found.pending.len(),
+        done: request.inputs - pending,
         total: request.inputs,
     });
-    let own = found.pending.iter().skip(ranks.rank());
-    let own: Vec<usize> = own.step_by(ranks.size()).copied().collect();
+    let own = found
+        .pending
+        .iter()
+        .skip(ranks.rank())
+        .step_by(ranks.size());
     let redraws = AtomicU64::new(0);
-    // One input a task: a longer run of them could not be shared once a thread has begun it.
-    let computed = own.par_iter().with_max_len(1).try_for_each(|&input| {
+    // Each thread takes the next input, so that few shards wait for the last of theirs.
+    let in_turn = own.flat_map(inputs_of).par_bridge();
+    let computed = in_turn.try_for_each(|input| {
         go_on(&watch)?;
         let solution = solve(problem, request, input).map_err(|e| at_input(input, e))?;
         writer.write(input, &solution)?;
@@ -79,7 +85,7 @@ pub fn generate_across(
         watch.done();
         Ok(())
     });
-    watch.finished(computed)?;
+    watch.finished(computed.and_then(|()| writer.settle(ranks)))?;
     let own = redraws.into_inner().to_le_bytes();
     let all = ranks.gather(own.to_vec(), &mut || {})?;
     let redraws = found.redraws + all.iter().map(|bytes| number(bytes)).sum::<u64>();
@@ -89,34 +95,34 @@ pub fn generate_across(
     };
     agreed(ranks, published, &mut || {})?;
     Ok(Outcome::Generated {
-        computed: found.pending.len(),
-        resumed: request.inputs - found.pending.len(),
+        computed: pending,
+        resumed: request.inputs - pending,
         redraws,
     })
 }
 
 /// What an earlier run has left of a dataset.
 struct Found {
-    /// The inputs still to compute.
+    /// The parts still to compute.
     pending: Vec<usize>,
     /// Redraws of the others.
     redraws: u64,
 }
 
 impl Found {
-    /// Each rank looks at a part of the inputs.
+    /// Each rank looks at a share of the parts.
     fn by_all(ranks: &dyn Ranks, writer: &Writer, inputs: usize) -> Result<Self> {
         let redraws = AtomicU64::new(0);
-        let pending: Vec<u8> = share(inputs, ranks.rank(), ranks.size())
+        let pending: Vec<u8> = share(writer.parts(inputs), ranks.rank(), ranks.size())
             .into_par_iter()
-            .filter(|&input| match writer.finished(input) {
+            .filter(|&part| match writer.finished(writer.part(part, inputs)) {
                 Some(count) => {
-                    redraws.fetch_add(count.into(), Ordering::Relaxed);
+                    redraws.fetch_add(count, Ordering::Relaxed);
                     false
                 }
                 None => true,
             })
-            .flat_map_iter(|input| (input as u64).to_le_bytes())
+            .flat_map_iter(|part| (part as u64).to_le_bytes())
             .collect();
         let own = [&redraws.into_inner().to_le_bytes(), pending.as_slice()].concat();
         let mut found = Self {
@@ -126,10 +132,9 @@ impl Found {
         for part in ranks.gather(own, &mut || {})? {
             let (redraws, pending) = part.split_at(part.len().min(8));
             found.redraws += number(redraws);
-            let inputs = pending.chunks_exact(8);
-            found
-                .pending
-                .extend(inputs.map(|bytes| number(bytes) as usize));
+            let parts = pending.chunks_exact(8);
+            let parts = parts.map(|bytes| number(bytes) as usize);
+            found.pending.extend(parts);
         }
         Ok(found)
     }

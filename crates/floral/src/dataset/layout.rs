@@ -65,6 +65,8 @@ pub struct Request {
     pub seed: u64,
     /// How values are stored.
     pub precision: Precision,
+    /// Inputs that share a file of an array, which is written once all of them are there.
+    pub shard: usize,
     /// Whether to replace what exists under the same name.
     pub force: bool,
 }
@@ -88,11 +90,13 @@ pub(super) fn plan(problem: &dyn Problem, request: &Request) -> Result<GroupPlan
     let mut arrays = fields(grid, numbers, &channels, &quantities);
     let solution = (channels.solution, quantities.solution.as_slice());
     arrays.extend(extras(grid, request, solution, has_moments));
-    Ok(GroupPlan {
+    let plan = GroupPlan {
         arrays,
         attributes: attributes(problem, request)?,
         precision: request.precision,
-    })
+        shard: 1,
+    };
+    Ok(plan.sharded((INPUT_DIMENSION, request.inputs), request.shard))
 }
 
 /// How many channels the input and the solution have.
@@ -253,6 +257,7 @@ mod tests {
             realizations: 1,
             seed: 0,
             precision: Precision::F32,
+            shard: 1,
             force: false,
         };
         let plan = plan(problem.as_ref(), &request).unwrap();

@@ -294,6 +294,7 @@ mod tests {
                 realizations: 1,
                 seed: 0,
                 precision: Precision::F32,
+                shard: 1,
                 force: false,
             };
             let path = folder.path().join(name);

@@ -136,6 +136,7 @@ mod tests {
                 realizations: 1,
                 seed: 0,
                 precision: Precision::F32,
+                shard: 1,
                 force: false,
             };
             generate(problem.as_ref(), &request, &path, &Silent).unwrap();

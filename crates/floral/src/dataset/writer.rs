@@ -1,5 +1,6 @@
 //! Writes a dataset input by input, for `generate.rs`, into a group of the storage room.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
@@ -35,9 +36,23 @@ impl Writer {
         Ok(group.map(|group| Self { group }))
     }
 
-    /// The number of redraws of an input of which every chunk is there and has its checksum;
-    /// none if it has to be computed.
-    pub fn finished(&self, input: usize) -> Option<u32> {
+    /// How many parts `inputs` have: those of a part share their files.
+    pub fn parts(&self, inputs: usize) -> usize {
+        self.group.parts(inputs)
+    }
+
+    /// The inputs of a part.
+    pub fn part(&self, part: usize, inputs: usize) -> Range<usize> {
+        self.group.part(part, inputs)
+    }
+
+    /// The number of redraws of inputs of which every chunk is there and has its checksum; none if
+    /// they have to be computed.
+    pub fn finished(&self, mut inputs: Range<usize>) -> Option<u64> {
+        inputs.try_fold(0, |sum, input| Some(sum + u64::from(self.redraws(input)?)))
+    }
+
+    fn redraws(&self, input: usize) -> Option<u32> {
         // Written last: where it is missing, there is no need to look at the others.
         let redraws = self.group.count(REDRAWS, input)?;
         let others = [INPUT, LOW, HIGH, EXACT_MEAN, EXACT_VARIANCE];
@@ -58,6 +73,11 @@ impl Writer {
             group.write_values(EXACT_VARIANCE, input, moments.variance.values())?;
         }
         group.write_count(REDRAWS, input, solution.redraws)
+    }
+
+    /// Waits until what this rank has stored has reached the disk.
+    pub fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
+        self.group.settle(ranks)
     }
 
     /// Adds coordinates and metadata, and gives the complete dataset its name.

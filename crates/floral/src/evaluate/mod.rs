@@ -28,7 +28,7 @@ use crate::observer::Observer;
 use crate::predict::{
     Cases, Consumer, PredictionCost, Predictor, Sampling, Walk, WalkedInput, aligned_dataset,
 };
-use crate::ranks::{Alone, Ranks, Watch, first_then_others};
+use crate::ranks::{Alone, Ranks, Watch, first_then_others, gathered};
 use crate::{Error, Result, regression};
 
 /// What to evaluate, and how.
@@ -116,7 +116,7 @@ pub fn evaluate_across(
         observer: &watch,
     };
     watch.finished(walk.run(&mut scored))?;
-    let scoring = over_all(ranks, &scored.scored)?;
+    let scoring = over_all(ranks, std::mem::take(&mut scored.scored))?;
     let evaluation = scored.evaluation(&scoring, predictor, dataset, &options.sampling, inputs);
     Ok(Evaluation {
         notes: notes.clone(),
@@ -224,19 +224,8 @@ impl Scored<'_> {
 }
 
 /// The scores of all inputs, added in their order, whichever rank has scored them.
-fn over_all(ranks: &dyn Ranks, own: &[(usize, Scoring)]) -> Result<Scoring> {
-    let unreadable = |error: String| Error::Numerical {
-        what: format!("scores could not be handed on ({error})"),
-        advice: "start every rank with the same program".into(),
-    };
-    let mut bytes = Vec::new();
-    ciborium::into_writer(own, &mut bytes).map_err(|e| unreadable(e.to_string()))?;
-    let mut all: Vec<(usize, Scoring)> = Vec::new();
-    for part in ranks.gather(bytes, &mut || {})? {
-        let part: Vec<(usize, Scoring)> =
-            ciborium::from_reader(part.as_slice()).map_err(|e| unreadable(e.to_string()))?;
-        all.extend(part);
-    }
+fn over_all(ranks: &dyn Ranks, own: Vec<(usize, Scoring)>) -> Result<Scoring> {
+    let mut all = gathered(ranks, own, "scores")?.concat();
     all.sort_by_key(|(position, _)| *position);
     let mut scoring = Scoring::default();
     all.iter().for_each(|(_, scored)| scoring.merge(scored));

@@ -1,12 +1,12 @@
 //! Count, mean, variance and range of numbers seen one at a time, or in parts.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Running statistics of finite numbers; others are only counted.
 ///
 /// Parts are merged by the update of Chan, Golub & LeVeque (1983), which loses no digits to a mean
 /// that is large beside the spread.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunningMoments {
     count: u64,
     non_finite: u64,

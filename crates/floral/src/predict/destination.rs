@@ -60,6 +60,15 @@ impl Destination {
         let Some(file) = self.file else {
             return PredictionWriter::open_across(ranks, &self.path, plan, force);
         };
+        if plan.shard != 1 {
+            return Err(Error::Config {
+                context: "shards".into(),
+                reason: format!(
+                    "{} is one file, whatever is in it; choose a name that ends in .zarr",
+                    self.path.display()
+                ),
+            });
+        }
         let mark = plan.mark();
         if by_first(ranks, || self.is_there(&mark, force))? {
             return Ok(None);

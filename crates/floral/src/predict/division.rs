@@ -89,24 +89,26 @@ impl Job<'_> {
     }
 }
 
-/// Positions of the inputs that are not stored; each rank looks at a part of them.
-pub(super) fn pending(
-    ranks: &dyn Ranks,
-    writer: &PredictionWriter,
-    total: usize,
-) -> Result<Vec<usize>> {
-    let part = share(total, ranks.rank(), ranks.size());
-    let is_stored = part.map(|position| u8::from(writer.is_finished(position)));
-    let all = ranks.gather(is_stored.collect(), &mut || {})?.concat();
-    let positions = all.iter().enumerate();
-    let pending = positions.filter(|(_, is_stored)| **is_stored == 0);
-    Ok(pending.map(|(position, _)| position).collect())
+/// Positions of the inputs that are not stored, in the parts that share files; each rank looks at a
+/// share of them.
+pub(super) fn pending(ranks: &dyn Ranks, writer: &PredictionWriter) -> Result<Vec<Range<usize>>> {
+    let share = share(writer.parts(), ranks.rank(), ranks.size());
+    let is_stored = |part| {
+        writer
+            .part(part)
+            .all(|position| writer.is_finished(position))
+    };
+    let own = share.map(|part| u8::from(is_stored(part))).collect();
+    let all = ranks.gather(own, &mut || {})?.concat();
+    let parts = all.iter().enumerate();
+    let pending = parts.filter(|(_, is_stored)| **is_stored == 0);
+    Ok(pending.map(|(part, _)| writer.part(part)).collect())
 }
 
-/// Those of some positions that this rank stores.
-pub(super) fn own(ranks: &dyn Ranks, positions: &[usize]) -> Vec<usize> {
-    let own = positions.iter().skip(ranks.rank()).step_by(ranks.size());
-    own.copied().collect()
+/// The positions of those of some parts that this rank stores.
+pub(super) fn own(ranks: &dyn Ranks, parts: &[Range<usize>]) -> Vec<usize> {
+    let own = parts.iter().skip(ranks.rank()).step_by(ranks.size());
+    own.cloned().flatten().collect()
 }
 
 impl Stored {

@@ -71,10 +71,11 @@ impl Job<'_> {
         observer: &dyn Observer,
     ) -> Result<Stored> {
         let total = self.inputs.len();
-        let pending = pending(ranks, writer, total)?;
+        let pending = pending(ranks, writer)?;
+        let resumed = total - pending.iter().map(Range::len).sum::<usize>();
         let watch = Watch::new(ranks, observer)?;
         watch.observe(&Event::Inputs {
-            done: total - pending.len(),
+            done: resumed,
             total,
         });
         let shared = match self.is_drawn_by_all(ranks) {
@@ -82,25 +83,27 @@ impl Job<'_> {
             false => 0,
         };
         let (whole, shared) = pending.split_at(pending.len() - shared);
+        let drawn_by_all: Vec<usize> = shared.iter().cloned().flatten().collect();
         let mut storing = Storing {
             job: self,
             writer,
             own: own(ranks, whole),
             under_way: None,
+            spools: Vec::new(),
             stored: Stored::default(),
         };
         let done = self.walk(&mut storing, &watch);
-        let done = done.and_then(|()| self.draw_share(ranks, shared, writer, &watch));
+        let done = done.and_then(|()| self.draw_share(ranks, &drawn_by_all, writer, &watch));
         let drawn = watch.finished(done)?;
         storing.own = own(ranks, shared);
         let before = storing.stored.resumed_realizations;
         let done = self.walk(&mut storing, &watch);
-        watch.finished(done)?;
+        watch.finished(done.and_then(|()| writer.settle(ranks)))?;
         if !shared.is_empty() {
             storing.stored.resumed_realizations = before;
         }
         let mut stored = Stored::over(ranks, storing.stored.and(drawn))?;
-        stored.resumed = total - pending.len();
+        stored.resumed = resumed;
         Ok(stored)
     }
 
@@ -129,6 +132,8 @@ struct Storing<'a> {
     /// Positions of the inputs that are stored here.
     own: Vec<usize>,
     under_way: Option<UnderWay>,
+    /// Those of inputs whose files wait for others.
+    spools: Vec<Spool>,
     stored: Stored,
 }
 
@@ -230,7 +235,11 @@ impl Consumer for Storing<'_> {
         let parts = under_way.parts.as_ref();
         self.writer
             .write(input.position, &statistics, parts, &kept, evaluations)?;
-        under_way.spool.clear()
+        self.spools.push(under_way.spool);
+        if self.writer.ends_a_part(input.position) {
+            self.spools.drain(..).try_for_each(Spool::clear)?;
+        }
+        Ok(())
     }
 }
 

@@ -88,6 +88,8 @@ pub struct PredictionPlan {
     pub has_parts: bool,
     /// Whether the number of realizations is the input's own.
     pub counts_draws: bool,
+    /// Inputs that share a file of an array, which is written once all of them are there.
+    pub shard: usize,
     /// Attributes of the group.
     pub attributes: Map<String, Value>,
 }
@@ -101,11 +103,13 @@ impl PredictionPlan {
 
     /// The group that they become.
     pub(super) fn layout(&self) -> GroupPlan {
-        GroupPlan {
+        let plan = GroupPlan {
             arrays: arrays(self),
             attributes: self.attributes.clone().into(),
             precision: Precision::F32,
-        }
+            shard: 1,
+        };
+        plan.sharded((INPUT_DIMENSION, self.inputs.len()), self.shard)
     }
 
     /// Whether each threshold is of one channel among several.

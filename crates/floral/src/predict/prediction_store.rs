@@ -1,5 +1,6 @@
 //! Statistics of predictions in a Zarr v3 group that opens in xarray; a [`Job`](super::Job) fills it.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::prediction_layout::{
@@ -75,10 +76,31 @@ impl PredictionWriter {
         self.group.has(&PER_INPUT, position)
     }
 
+    /// How many parts the inputs have: those of a part share their files.
+    pub(super) fn parts(&self) -> usize {
+        self.group.parts(self.plan.inputs.len())
+    }
+
+    /// The positions of a part.
+    pub(super) fn part(&self, part: usize) -> Range<usize> {
+        self.group.part(part, self.plan.inputs.len())
+    }
+
+    /// Whether the input at this position is the last of those that share its files.
+    pub(super) fn ends_a_part(&self, position: usize) -> bool {
+        let next = position + 1;
+        next == self.plan.inputs.len() || next.is_multiple_of(self.plan.shard.max(1))
+    }
+
     /// What an earlier run has kept of the input at this position, and where to keep more:
     /// realizations of `size` values in blocks of `rows`.
     pub fn spool(&self, position: usize, size: usize, rows: usize) -> Spool {
         self.group.spool(position, size, rows)
+    }
+
+    /// Waits until what this rank has stored has reached the disk.
+    pub(super) fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
+        self.group.settle(ranks)
     }
 
     /// Stores the input at this position of the list: its statistics, the realizations kept of it
@@ -183,6 +205,7 @@ mod tests {
             has_spread: true,
             has_parts: true,
             counts_draws: true,
+            shard: 1,
             attributes: Map::from_iter([("seed".to_owned(), 7.into())]),
         }
     }

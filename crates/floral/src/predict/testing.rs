@@ -27,6 +27,7 @@ pub(crate) fn play() -> Play {
         realizations: 6,
         seed: 3,
         precision: Precision::F32,
+        shard: 1,
         force: false,
     };
     let path = folder.path().join("curve.zarr");

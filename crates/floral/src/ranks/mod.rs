@@ -8,6 +8,7 @@
 mod agreement;
 mod alone;
 mod threads;
+mod values;
 mod watch;
 
 use std::ops::Range;
@@ -15,6 +16,7 @@ use std::ops::Range;
 pub use agreement::{agreed, all_well, by_first, first_then_others};
 pub use alone::Alone;
 pub use threads::Threads;
+pub(crate) use values::gathered;
 pub use watch::Watch;
 
 use crate::Result;

@@ -102,10 +102,14 @@ fn array(outer: &[Dimension], inner: &[Dimension], mut facts: Value) -> Value {
     facts["shape"] = json!(shape);
     facts["dimension_names"] = json!(names);
     facts["chunk_grid"] = json!({"name": "regular", "configuration": {"chunk_shape": chunk}});
-    // A dot keeps the chunks of an array in one folder: with a slash, each would sit alone at the
-    // end of a chain of folders.
-    facts["chunk_key_encoding"] = json!({"name": "default", "configuration": {"separator": "."}});
+    facts["chunk_key_encoding"] = chunk_keys();
     facts
+}
+
+/// A dot keeps the chunks of an array in one folder: with a slash, each would sit alone at the end of a
+/// chain of folders.
+pub(super) fn chunk_keys() -> Value {
+    json!({"name": "default", "configuration": {"separator": "."}})
 }
 
 /// Blosc's byte shuffle lines up the exponents of neighbouring values. On smooth fields in f32 it
@@ -125,10 +129,10 @@ fn compressed(precision: Precision) -> Value {
     json!([little_endian(), blosc, checksum()])
 }
 
-fn little_endian() -> Value {
+pub(super) fn little_endian() -> Value {
     json!({"name": "bytes", "configuration": {"endian": "little"}})
 }
 
-fn checksum() -> Value {
+pub(super) fn checksum() -> Value {
     json!({"name": "crc32c"})
 }

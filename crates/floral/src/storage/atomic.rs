@@ -42,6 +42,20 @@ pub(super) fn write_atomically_by(
         .map_err(write_error(path))
 }
 
+/// Gives a file that has reached the disk a second name, in the place of what has it, and waits until
+/// that has reached the disk too. False where the file system has no second names.
+pub(crate) fn name_twice(path: &Path, second: &Path) -> Result<bool> {
+    let folder = parent_of(second);
+    let temporary = folder.join(format!(".floral-{}.new", unique_name()));
+    if operations::link(path, &temporary).is_err() {
+        return Ok(false);
+    }
+    take_name(Ok(()), &temporary, second)
+        .and_then(|()| sync_folder(folder))
+        .map_err(write_error(second))?;
+    Ok(true)
+}
+
 /// Writes a file so that it appears under its name only once it is whole; `scratch` is a folder
 /// on the same file system. It reaches the disk when the system sees fit.
 pub(super) fn write_whole(path: &Path, bytes: &[u8], scratch: &Path) -> Result<()> {
@@ -150,6 +164,22 @@ mod tests {
         );
         assert_eq!(names(folder.path()), ["state"]);
         assert!(write_atomically(&folder.path().join("none/state"), b"new").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_second_name_takes_the_place_of_what_had_it_and_is_left_alone_by_later_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        write_atomically(&one, b"first").unwrap();
+        write_atomically(&other, b"old").unwrap();
+        assert!(name_twice(&one, &other).unwrap());
+        assert_eq!(fs::read(&other).unwrap(), b"first");
+        write_atomically(&one, b"second").unwrap();
+        assert_eq!(fs::read(&other).unwrap(), b"first");
+        assert_eq!(names(folder.path()), ["one", "other"]);
+        assert!(!name_twice(&folder.path().join("none"), &other).unwrap());
+        assert_eq!(fs::read(&other).unwrap(), b"first");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::array_metadata::{COMMENT, DOMAIN, LONG_NAME, UNITS};
+use super::sharding::chunks_in_a_row;
 use crate::dataset::quantities::{CHANNEL_LONG_NAMES, CHANNEL_NAMES, CHANNEL_UNITS, NAME};
 
 /// Attributes that tell nothing which others do not, or that are compared one by one.
@@ -39,6 +40,7 @@ pub(super) fn differences(existing: &Value, wanted: &Value) -> Option<String> {
         constants(existing, wanted),
         lengths(existing, wanted),
         data_type(existing, wanted),
+        shards(existing, wanted),
         descriptions(existing, wanted),
     ];
     let words: Vec<String> = facts
@@ -149,17 +151,29 @@ fn counted(dimension: &str) -> String {
     }
 }
 
-/// That of the first array in which they differ: they do so in all, or in none.
 fn data_type(existing: &Value, wanted: &Value) -> Vec<Fact> {
-    arrays(existing)
-        .filter_map(|(name, old)| {
-            let new = wanted_array(wanted, name)?;
-            Some((&old["data_type"], &new["data_type"]))
-        })
-        .find(|(old, new)| old != new)
-        .map(|(old, new)| ("data type".to_owned(), old.clone(), new.clone()))
-        .into_iter()
-        .collect()
+    first_difference("data type", existing, wanted, |array| {
+        array["data_type"].clone()
+    })
+}
+
+fn shards(existing: &Value, wanted: &Value) -> Vec<Fact> {
+    let name = "inputs in a shard";
+    first_difference(name, existing, wanted, |array| {
+        chunks_in_a_row(array).into()
+    })
+}
+
+/// That of the first array in which they differ: they do so in all, or in none.
+fn first_difference(
+    fact: &str,
+    existing: &Value,
+    wanted: &Value,
+    of: impl Fn(&Value) -> Value,
+) -> Vec<Fact> {
+    let pairs = arrays(existing).filter_map(|(name, old)| Some((old, wanted_array(wanted, name)?)));
+    let mut facts = pairs.map(|(old, new)| (fact.to_owned(), of(old), of(new)));
+    facts.find(|(_, old, new)| old != new).into_iter().collect()
 }
 
 /// What is told of the values of the arrays that both have.

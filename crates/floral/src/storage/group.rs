@@ -2,21 +2,19 @@
 //! its name once complete. It grows in the folder of `partial.rs`.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrs::array::{Array, ArrayBytes, ArrayMetadata, ArrayToBytesCodecTraits, ChunkShapeTraits};
-use zarrs::filesystem::FilesystemStore;
+use zarrs::storage::ReadableStorage;
 
-use super::atomic::write_whole;
-use super::files::{
-    create_folder, refuse_other_than_text, sync, sync_tree, write_json, zarr_store,
-};
+use super::files::{create_folder, refuse_other_than_text, sync, write_json, zarr_store};
+use super::flush::Flush;
 use super::group_plan::{GroupPlan, METADATA_FILE};
+use super::growing_array::GrowingArray;
 use super::names;
 use super::partial::Partial;
 use super::spool::Spool;
-use super::stored_array::codec_options;
 use super::{Checksum, Precision};
 use crate::ranks::{Ranks, agreed};
 use crate::{Error, Result};
@@ -25,7 +23,8 @@ use crate::{Error, Result};
 pub(crate) struct Group {
     partial: Partial,
     plan: GroupPlan,
-    arrays: BTreeMap<String, Array<FilesystemStore>>,
+    arrays: BTreeMap<String, GrowingArray>,
+    flush: Flush,
 }
 
 impl Group {
@@ -33,15 +32,11 @@ impl Group {
     pub fn open(target: &Path, plan: GroupPlan, force: bool) -> Result<Option<Self>> {
         // Refused before a folder is made.
         refuse_other_than_text(target)?;
+        plan.check_shards()?;
         let Some(partial) = Partial::open(target, &plan.root(), force)? else {
             return Ok(None);
         };
-        let arrays = open_arrays(&plan, &partial.store())?;
-        Ok(Some(Self {
-            partial,
-            plan,
-            arrays,
-        }))
+        Self::in_folder(partial, plan).map(Some)
     }
 
     /// The same for several ranks: rank 0 opens, the others join, and all write chunks of their own.
@@ -65,9 +60,13 @@ impl Group {
     }
 
     fn join(target: &Path, plan: GroupPlan) -> Result<Self> {
-        let partial = Partial::join(target)?;
+        Self::in_folder(Partial::join(target)?, plan)
+    }
+
+    fn in_folder(partial: Partial, plan: GroupPlan) -> Result<Self> {
         let arrays = open_arrays(&plan, &partial.store())?;
         Ok(Self {
+            flush: Flush::new(&partial.store()),
             partial,
             plan,
             arrays,
@@ -81,22 +80,25 @@ impl Group {
 
     /// Whether the chunk of this index is there, in every array of these names, and sound.
     pub fn has(&self, names: &[&str], index: usize) -> bool {
-        names.iter().all(|name| {
-            let Some(array) = self.arrays.get(*name) else {
-                return true;
-            };
-            let chunk = chunk_of(array, index);
-            let read = array.retrieve_chunk_if_exists_opt::<ArrayBytes>(&chunk, &codec_options());
-            matches!(read, Ok(Some(_)))
-        })
+        let mut planned = names.iter().filter_map(|name| self.arrays.get(*name));
+        planned.all(|array| array.has(index))
     }
 
     /// The count stored of an index, if it is there and sound.
     pub fn count(&self, name: &str, index: usize) -> Option<u32> {
-        let array = self.arrays.get(name)?;
-        let chunk = chunk_of(array, index);
-        let counts = array.retrieve_chunk_if_exists_opt::<Vec<u32>>(&chunk, &codec_options());
-        counts.ok()??.first().copied()
+        self.arrays.get(name)?.count(index)
+    }
+
+    /// How many parts `total` indices have: those of a part share their files, so that they are done
+    /// together.
+    pub fn parts(&self, total: usize) -> usize {
+        total.div_ceil(self.plan.shard)
+    }
+
+    /// The indices of a part.
+    pub fn part(&self, part: usize, total: usize) -> Range<usize> {
+        let first = part * self.plan.shard;
+        first..total.min(first + self.plan.shard)
     }
 
     /// Stores the values of one index of an array's first dimension.
@@ -153,14 +155,26 @@ impl Group {
         Spool::new(folder, self.partial.scratch(), size, rows)
     }
 
+    /// Waits until what this rank has written has reached the disk, which another cannot ask for that
+    /// stands on another host; rank 0 waits when it finishes.
+    pub fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
+        match ranks.is_first() {
+            true => Ok(()),
+            false => self.flush.all(),
+        }
+    }
+
     /// Adds the metadata, and gives the complete group its name.
     pub fn finish(self) -> Result<()> {
         let (store, scratch) = (self.partial.store(), self.partial.scratch());
+        for array in self.arrays.values() {
+            array.write_rest(&scratch)?;
+        }
         for (name, metadata) in &self.plan.arrays {
             write_json(&store.join(name).join(METADATA_FILE), metadata, &scratch)?;
         }
         // On disk before the metadata that declares it complete, should the power fail.
-        sync_tree(&store)?;
+        self.flush.all()?;
         let root = store.join(METADATA_FILE);
         write_json(&root, &self.plan.root(), &scratch)?;
         sync(&root)?;
@@ -169,14 +183,8 @@ impl Group {
     }
 
     fn write_chunk(&self, name: &str, index: usize, bytes: Vec<u8>) -> Result<()> {
-        let array = &self.arrays[name];
-        let chunk = chunk_of(array, index);
-        let path = self.partial.store().join(array.chunk_key(&chunk).as_str());
-        let encoded = encode(array, &chunk, bytes).map_err(|error| Error::BadFile {
-            path: path.clone(),
-            reason: format!("cannot be encoded: {error}"),
-        })?;
-        write_whole(&path, &encoded, &self.partial.scratch())
+        let written = self.arrays[name].write(index, bytes, &self.partial.scratch())?;
+        self.flush.wrote(written)
     }
 }
 
@@ -196,49 +204,21 @@ fn same_everywhere(ranks: &dyn Ranks, target: &Path, plan: &GroupPlan) -> Result
     }
 }
 
-fn open_arrays(plan: &GroupPlan, store: &Path) -> Result<BTreeMap<String, Array<FilesystemStore>>> {
-    let bad = |error: String| Error::BadFile {
+fn open_arrays(plan: &GroupPlan, store: &Path) -> Result<BTreeMap<String, GrowingArray>> {
+    let bad = |reason: String| Error::BadFile {
         path: store.to_owned(),
-        reason: error,
+        reason,
     };
-    let storage = Arc::new(zarr_store(store)?);
-    plan.arrays
-        .iter()
-        .map(|(name, metadata)| {
-            if let Some(fault) = names::fault(name) {
-                return Err(bad(format!("an array cannot be stored: {fault}")));
-            }
-            create_folder(&store.join(name))?;
-            let metadata: ArrayMetadata =
-                serde_json::from_value(metadata.clone()).map_err(|e| bad(e.to_string()))?;
-            let path = format!("/{name}");
-            let array = Array::new_with_metadata(storage.clone(), &path, metadata)
-                .map_err(|error| bad(error.to_string()))?;
-            Ok((name.clone(), array))
-        })
-        .collect()
-}
-
-/// The chunk of an input: the first index, then zeros.
-fn chunk_of(array: &Array<FilesystemStore>, input: usize) -> Vec<u64> {
-    let mut chunk = vec![0; array.dimensionality()];
-    chunk[0] = input as u64;
-    chunk
-}
-
-fn encode(
-    array: &Array<FilesystemStore>,
-    chunk: &[u64],
-    bytes: Vec<u8>,
-) -> std::result::Result<Vec<u8>, zarrs::array::ArrayError> {
-    let shape = array.chunk_shape(chunk)?;
-    let bytes = ArrayBytes::new_flen(bytes);
-    bytes.validate(shape.num_elements_u64(), array.data_type())?;
-    let (data_type, fill_value) = (array.data_type(), array.fill_value());
-    let encoded = array
-        .codecs()
-        .encode(bytes, &shape, data_type, fill_value, &codec_options())?;
-    Ok(encoded.into_owned())
+    let storage: ReadableStorage = Arc::new(zarr_store(store)?);
+    let arrays = plan.arrays.iter().map(|(name, metadata)| {
+        if let Some(fault) = names::fault(name) {
+            return Err(bad(format!("an array cannot be stored: {fault}")));
+        }
+        create_folder(&store.join(name))?;
+        let array = GrowingArray::new(storage.clone(), store, name, metadata);
+        Ok((name.clone(), array.map_err(bad)?))
+    });
+    arrays.collect()
 }
 
 fn unstorable(name: &str, input: usize, value: f64) -> Error {

@@ -28,6 +28,8 @@ pub enum Done {
     FolderSynced(PathBuf),
     /// All has.
     AllSynced,
+    /// A file that was opened before has got this name as well.
+    Linked(PathBuf, u64),
     /// What stood under the first name stands under the second.
     Renamed(PathBuf, PathBuf),
     /// What stood under two names was exchanged.
@@ -68,6 +70,12 @@ pub(super) fn opened(path: &Path, file: &File) {
         file: number(file),
         is_empty: file.metadata().is_ok_and(|facts| facts.len() == 0),
     });
+}
+
+pub(super) fn linked(path: &Path) {
+    if let Ok(file) = File::open(path) {
+        add(|| Done::Linked(path.to_owned(), number(&file)));
+    }
 }
 
 pub(super) fn written(file: &File, bytes: &[u8]) {

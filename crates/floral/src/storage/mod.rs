@@ -4,7 +4,8 @@
 //! - [`write_atomically`] writes one file, [`FolderLock`] keeps a folder to one process,
 //!   [`Checksum`] knows the same contents again;
 //! - a `Group` is written from a `GroupPlan` in a `Partial` folder, from which a run
-//!   that was cut goes on; a [`Spool`] keeps the part of it that is under way;
+//!   that was cut goes on; a [`Spool`] keeps the part of it that is under way; its arrays have a file
+//!   for each chunk, or for several in a shard;
 //! - a `StoredArray` reads an array of any group, a `SingleFile` writes a complete group as .npz or
 //!   NetCDF.
 //!
@@ -16,8 +17,10 @@ mod atomic;
 mod checksum;
 mod differences;
 mod files;
+mod flush;
 mod group;
 mod group_plan;
+mod growing_array;
 pub mod journal;
 mod lock;
 pub(crate) mod names;
@@ -25,6 +28,8 @@ mod number;
 pub mod operations;
 pub(crate) mod partial;
 mod precision;
+mod shard_store;
+mod sharding;
 mod single_file;
 mod spool;
 mod stored_array;
@@ -38,7 +43,7 @@ pub use precision::Precision;
 pub use spool::{Spool, Spooled};
 
 pub(crate) use array_metadata::Dimension;
-pub(crate) use atomic::unique_name;
+pub(crate) use atomic::{name_twice, unique_name};
 pub(crate) use files::{read_json, read_regular, remove_folder, zarr_store};
 pub(crate) use group::Group;
 pub(crate) use group_plan::{GroupPlan, LARGEST_CHUNK, METADATA_FILE};

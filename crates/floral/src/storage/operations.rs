@@ -172,6 +172,13 @@ pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
+    pass()?;
+    fs::hard_link(from, to)?;
+    journal::linked(to);
+    Ok(())
+}
+
 pub(super) fn create_dir_all(path: &Path) -> io::Result<()> {
     pass()?;
     journal::folders_to_make(path);

@@ -1,8 +1,6 @@
 //! An array of a Zarr v3 group, written by `group.rs` or by other programs, read by ranges of its
-//! first dimension, whatever its chunks and codecs.
+//! first dimension, whatever its chunks and codecs; chunks in shards are found by `shard_store.rs`.
 
-use std::fs::File;
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +14,7 @@ use zarrs::storage::{ReadableStorage, ReadableStorageTraits};
 use super::Number;
 use super::group_plan::METADATA_FILE;
 use super::operations;
+use super::shard_store::{Piece, ShardStore};
 use crate::{Error, Result};
 
 /// Values of the largest read, 2^29: as many as the largest chunk of our own in 32 bits.
@@ -40,6 +39,8 @@ pub(crate) struct StoredArray {
     dataset: PathBuf,
     name: String,
     array: Arc<Array<dyn ReadableStorageTraits>>,
+    /// Where chunks lie that are not files of their own.
+    shards: Option<Arc<ShardStore>>,
     /// Values of a chunk.
     chunk_values: u64,
     /// Whether the file of a chunk begins with the header of Blosc.
@@ -69,14 +70,13 @@ impl StoredArray {
     ) -> Result<Self> {
         let path = format!("/{name}");
         let array = Array::open_opt(storage.clone(), &path, version);
-        let array = array.map_err(|error| Error::BadFile {
-            path: dataset.join(name),
-            reason: format!("cannot be opened as an array: {error}"),
-        })?;
-        let chunk_values = chunk_values(&array).map_err(|reason| Error::BadFile {
+        let bad = |reason: String| Error::BadFile {
             path: dataset.join(name),
             reason,
-        })?;
+        };
+        let array = array.map_err(|error| bad(format!("cannot be opened as an array: {error}")))?;
+        let (array, shards) = ShardStore::open(array, dataset).map_err(bad)?;
+        let chunk_values = chunk_values(&array).map_err(bad)?;
         let array = Arc::new(array);
         Ok(Self {
             dataset: dataset.to_owned(),
@@ -85,6 +85,7 @@ impl StoredArray {
             begins_with_blosc: begins_with_blosc(&array),
             chunks: ChunkCacheDecodedLruChunkLimit::new(array.clone(), chunks_to_keep(&array)),
             array,
+            shards,
         })
     }
 
@@ -206,15 +207,28 @@ impl StoredArray {
     /// Bytes of the files of the first chunks of a subset.
     fn stored_bytes(&self, subset: &ArraySubset) -> u64 {
         let chunks = self.array.chunks_in_array_subset(subset).ok().flatten();
-        let files = chunks
+        let pieces = chunks
             .iter()
             .flat_map(|chunks| chunks.indices().into_iter())
             .take(CHUNKS_LOOKED_AT)
-            .filter_map(|chunk| {
-                let key = self.array.chunk_key(&chunk);
-                self.dataset.join(key.as_str()).metadata().ok()
-            });
-        files.map(|file| file.len()).fold(0, u64::saturating_add)
+            .filter_map(|chunk| self.piece(&chunk).ok().flatten());
+        pieces.map(|piece| piece.bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Where the bytes of a chunk lie; none if it is absent.
+    fn piece(&self, chunk: &[u64]) -> Result<Option<Piece>> {
+        match &self.shards {
+            Some(shards) => shards.piece(chunk),
+            None => Piece::whole(self.file(chunk)),
+        }
+    }
+
+    /// The file in which a chunk lies.
+    fn file(&self, chunk: &[u64]) -> PathBuf {
+        match &self.shards {
+            Some(shards) => shards.file(chunk),
+            None => self.dataset.join(self.array.chunk_key(chunk).as_str()),
+        }
     }
 
     /// Refuses chunks that are no files on a disk, which would never end, or that Blosc would take
@@ -226,18 +240,15 @@ impl StoredArray {
             .iter()
             .flat_map(|chunks| chunks.indices().into_iter())
         {
-            let path = self.dataset.join(self.array.chunk_key(&chunk).as_str());
-            let fault = match path.metadata() {
-                // An absent chunk is the fill value.
-                Err(_) => None,
-                Ok(file) if !file.is_file() => Some("is no file on a disk".to_owned()),
-                Ok(_) if self.begins_with_blosc => unpacked_size(&path)
-                    .filter(|bytes| *bytes > largest)
-                    .map(|bytes| format!("says to hold {bytes} bytes, not {largest}")),
-                Ok(_) => None,
+            // An absent chunk is the fill value.
+            let Some(piece) = self.piece(&chunk)?.filter(|_| self.begins_with_blosc) else {
+                continue;
             };
-            if let Some(reason) = fault {
-                return Err(Error::BadFile { path, reason });
+            if let Some(bytes) = unpacked_size(&piece)?.filter(|bytes| *bytes > largest) {
+                return Err(Error::BadFile {
+                    path: piece.path,
+                    reason: format!("says to hold {bytes} bytes, not {largest}"),
+                });
             }
         }
         Ok(())
@@ -264,11 +275,9 @@ impl StoredArray {
             .iter()
             .flat_map(|chunks| chunks.indices().into_iter())
             .find(|chunk| unreadable(chunk))
-            .map(|chunk| self.array.chunk_key(&chunk));
+            .map(|chunk| self.file(&chunk));
         Error::BadFile {
-            path: self
-                .dataset
-                .join(file.as_ref().map_or(&*self.name, |key| key.as_str())),
+            path: file.unwrap_or_else(|| self.dataset.join(&self.name)),
             reason: format!(
                 "this chunk of the array {} cannot be read ({error}); \
                  restore it, or generate the dataset again by force",
@@ -306,13 +315,12 @@ fn begins_with_blosc(array: &Array<dyn ReadableStorageTraits>) -> bool {
 }
 
 /// Bytes that the header of Blosc says to hold: the second of its words.
-fn unpacked_size(path: &Path) -> Option<u64> {
-    let mut header = [0; 8];
-    File::open(path).ok()?.read_exact(&mut header).ok()?;
-    let [_, word] = header.as_chunks().0 else {
-        return None;
-    };
-    Some(u64::from(u32::from_le_bytes(*word)))
+fn unpacked_size(piece: &Piece) -> Result<Option<u64>> {
+    let header = piece.read(8)?;
+    Ok(match header.as_chunks().0 {
+        [_, word] => Some(u64::from(u32::from_le_bytes(*word))),
+        _ => None,
+    })
 }
 
 /// The product of lengths; the largest number if it is larger still.

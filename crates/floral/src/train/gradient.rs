@@ -40,7 +40,7 @@ pub fn step_blocks(batch: usize, points: usize, rows: usize) -> usize {
 /// What a loss is computed from.
 pub struct Loss<'a> {
     /// The data.
-    pub samples: &'a Samples,
+    pub samples: &'a Samples<'a>,
     /// The path to the data; absent for regression.
     pub path: Option<Path<'a>>,
     /// The randomness of a sample.

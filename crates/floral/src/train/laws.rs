@@ -1,5 +1,7 @@
 //! That training learns: on 1DCR, whose mean and variance are known, from few samples in seconds.
 
+use std::sync::Arc;
+
 use burn::tensor::{Tensor, TensorData};
 use rand::RngExt;
 use tempfile::TempDir;
@@ -15,6 +17,7 @@ use crate::metric::RunningMoments;
 use crate::operator::{Context, Device, with_weights};
 use crate::problem::{Moments, Problem, catalogue};
 use crate::random::{Purpose, Stream, stream};
+use crate::ranks::Threads;
 use crate::sample::{OdeSolver, Velocity};
 use crate::{Result, Silent};
 
@@ -38,6 +41,7 @@ impl Line {
             realizations: 16,
             seed: 1,
             precision: Precision::F32,
+            shard: 1,
             force: false,
         };
         let path = folder.path().join("line.zarr");
@@ -373,7 +377,7 @@ fn samples_in_a_file_teach_what_samples_in_memory_teach() {
     let device = Device::flex().autodiff();
     for method in [Method::Floral, Method::ResidualFno] {
         let config = Line::config(method, 1);
-        let reader = Reader::new(&line.dataset, &config).unwrap();
+        let reader = Arc::new(Reader::new(&line.dataset, &config).unwrap());
         let scaling = reader.scaling(5..20).unwrap();
         let shapes = Shapes {
             input_channels: 1,
@@ -382,9 +386,14 @@ fn samples_in_a_file_teach_what_samples_in_memory_teach() {
         };
         let model = Model::new(method, &config.network, shapes, 4, &device).unwrap();
         let prior = config.prior.on(&reader.grid()).unwrap();
-        let found = [None, Some(folder.path())].map(|scratch| {
-            let samples = reader.samples_in(scratch, 0..3, Rows::Realizations, &scaling);
-            let samples = samples.unwrap();
+        let read = |scratch, on_demand| match on_demand {
+            true => reader.samples_on_demand(scratch, 0..3, Rows::Realizations, &scaling),
+            false => reader.samples_in(scratch, 0..3, Rows::Realizations, &scaling),
+        };
+        let file = Some(folder.path());
+        let places = [(None, false), (file, false), (None, true), (file, true)];
+        let found = places.map(|(scratch, on_demand)| {
+            let samples = read(scratch, on_demand).unwrap();
             let loss = Loss {
                 samples: &samples,
                 path: method.is_flow().then(|| Path {
@@ -398,7 +407,43 @@ fn samples_in_a_file_teach_what_samples_in_memory_teach() {
             let gradient = loss.gradient(&model, &batch, &device).unwrap();
             (gradient.loss.to_bits(), gradient.arrays)
         });
-        assert_eq!(found[0], found[1]);
+        assert!(found.iter().all(|one| *one == found[0]));
+    }
+}
+
+#[test]
+fn an_input_is_read_when_it_is_first_wanted() {
+    let line = Line::new();
+    let config = Line::config(Method::Floral, 1);
+    let reader = Arc::new(Reader::new(&line.dataset, &config).unwrap());
+    let scaling = reader.scaling(5..20).unwrap();
+    let samples = reader.samples_on_demand(None, 2..8, Rows::Realizations, &scaling);
+    let samples = samples.unwrap();
+    assert_eq!(samples.held(), 0);
+    samples.target_of(samples.of_input(4).start).unwrap();
+    samples.condition_of(4, 1).unwrap();
+    assert_eq!(samples.held(), 1);
+    samples
+        .fetch(samples.of_input(0).start..samples.of_input(1).end)
+        .unwrap();
+    assert_eq!(samples.held(), 3);
+}
+
+#[test]
+fn any_number_of_ranks_comes_to_the_same_scales() {
+    let line = Line::new();
+    let config = Line::config(Method::Floral, 1);
+    let expected = Reader::new(&line.dataset, &config)
+        .unwrap()
+        .scales(5..20)
+        .unwrap();
+    for size in [2, 3, 16] {
+        let ends = Threads::run(size, 1, |ranks| {
+            Reader::new(&line.dataset, &config)?.scales_across(ranks, 5..20)
+        });
+        for end in ends {
+            assert_eq!(end.unwrap(), expected, "{size} ranks");
+        }
     }
 }
 

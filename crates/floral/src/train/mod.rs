@@ -29,6 +29,7 @@ mod resume;
 pub mod run;
 mod sample_arrays;
 pub mod samples;
+mod saving;
 pub mod trainer;
 mod transforms;
 mod tree;

@@ -43,10 +43,10 @@ impl Norms {
         Self(vec![RunningMoments::default(); channels])
     }
 
-    /// Takes in one field: [channel, point].
-    pub fn push(&mut self, values: &[f64], points: usize) {
-        for (norms, channel) in self.0.iter_mut().zip(values.chunks_exact(points)) {
-            norms.push(root_mean_square(channel));
+    /// Takes in those of one field, channel by channel.
+    pub fn push(&mut self, of_field: &[f64]) {
+        for (norms, norm) in self.0.iter_mut().zip(of_field) {
+            norms.push(*norm);
         }
     }
 

@@ -2,18 +2,20 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::config::Rows;
 use super::control_variate::ControlVariate;
 use super::ranges::Ranges;
 use super::sample_arrays::SampleArrays;
-use super::samples::{Samples, Scales, Scaling};
+use super::samples::{InputScales, Samples, Scales, Scaling};
 use super::transforms::transforms;
 use super::{LearnedLow, Method, TrainConfig, learned_low};
 use crate::dataset::{Dataset, LowPairing};
 use crate::flow::{Prior, PriorConfig};
 use crate::grid::Thinning;
 use crate::low::LowKind;
+use crate::ranks::{Alone, Ranks, agreed, gathered, share};
 use crate::transform::{Refused, Transforms};
 use crate::{Error, Field, Grid, Result};
 
@@ -150,16 +152,36 @@ impl<'a> Reader<'a> {
 
     /// The scales of these inputs, and the ranges that they lie in.
     pub(super) fn scales(&self, inputs: Range<usize>) -> Result<(Scaling, Ranges)> {
-        let mut scales = Scales::new(self.dataset, self.has_low(), self.learned_low.is_given());
-        for index in inputs {
+        self.scales_across(&Alone::default(), inputs)
+    }
+
+    /// The same by several ranks, each of which reads inputs of its own, to the same bits.
+    pub(super) fn scales_across(
+        &self,
+        ranks: &dyn Ranks,
+        inputs: Range<usize>,
+    ) -> Result<(Scaling, Ranges)> {
+        let of_input = |index: usize| {
             let case = self.case(index)?;
-            scales.push(&case, self.grid().len(), self.kept(&case));
+            Ok(InputScales::of(&case, self.grid().len(), self.kept(&case)))
+        };
+        let own = share(inputs.len(), ranks.rank(), ranks.size());
+        let own = own.map(|i| of_input(inputs.start + i));
+        let own = agreed(ranks, own.collect::<Result<Vec<_>>>(), &mut || {})?;
+        let mut scales = Scales::new(self.dataset, self.has_low(), self.learned_low.is_given());
+        for of_input in gathered(ranks, own, "scales")?.iter().flatten() {
+            scales.push(of_input);
         }
         Ok((scales.scaling(), scales.ranges()))
     }
 
     /// These inputs in the network's units.
-    pub fn samples(&self, inputs: Range<usize>, rows: Rows, scaling: &Scaling) -> Result<Samples> {
+    pub fn samples(
+        &self,
+        inputs: Range<usize>,
+        rows: Rows,
+        scaling: &Scaling,
+    ) -> Result<Samples<'static>> {
         self.samples_in(None, inputs, rows, scaling)
     }
 
@@ -170,22 +192,57 @@ impl<'a> Reader<'a> {
         inputs: Range<usize>,
         rows: Rows,
         scaling: &Scaling,
-    ) -> Result<Samples> {
-        let grid = self.grid();
-        let mut conditions = SampleArrays::new(folder, "conditions")?;
-        let mut targets = SampleArrays::new(folder, "targets")?;
-        for index in inputs {
-            let case = self.case(index)?;
-            conditions.push(scaling.condition(&case.input, case.low.as_ref()))?;
-            let mut gaps = case.gaps(self.kept(&case));
-            if rows == Rows::Inputs {
-                gaps = mean(&gaps, self.dataset.realizations_of(index));
-            }
-            targets.push(scaling.target.apply(&gaps, grid.len()))?;
+    ) -> Result<Samples<'static>> {
+        let samples = self.room(folder, inputs.clone(), rows)?;
+        for (i, index) in inputs.enumerate() {
+            samples.put(i, self.sample(index, rows, scaling)?)?;
         }
+        Ok(samples)
+    }
+
+    /// The same, each input read when it is first wanted.
+    pub(super) fn samples_on_demand(
+        self: &Arc<Self>,
+        folder: Option<&Path>,
+        inputs: Range<usize>,
+        rows: Rows,
+        scaling: &Scaling,
+    ) -> Result<Samples<'a>> {
+        let samples = self.room(folder, inputs.clone(), rows)?;
+        let (reader, scaling, first) = (self.clone(), scaling.clone(), inputs.start);
+        Ok(samples.from(Box::new(move |i| reader.sample(first + i, rows, &scaling))))
+    }
+
+    /// Room for the samples of these inputs.
+    fn room<'s>(
+        &self,
+        folder: Option<&Path>,
+        inputs: Range<usize>,
+        rows: Rows,
+    ) -> Result<Samples<'s>> {
+        let count = |index: usize| match rows {
+            Rows::Inputs => 1,
+            Rows::Realizations => self.dataset.realizations_of(index),
+        };
+        let counts: Vec<usize> = inputs.map(count).collect();
+        let arrays = |name| SampleArrays::new(folder, name, counts.len());
+        let arrays = [arrays("conditions")?, arrays("targets")?];
         let channels = self.dataset.solution_channels().unwrap_or(0);
-        let size = channels * grid.len();
-        Ok(Samples::of(grid, conditions, targets, size))
+        let size = channels * self.grid().len();
+        Ok(Samples::of(self.grid(), &counts, arrays, size))
+    }
+
+    /// The condition of an input and its targets, in the network's units.
+    fn sample(&self, index: usize, rows: Rows, scaling: &Scaling) -> Result<[Vec<f32>; 2]> {
+        let case = self.case(index)?;
+        let mut gaps = case.gaps(self.kept(&case));
+        if rows == Rows::Inputs {
+            gaps = mean(&gaps, self.dataset.realizations_of(index));
+        }
+        Ok([
+            scaling.condition(&case.input, case.low.as_ref()),
+            scaling.target.apply(&gaps, self.grid().len()),
+        ])
     }
 
     /// An input with all that the method sees of it.

@@ -1,6 +1,7 @@
 //! Gradients of blocks brought together: added in the tree of `tree.rs`, each rank a segment of the
 //! weights, then handed to all.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -83,27 +84,27 @@ impl Reduction<'_> {
                 stops: own.stops,
             });
         }
-        let stops = f32::from(u8::from(own.stops));
-        let segment = self.summed_segment(own.nodes)?;
-        let message = [&[stops], own.losses.as_slice(), &segment].concat();
+        let mut message = self.summed_segment(own.nodes)?;
+        message.extend_from_slice(&own.losses);
+        message.push(f32::from(u8::from(own.stops)));
         let all = 0..self.ranks.size();
-        let lengths: Vec<[usize; 3]> = all
-            .map(|rank| [1, self.blocks_of(rank).len(), self.segment(rank).len()])
+        let lengths: Vec<[usize; 2]> = all
+            .map(|rank| [self.segment(rank).len(), self.blocks_of(rank).len()])
             .collect();
-        let counts: Vec<usize> = lengths.iter().map(|parts| parts.iter().sum()).collect();
+        let counts: Vec<usize> = lengths.iter().map(|[n, blocks]| n + blocks + 1).collect();
         let joined = self.ranks.join(message, &counts)?;
         let mut rest = joined.as_slice();
-        let (mut values, mut losses, mut stops) = (Vec::new(), Vec::new(), false);
-        for [one, blocks, segment] in lengths {
-            let (head, after) = rest.split_at(one + blocks);
-            let (part, after) = after.split_at(segment);
-            stops |= head[0] > 0.0;
-            losses.extend_from_slice(&head[1..]);
-            values.push(part);
-            rest = after;
+        let (mut segments, mut losses, mut stops) = (Vec::new(), Vec::new(), false);
+        for [segment, blocks] in lengths {
+            let (values, after) = rest.split_at(segment);
+            let (of_blocks, after) = after.split_at(blocks);
+            segments.push(values);
+            losses.extend_from_slice(of_blocks);
+            stops |= after[0] > 0.0;
+            rest = &after[1..];
         }
         Ok(All {
-            arrays: self.arrays(&values.concat()),
+            arrays: self.arrays(segments),
             losses,
             stops,
         })
@@ -130,19 +131,28 @@ impl Reduction<'_> {
         let length = own_segment.len();
         let mut known = |node: &Range<usize>| {
             let place = nodes.iter().position(|known| known == node);
-            Ok(place.map(|i| parts[i * length..(i + 1) * length].to_vec()))
+            Ok(place.map(|i| Cow::Borrowed(&parts[i * length..(i + 1) * length])))
         };
-        let add = |sum: &mut Vec<f32>, part: Vec<f32>| add_values(sum, &part);
-        Ok(sum(&(0..self.blocks), &mut known, &add)?.unwrap_or_default())
+        let add = |sum: &mut Cow<[f32]>, part: Cow<[f32]>| add_values(sum.to_mut(), &part);
+        let sum = sum(&(0..self.blocks), &mut known, &add)?;
+        Ok(sum.unwrap_or_default().into_owned())
     }
 
-    /// The arrays of values one after the other.
-    fn arrays(&self, values: &[f32]) -> Arrays {
-        let mut rest = values;
-        let arrays = self.lengths.iter().map(|length| {
-            let (array, after) = rest.split_at(*length);
-            rest = after;
-            array.to_vec()
+    /// The arrays of values that lie one after the other, in segments.
+    fn arrays(&self, segments: Vec<&[f32]>) -> Arrays {
+        let mut segments = segments.into_iter().filter(|segment| !segment.is_empty());
+        let mut rest: &[f32] = &[];
+        let arrays = self.lengths.iter().map(|&length| {
+            let mut array = Vec::with_capacity(length);
+            while array.len() < length {
+                if rest.is_empty() {
+                    rest = segments.next().expect("as many values as arrays have");
+                }
+                let (taken, after) = rest.split_at(rest.len().min(length - array.len()));
+                array.extend_from_slice(taken);
+                rest = after;
+            }
+            array
         });
         arrays.collect()
     }

@@ -1,15 +1,15 @@
 //! The arrays of a run's samples: in memory, or in a file that nobody else sees where they do not fit.
 //!
-//! [`Samples`](super::samples::Samples) reads from either, so training comes to the same numbers. The
-//! file is written once, input by input, and holds what is read as it is read: the system keeps what
-//! it has room for, and no array is decoded twice.
+//! [`Samples`](super::samples::Samples) reads from either, so training comes to the same numbers. An
+//! array is put there once, when it is first wanted; the file holds what is read as it is read: the
+//! system keeps what it has room for, and no array is decoded twice.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions, remove_file};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::storage::unique_name;
 use crate::{Error, Result};
@@ -17,78 +17,78 @@ use crate::{Error, Result};
 const BYTES: u64 = 4;
 
 /// Arrays of values, known by their number.
-pub struct SampleArrays {
-    place: Place,
-    lengths: Vec<usize>,
-}
-
-enum Place {
-    Memory(Vec<Vec<f32>>),
+pub enum SampleArrays {
+    /// Each array once it is there.
+    Memory(Vec<OnceLock<Vec<f32>>>),
+    /// In a file.
     File(Scratch),
 }
 
 /// A file without a name, or one that is removed at the end where the system wants names.
-struct Scratch {
+pub struct Scratch {
     file: Mutex<File>,
     path: PathBuf,
-    /// Per array the position of its first value.
-    starts: Vec<u64>,
-    end: u64,
+    /// Per array the position of its first value, once it is there.
+    starts: Vec<OnceLock<u64>>,
 }
 
 impl SampleArrays {
-    /// None yet; a folder says to keep them in a file there.
-    pub fn new(folder: Option<&Path>, name: &str) -> Result<Self> {
-        let place = match folder {
-            Some(folder) => Place::File(Scratch::new(folder, name)?),
-            None => Place::Memory(Vec::new()),
-        };
-        Ok(Self {
-            place,
-            lengths: Vec::new(),
+    /// Room for so many; a folder says to keep them in a file there.
+    pub fn new(folder: Option<&Path>, name: &str, count: usize) -> Result<Self> {
+        Ok(match folder {
+            Some(folder) => Self::File(Scratch::new(folder, name, count)?),
+            None => Self::Memory(vec![OnceLock::new(); count]),
         })
     }
 
     /// Number of arrays.
     pub fn len(&self) -> usize {
-        self.lengths.len()
-    }
-
-    /// Values of each array.
-    pub fn lengths(&self) -> &[usize] {
-        &self.lengths
-    }
-
-    /// Adds an array.
-    pub fn push(&mut self, values: Vec<f32>) -> Result<()> {
-        self.lengths.push(values.len());
-        match &mut self.place {
-            Place::Memory(all) => all.push(values),
-            Place::File(scratch) => scratch.push(&values)?,
+        match self {
+            Self::Memory(all) => all.len(),
+            Self::File(scratch) => scratch.starts.len(),
         }
-        Ok(())
     }
 
-    /// Some values of an array.
+    /// Whether an array is there.
+    pub fn has(&self, index: usize) -> bool {
+        match self {
+            Self::Memory(all) => all[index].get().is_some(),
+            Self::File(scratch) => scratch.starts[index].get().is_some(),
+        }
+    }
+
+    /// Puts an array where it belongs; of two that are the same, the first.
+    pub fn put(&self, index: usize, values: Vec<f32>) -> Result<()> {
+        match self {
+            Self::Memory(all) => {
+                let _ = all[index].set(values);
+                Ok(())
+            }
+            Self::File(scratch) => scratch.put(index, &values),
+        }
+    }
+
+    /// Some values of an array that is there.
     pub fn part(&self, index: usize, values: Range<usize>) -> Result<Cow<'_, [f32]>> {
-        match &self.place {
-            Place::Memory(all) => Ok(Cow::Borrowed(&all[index][values])),
-            Place::File(scratch) => Ok(Cow::Owned(scratch.part(index, values)?)),
+        const THERE: &str = "an array is put before it is read";
+        match self {
+            Self::Memory(all) => Ok(Cow::Borrowed(&all[index].get().expect(THERE)[values])),
+            Self::File(scratch) => {
+                let start = scratch.starts[index].get().expect(THERE);
+                Ok(Cow::Owned(scratch.read(*start, values)?))
+            }
         }
     }
 }
 
 impl From<Vec<Vec<f32>>> for SampleArrays {
     fn from(all: Vec<Vec<f32>>) -> Self {
-        Self {
-            lengths: all.iter().map(Vec::len).collect(),
-            place: Place::Memory(all),
-        }
+        Self::Memory(all.into_iter().map(OnceLock::from).collect())
     }
 }
 
 impl Scratch {
-    fn new(folder: &Path, name: &str) -> Result<Self> {
+    fn new(folder: &Path, name: &str, count: usize) -> Result<Self> {
         let path = folder.join(format!(".{name}-{}", unique_name()));
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create_new(true);
@@ -98,33 +98,35 @@ impl Scratch {
         Ok(Self {
             file: Mutex::new(file),
             path,
-            starts: Vec::new(),
-            end: 0,
+            starts: vec![OnceLock::new(); count],
         })
     }
 
-    fn push(&mut self, values: &[f32]) -> Result<()> {
+    fn put(&self, index: usize, values: &[f32]) -> Result<()> {
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        self.starts.push(self.end);
-        self.at(self.end, |file| file.write_all(&bytes))?;
-        self.end += values.len() as u64;
+        let start = self.at(SeekFrom::End(0), |file| file.write_all(&bytes))? / BYTES;
+        let _ = self.starts[index].set(start);
         Ok(())
     }
 
-    fn part(&self, index: usize, values: Range<usize>) -> Result<Vec<f32>> {
+    fn read(&self, start: u64, values: Range<usize>) -> Result<Vec<f32>> {
         let mut bytes = vec![0; values.len() * BYTES as usize];
-        let first = self.starts[index] + values.start as u64;
+        let first = SeekFrom::Start((start + values.start as u64) * BYTES);
         self.at(first, |file| file.read_exact(&mut bytes))?;
         let values = bytes.as_chunks().0.iter();
         Ok(values.map(|value| f32::from_le_bytes(*value)).collect())
     }
 
-    /// Reads or writes from a value on.
-    fn at(&self, value: u64, act: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<()> {
+    /// Reads or writes from a place on: which byte that was.
+    fn at(
+        &self,
+        place: SeekFrom,
+        act: impl FnOnce(&mut File) -> std::io::Result<()>,
+    ) -> Result<u64> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let moved = file.seek(SeekFrom::Start(value * BYTES));
+        let moved = file.seek(place);
         moved
-            .and_then(|_| act(&mut file))
+            .and_then(|byte| act(&mut file).map(|()| byte))
             .map_err(Error::io(&self.path))
     }
 }
@@ -144,11 +146,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let all = vec![vec![1.0, -2.5, f32::MIN_POSITIVE], vec![], vec![7.0; 5]];
         let memory = SampleArrays::from(all.clone());
-        let mut file = SampleArrays::new(Some(folder.path()), "samples").unwrap();
-        for array in all {
-            file.push(array).unwrap();
+        let file = SampleArrays::new(Some(folder.path()), "samples", all.len()).unwrap();
+        // In any order, and again.
+        for index in [2, 0, 1, 0] {
+            assert_eq!(file.has(index), index == 0 && file.has(1));
+            file.put(index, all[index].clone()).unwrap();
         }
-        assert_eq!(file.lengths(), memory.lengths());
         for (index, part) in [(0, 0..3), (2, 1..4), (0, 1..2), (1, 0..0)] {
             assert_eq!(
                 file.part(index, part.clone()).unwrap(),
@@ -161,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_is_named() {
-        let error = SampleArrays::new(Some(Path::new("nowhere/at/all")), "samples").err();
+        let error = SampleArrays::new(Some(Path::new("nowhere/at/all")), "samples", 1).err();
         assert!(error.unwrap().to_string().contains("nowhere"));
     }
 }

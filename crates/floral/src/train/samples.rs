@@ -1,11 +1,11 @@
-//! The data a run trains on, in the network's units.
+//! The data a run trains on, in the network's units, each input read when it is first wanted.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::ranges::{Norms, Ranges};
+use super::ranges::{Norms, Ranges, root_mean_square};
 pub(super) use super::reader::Case;
 pub use super::reader::Reader;
 use super::sample_arrays::SampleArrays;
@@ -46,7 +46,7 @@ impl Scaling {
 }
 
 /// Inputs with their conditions and all realizations of their targets.
-pub struct Samples {
+pub struct Samples<'a> {
     /// The grid, perhaps coarser than the dataset's.
     pub grid: Grid,
     /// Per input: a~, [channel, point].
@@ -57,25 +57,32 @@ pub struct Samples {
     size: usize,
     /// Per input the number of its first sample, and at the end that of all samples.
     starts: Vec<usize>,
+    /// Where inputs come from that are not there yet.
+    source: Option<Source<'a>>,
 }
 
-impl Samples {
+/// Reads an input: its condition and its targets.
+pub(super) type Source<'a> = Box<dyn Fn(usize) -> Result<[Vec<f32>; 2]> + Send + Sync + 'a>;
+
+impl<'a> Samples<'a> {
     /// The samples of these inputs, of so many values each; inputs may have unlike numbers of them.
     pub fn new(grid: Grid, conditions: Vec<Vec<f32>>, targets: Vec<Vec<f32>>, size: usize) -> Self {
-        Self::of(grid, conditions.into(), targets.into(), size)
+        let count = |target: &Vec<f32>| target.len() / size.max(1);
+        let counts: Vec<usize> = targets.iter().map(count).collect();
+        Self::of(grid, &counts, [conditions.into(), targets.into()], size)
     }
 
-    /// The same of arrays that need not be in memory.
+    /// The same of arrays that need not be in memory, nor there yet: so many samples of each input.
     pub(super) fn of(
         grid: Grid,
-        conditions: SampleArrays,
-        targets: SampleArrays,
+        counts: &[usize],
+        [conditions, targets]: [SampleArrays; 2],
         size: usize,
     ) -> Self {
         let mut starts = vec![0];
-        for length in targets.lengths() {
+        for count in counts {
             let before = starts.last().copied().unwrap_or(0);
-            starts.push(before + length / size.max(1));
+            starts.push(before + count);
         }
         Self {
             grid,
@@ -83,7 +90,46 @@ impl Samples {
             targets,
             size,
             starts,
+            source: None,
         }
+    }
+
+    /// The same with inputs that are read when they are first wanted.
+    pub(super) fn from(self, source: Source<'a>) -> Self {
+        Self {
+            source: Some(source),
+            ..self
+        }
+    }
+
+    /// Reads the inputs of these samples that are not there yet.
+    pub(super) fn fetch(&self, samples: Range<usize>) -> Result<()> {
+        if samples.is_empty() {
+            return Ok(());
+        }
+        let mut inputs = self.input_of(samples.start)..=self.input_of(samples.end - 1);
+        inputs.try_for_each(|input| self.supply(input))
+    }
+
+    fn supply(&self, input: usize) -> Result<()> {
+        match &self.source {
+            Some(source) if !self.targets.has(input) => self.put(input, source(input)?),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts an input where it belongs.
+    pub(super) fn put(&self, input: usize, [condition, targets]: [Vec<f32>; 2]) -> Result<()> {
+        self.conditions.put(input, condition)?;
+        // Last: what has targets is there.
+        self.targets.put(input, targets)
+    }
+
+    /// Inputs that are there.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        let all = 0..self.inputs();
+        all.filter(|input| self.targets.has(*input)).count()
     }
 
     /// Number of (input, realization) pairs.
@@ -119,12 +165,14 @@ impl Samples {
     /// The target of a sample: [channel, point].
     pub fn target_of(&self, sample: usize) -> Result<Cow<'_, [f32]>> {
         let input = self.input_of(sample);
+        self.supply(input)?;
         let start = (sample - self.starts[input]) * self.size;
         self.targets.part(input, start..start + self.size)
     }
 
     /// The first channels of the condition of an input: [channel, point].
     pub fn condition_of(&self, input: usize, channels: usize) -> Result<Cow<'_, [f32]>> {
+        self.supply(input)?;
         self.conditions.part(input, 0..channels * self.grid.len())
     }
 }
@@ -154,17 +202,16 @@ impl Scales {
         }
     }
 
-    pub(super) fn push(&mut self, case: &Case, points: usize, kept: &[usize]) {
-        push(&mut self.input, case.input.values(), points);
-        self.input_norms.push(case.input.values(), points);
-        if let (Some(moments), Some(field)) = (&mut self.low, &case.low) {
-            push(moments, field.values(), points);
+    /// Takes in what one input has.
+    pub(super) fn push(&mut self, of_input: &InputScales) {
+        merge(&mut self.input, &of_input.input);
+        self.input_norms.push(&of_input.input_norms);
+        if let Some(moments) = &mut self.low {
+            merge(moments, &of_input.low);
         }
-        if let Some(field) = &case.given_low {
-            push(&mut self.given_low, field.values(), points);
-            self.low_norms.push(field.values(), points);
-        }
-        push(&mut self.target, &case.gaps(kept), kept.len());
+        merge(&mut self.given_low, &of_input.given_low);
+        self.low_norms.push(&of_input.low_norms);
+        merge(&mut self.target, &of_input.target);
     }
 
     pub(super) fn scaling(&self) -> Scaling {
@@ -183,9 +230,55 @@ impl Scales {
     }
 }
 
+/// What one input adds to the scales, field by field and channel by channel: ranks hand it on.
+#[derive(Serialize, Deserialize)]
+pub(super) struct InputScales {
+    input: Vec<RunningMoments>,
+    input_norms: Vec<f64>,
+    low: Vec<RunningMoments>,
+    given_low: Vec<RunningMoments>,
+    low_norms: Vec<f64>,
+    target: Vec<RunningMoments>,
+}
+
+impl InputScales {
+    pub(super) fn of(case: &Case, points: usize, kept: &[usize]) -> Self {
+        let of = |field: &Option<Field>| {
+            let values = field.as_ref().map_or(&[][..], Field::values);
+            (moments(values, points), norms(values, points))
+        };
+        let (given_low, low_norms) = of(&case.given_low);
+        Self {
+            input: moments(case.input.values(), points),
+            input_norms: norms(case.input.values(), points),
+            low: of(&case.low).0,
+            given_low,
+            low_norms,
+            target: moments(&case.gaps(kept), kept.len()),
+        }
+    }
+}
+
+fn moments(values: &[f64], points: usize) -> Vec<RunningMoments> {
+    let channels = values.chunks_exact(points);
+    channels
+        .map(|channel| RunningMoments::of(channel.iter().copied()))
+        .collect()
+}
+
+fn norms(values: &[f64], points: usize) -> Vec<f64> {
+    values.chunks_exact(points).map(root_mean_square).collect()
+}
+
+/// Adds what fields of as many channels have.
 pub(super) fn push(moments: &mut [RunningMoments], values: &[f64], points: usize) {
+    merge(moments, &self::moments(values, points));
+}
+
+/// The same by their moments.
+fn merge(moments: &mut [RunningMoments], fields: &[RunningMoments]) {
     let channels = moments.len();
-    for (i, channel) in values.chunks_exact(points).enumerate() {
-        moments[i % channels].merge(&RunningMoments::of(channel.iter().copied()));
+    for (i, field) in fields.iter().enumerate().filter(|_| channels > 0) {
+        moments[i % channels].merge(field);
     }
 }

@@ -1,5 +1,6 @@
 //! The training loop: epochs of steps, validation, checkpoints, and the reasons to stop.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use burn::module::Module;
@@ -24,7 +25,7 @@ use crate::flow::{Correlations, Coupling, Path, Prior, PriorConfig};
 use crate::observer::{Event, Observer};
 use crate::operator::{FilmFno, Weight, weights, with_weights};
 use crate::random::{Purpose, Stream, stream};
-use crate::ranks::{Alone, Ranks, agreed, first_then_others};
+use crate::ranks::{Alone, Ranks, agreed, first_then_others, share};
 use crate::storage::FolderLock;
 use crate::{Error, Result};
 
@@ -146,7 +147,7 @@ pub(super) fn shapes(reader: &Reader, dataset: &Dataset) -> Shapes {
 }
 
 pub(super) struct Trainer<'a> {
-    ranks: &'a dyn Ranks,
+    pub(super) ranks: &'a dyn Ranks,
     pub(super) run: &'a RunFolder,
     /// On rank 0, which holds the folder for all.
     _lock: Option<FolderLock>,
@@ -157,8 +158,8 @@ pub(super) struct Trainer<'a> {
     pub(super) weights: Vec<Weight>,
     pub(super) adam: Adam,
     pub(super) average: Option<Average>,
-    pub(super) train: Samples,
-    pub(super) validation: Samples,
+    pub(super) train: Samples<'a>,
+    pub(super) validation: Samples<'a>,
     pub(super) prior: Box<dyn Prior>,
     pub(super) started: Instant,
     pub(super) seconds_before: f64,
@@ -170,15 +171,15 @@ impl<'a> Trainer<'a> {
     pub(super) fn new(
         ranks: &'a dyn Ranks,
         run: &'a RunFolder,
-        dataset: &Dataset,
+        dataset: &'a Dataset,
         device: &Device,
     ) -> Result<Self> {
         let lock = ranks.is_first().then(|| run.lock()).transpose();
         let lock = agreed(ranks, lock, &mut || {})?;
         let config = run.config()?.for_inputs(dataset.inputs());
         let split = config.split_of(dataset.inputs())?;
-        let reader = Reader::new(dataset, &config)?;
-        let scales = reader.scales(split.train.clone())?;
+        let reader = Arc::new(Reader::new(dataset, &config)?);
+        let scales = reader.scales_across(ranks, split.train.clone())?;
         let header = Header::new(&config, dataset, &reader, scales)?;
         let device = device.clone().autodiff();
         let model = Model::new(
@@ -194,7 +195,12 @@ impl<'a> Trainer<'a> {
             true => None,
             false => Some(run.path()),
         };
-        let read = |inputs| reader.samples_in(scratch, inputs, rows, &header.scaling);
+        let read = |inputs| {
+            let samples = reader.samples_on_demand(scratch, inputs, rows, &header.scaling)?;
+            // Blocks of a step go by input, so that a rank has most of its samples there.
+            samples.fetch(share(samples.len(), ranks.rank(), ranks.size()))?;
+            Ok::<_, Error>(samples)
+        };
         let mut trainer = Self {
             ranks,
             run,
@@ -255,7 +261,7 @@ impl<'a> Trainer<'a> {
             return Err(self.diverged());
         }
         while !self.header.progress.finished {
-            if self.header.progress.epoch >= epochs || self.is_stuck() {
+            if self.is_over() {
                 self.header.progress.finished = true;
                 self.write()?;
                 break;
@@ -269,6 +275,11 @@ impl<'a> Trainer<'a> {
         } else {
             Outcome::AllEpochs
         })
+    }
+
+    /// Whether no epoch is left to run.
+    fn is_over(&self) -> bool {
+        self.header.progress.epoch >= self.config.stopping.epochs || self.is_stuck()
     }
 
     fn is_stuck(&self) -> bool {
@@ -301,10 +312,10 @@ impl<'a> Trainer<'a> {
             self.run.log().append(&record)?;
         }
         observer.observe(&Event::Epoch(&record));
-        if self
-            .last_write
-            .is_none_or(|last| last.elapsed() > BETWEEN_CHECKPOINTS)
-        {
+        let last = self.last_write;
+        let is_due = last.is_none_or(|last| last.elapsed() > BETWEEN_CHECKPOINTS);
+        // What is over is written as such, and once.
+        if is_due && !self.is_over() {
             self.write()?;
         }
         Ok(())
@@ -362,7 +373,7 @@ impl<'a> Trainer<'a> {
 
     fn loss<'s>(
         &'s self,
-        samples: &'s Samples,
+        samples: &'s Samples<'s>,
         stream: &'s (dyn Fn(usize) -> Stream + Sync),
     ) -> Loss<'s> {
         Loss {
@@ -432,34 +443,5 @@ impl<'a> Trainer<'a> {
             Some(average) => with_weights(network, averaged(&self.weights, &average.values)),
             None => Ok(network),
         }
-    }
-
-    fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
-            header: self.header.clone(),
-            weights: self.weights.clone(),
-            adam: self.adam.clone(),
-            average: self
-                .average
-                .as_ref()
-                .map_or(Vec::new(), |average| average.values.clone()),
-            regression: Vec::new(),
-        }
-    }
-
-    /// Writes the best checkpoint, if there is a new one, and then the last: whenever this is cut,
-    /// going on from the last that is there comes by the same best again. Rank 0 writes for all.
-    pub(super) fn write(&mut self) -> Result<()> {
-        if !self.ranks.is_first() {
-            return Ok(());
-        }
-        self.run.log().sync()?;
-        if let Some(best) = self.unwritten_best.take() {
-            best.write(&self.run.best_path())?;
-        }
-        self.header.progress.seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
-        self.checkpoint().write(&self.run.last_path())?;
-        self.last_write = Some(Instant::now());
-        Ok(())
     }
 }

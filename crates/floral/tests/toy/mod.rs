@@ -116,6 +116,7 @@ pub fn request(inputs: usize) -> Request {
         realizations: 4,
         seed: 7,
         precision: Precision::F64,
+        shard: 1,
         force: false,
     }
 }

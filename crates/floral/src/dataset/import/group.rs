@@ -60,11 +60,13 @@ impl Plan<'_> {
             arrays.remove(&found.axis.name);
         }
         self.describe(&mut arrays);
-        Ok(GroupPlan {
+        let plan = GroupPlan {
             arrays,
             attributes: self.root_attributes(),
             precision: self.precision,
-        })
+            shard: 1,
+        };
+        Ok(plan.sharded((INPUT_DIMENSION, inputs), self.shard))
     }
 
     /// How many realizations low fidelity has.

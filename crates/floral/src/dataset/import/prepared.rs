@@ -97,6 +97,7 @@ impl<'a> Prepared<'a> {
             survey: &self.survey,
             quantities: self.quantities.clone(),
             precision: wishes.precision.unwrap_or(own),
+            shard: wishes.shard.unwrap_or(1),
             attributes: self.attributes(wishes, paths),
         }
     }

@@ -36,6 +36,8 @@ pub struct Wishes {
     pub low_pairing: Option<LowPairing>,
     /// How values are stored; as precisely as in the files if absent.
     pub precision: Option<Precision>,
+    /// Inputs that share a file of an array; each has its own if absent.
+    pub shard: Option<usize>,
     /// What the dataset is called.
     pub title: Option<String>,
 }

@@ -20,6 +20,8 @@ pub(super) struct Plan<'a> {
     pub survey: &'a Survey,
     pub quantities: Quantities,
     pub precision: Precision,
+    /// Inputs that share a file of an array.
+    pub shard: usize,
     /// Of the group, besides those of every dataset.
     pub attributes: Map<String, Value>,
 }
@@ -33,14 +35,14 @@ impl Plan<'_> {
         let total = self.survey.kept.len();
         observer.observe(&Event::Inputs { done: 0, total });
         let kept: Vec<(usize, &Kept)> = self.survey.kept.iter().enumerate().collect();
-        kept.par_iter()
-            .with_max_len(1)
-            .try_for_each(|&(input, kept)| {
-                go_on(observer)?;
-                self.write_input(&group, input, kept)?;
-                observer.observe(&Event::Generated { input });
-                Ok::<_, Error>(())
-            })?;
+        // In their order, so that few shards wait for the last of their inputs.
+        let in_turn = kept.into_iter().par_bridge();
+        in_turn.try_for_each(|(input, kept)| {
+            go_on(observer)?;
+            self.write_input(&group, input, kept)?;
+            observer.observe(&Event::Generated { input });
+            Ok::<_, Error>(())
+        })?;
         for axis in &self.frame.grid.axes {
             if group.plans(&axis.name) {
                 group.write_coordinates(&axis.name, &axis.coordinates)?;

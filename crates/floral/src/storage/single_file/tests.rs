@@ -25,6 +25,7 @@ fn group(folder: &Path) -> PathBuf {
         arrays: arrays.into_iter().collect(),
         attributes: json!({"title": "a test", "seed": 7, "levels": [0.5, 1], "none": []}),
         precision: Precision::F32,
+        shard: 1,
     };
     let group = Group::open(&path, plan, false).unwrap().unwrap();
     for index in 0..2u32 {

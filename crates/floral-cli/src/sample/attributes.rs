@@ -1,0 +1,88 @@
+//! What predictions tell of themselves, in their store and on the screen.
+
+use floral::predict::Stored;
+use floral::{Checksum, Points};
+use serde_json::{Map, Value, json};
+
+use super::Arguments;
+use super::task::Task;
+
+impl Task {
+    /// All that the result depends on: where it is the same, an unfinished result is continued.
+    pub fn attributes(&self, arguments: &Arguments, data: Checksum) -> Map<String, Value> {
+        let header = self.predictor.header();
+        let is_flow = self.predictor.method().is_flow();
+        let along = |points: &Points| {
+            let axes = points.axes.iter();
+            let sum = axes.fold(Checksum::default(), |sum, (_, along)| sum.numbers(along));
+            sum.to_string()
+        };
+        let facts = json!({
+            "title": match &header.title {
+                Some(title) => format!("{title}: predictions of {}", self.predictor.method()),
+                None => format!("predictions of {}", self.predictor.method()),
+            },
+            "floral_version": env!("CARGO_PKG_VERSION"),
+            "run": arguments.run,
+            "run_version": header.floral,
+            "run_checksum": self.predictor.checksum().to_string(),
+            "method": self.predictor.method(),
+            "epoch": header.config.method.recipe().is_none().then_some(header.progress.epoch),
+            "validation_loss": header.progress.best.map(|(loss, _)| loss),
+            "data": arguments.input,
+            "data_checksum": data.to_string(),
+            "inputs": format!("{}..{}", self.inputs.start, self.inputs.end),
+            "problem": header.data.problem,
+            "grid": self.cases.grid().shape(),
+            "points": arguments.points,
+            "points_checksum": self.points.as_ref().map(along),
+            "realizations_per_input": self.realizations,
+            "realizations_kept": self.kept,
+            "standard_error": self.standard_error,
+            "quantiles": self.wanted.quantiles,
+            "thresholds": self.wanted.thresholds,
+            "threshold_channels": self.threshold_channels(),
+            "seed": arguments.seed,
+            "solver": is_flow.then(|| self.solver.to_string()),
+            "calibration": self.predictor.calibration(),
+        });
+        match facts {
+            Value::Object(facts) => facts
+                .into_iter()
+                .filter(|(_, fact)| !fact.is_null())
+                .collect(),
+            _ => Map::new(),
+        }
+    }
+
+    /// The channel of each threshold, where there are several channels.
+    fn threshold_channels(&self) -> Option<Vec<usize>> {
+        let has_several = self.predictor.header().quantities.solution.len() > 1;
+        let has_any = has_several && !self.thresholds.is_empty();
+        has_any.then(|| self.thresholds.iter().map(|t| t.channel).collect())
+    }
+
+    pub fn described(&self, stored: &Stored, seconds: f64) -> String {
+        let Stored {
+            resumed,
+            resumed_realizations,
+            computed,
+            evaluations,
+            ..
+        } = *stored;
+        let inputs = self.inputs.len() - resumed;
+        let kept = match (resumed, resumed_realizations) {
+            (0, 0) => String::new(),
+            (0, n) => format!(", {n} realizations kept from before"),
+            (m, 0) => format!(", {m} inputs kept from before"),
+            (m, n) => format!(", {m} inputs and {n} realizations kept from before"),
+        };
+        let each = evaluations as f64 / computed.max(1) as f64;
+        let cost = if self.predictor.method().is_flow() && computed > 0 {
+            format!(", {each:.0} evaluations of the network each")
+        } else {
+            String::new()
+        };
+        format!("{inputs} inputs, {computed} realizations computed in {seconds:.1} s{cost}{kept}")
+    }
+}

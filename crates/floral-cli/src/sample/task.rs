@@ -1,0 +1,187 @@
+//! What was typed, resolved: the run, the inputs, and what is stored of them.
+
+use std::ops::Range;
+
+use anyhow::{Result, ensure};
+use floral::predict::{
+    Cases, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor, Sampling,
+    Stored, Threshold, is_npz, read_points,
+};
+use floral::ranks::Ranks;
+use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
+use floral::train::RunFolder;
+use floral::{Checksum, Observer, Points};
+
+use super::Arguments;
+use crate::progress::Progress;
+use crate::waiting::Waiting;
+use crate::{data, low};
+
+/// Realizations per input: the paper's.
+const USUAL: usize = 2500;
+
+/// Realizations per input at most, where a standard error decides.
+const MOST: usize = 20_000;
+
+/// What was typed, resolved.
+pub(super) struct Task {
+    pub predictor: Predictor,
+    pub cases: Cases<'static>,
+    pub inputs: Range<usize>,
+    pub points: Option<Points>,
+    pub wanted: Wanted,
+    pub thresholds: Vec<Threshold>,
+    pub realizations: usize,
+    pub kept: usize,
+    pub standard_error: Option<f64>,
+    pub solver: OdeSolver,
+}
+
+impl Task {
+    pub fn new(arguments: &Arguments) -> Result<Self> {
+        let solver = arguments.solver.asked()?.unwrap_or_default();
+        let device = arguments.device.open()?;
+        let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
+        let input = if is_npz(&arguments.input) {
+            arguments.input.clone()
+        } else {
+            data::dataset(&arguments.input)?
+        };
+        let low = arguments
+            .low
+            .solver(&predictor, &arguments.run, &arguments.input)?;
+        let resolution = arguments.resolution.as_ref();
+        let cases = Cases::open_with(&input, &predictor, resolution, low)?;
+        arguments
+            .device
+            .tell_rows(&device, predictor.block_rows(cases.grid()));
+        ensure!(
+            !cases.lacks_low(),
+            low::absence(&predictor, &arguments.input)
+        );
+        let inputs = arguments.inputs.clone().unwrap_or(0..cases.inputs());
+        ensure!(
+            !inputs.is_empty() && inputs.end <= cases.inputs(),
+            "--inputs {}..{}: {} has inputs 0..{}",
+            inputs.start,
+            inputs.end,
+            arguments.input.display(),
+            cases.inputs()
+        );
+        let points = arguments.points.as_deref();
+        let points = points.map(|path| read_points(path, cases.grid()));
+        let (realizations, kept) = numbers(arguments, &predictor)?;
+        let quantities = &predictor.header().quantities.solution;
+        let thresholds = arguments.exceed.iter();
+        let thresholds = thresholds.map(|text| Threshold::parse(text, quantities));
+        let thresholds = thresholds.collect::<Result<Vec<_>, _>>()?;
+        let wanted = Wanted {
+            quantiles: arguments.quantile.clone(),
+            thresholds: thresholds.iter().map(|threshold| threshold.value).collect(),
+            ..Wanted::default()
+        };
+        // Levels that are none are refused here, before anything is written.
+        EnsembleStatistics::new(1, realizations, &wanted)?;
+        Ok(Self {
+            points: points.transpose()?,
+            predictor,
+            cases,
+            inputs,
+            wanted,
+            thresholds,
+            realizations,
+            kept,
+            standard_error: arguments.stderr,
+            solver,
+        })
+    }
+
+    /// Where it was left open, an integrator that is accurate enough for the first input.
+    pub fn choose_solver(&mut self, arguments: &Arguments) -> Result<()> {
+        let (choice, first) = (&arguments.solver, self.inputs.start);
+        self.solver = choice.of_input(&self.predictor, &self.cases, first, arguments.seed)?;
+        Ok(())
+    }
+
+    pub fn store(
+        &self,
+        ranks: &dyn Ranks,
+        writer: &PredictionWriter,
+        seed: u64,
+        stop: &dyn Observer,
+    ) -> Result<Stored> {
+        let grid = self.cases.grid();
+        let interpolation = self
+            .points
+            .as_ref()
+            .map(|p| Interpolation::to_points(grid, p));
+        let job = Job {
+            predictor: &self.predictor,
+            cases: &self.cases,
+            inputs: self.inputs.clone(),
+            interpolation: interpolation.as_ref(),
+            wanted: &self.wanted,
+            kept: self.kept,
+            sampling: Sampling {
+                realizations: self.realizations,
+                seed,
+                solver: self.solver,
+            },
+            standard_error: self.standard_error,
+        };
+        let progress = Progress::new(self.predictor.method().name(), stop);
+        let waiting = Waiting::new(&progress, self.standard_error.is_some());
+        let outcome = job.store_across(ranks, writer, &waiting);
+        progress.finish();
+        Ok(outcome?)
+    }
+
+    pub fn plan(&self, arguments: &Arguments, data: Checksum) -> PredictionPlan {
+        PredictionPlan {
+            places: match &self.points {
+                Some(points) => Places::Points(points.clone()),
+                None => Places::Grid(self.cases.grid().clone()),
+            },
+            quantities: self.predictor.header().quantities.solution.clone(),
+            inputs: self.inputs.clone(),
+            wanted: self.wanted.clone(),
+            threshold_channels: self.thresholds.iter().map(|t| t.channel).collect(),
+            kept: self.kept,
+            has_spread: self.predictor.method().is_generative(),
+            has_parts: self.predictor.method().recipe().is_some(),
+            counts_draws: self.standard_error.is_some(),
+            shard: arguments.shard,
+            attributes: self.attributes(arguments, data),
+        }
+    }
+}
+
+/// Realizations per input, and how many of them are stored.
+fn numbers(arguments: &Arguments, predictor: &Predictor) -> Result<(usize, usize)> {
+    let method = predictor.method();
+    ensure!(
+        arguments
+            .stderr
+            .is_none_or(|error| error > 0.0 && error < 1.0),
+        "--stderr: choose a number between 0 and 1, as in 0.01"
+    );
+    if method.is_generative() {
+        let most = if arguments.stderr.is_some() {
+            MOST
+        } else {
+            USUAL
+        };
+        let realizations = arguments.realizations.unwrap_or(most);
+        ensure!(
+            realizations > 1,
+            "--realizations {realizations}: a variance needs at least two"
+        );
+        return Ok((realizations, arguments.keep.min(realizations)));
+    }
+    ensure!(
+        arguments.quantile.is_empty() && arguments.exceed.is_empty() && arguments.stderr.is_none(),
+        "{method} predicts one field and no distribution; leave --quantile, --exceed and --stderr \
+         out, or choose a run of floral-kl, kriging, flora or floral"
+    );
+    Ok((1, arguments.keep.min(1)))
+}

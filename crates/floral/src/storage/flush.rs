@@ -1,0 +1,95 @@
+//! Lets what is written reach the disk while more is computed, so that little is left to wait for when a
+//! group is finished. `group.rs` tells it of every chunk.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use super::files::sync_tree;
+use crate::Result;
+
+/// Bytes that are worth the asking: some tenths of a second of a disk.
+const ENOUGH: u64 = 64 << 20;
+
+/// A folder that grows.
+pub(super) struct Flush {
+    folder: PathBuf,
+    /// Bytes that nobody has asked for yet.
+    waiting: AtomicU64,
+    under_way: Mutex<Option<JoinHandle<Result<()>>>>,
+}
+
+impl Flush {
+    pub fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            waiting: AtomicU64::new(0),
+            under_way: Mutex::new(None),
+        }
+    }
+
+    /// So many bytes were written. Where one call asks for all, and enough wait, a thread of its own
+    /// asks for them; what it could not do is told here or by [`Self::all`].
+    pub fn wrote(&self, bytes: u64) -> Result<()> {
+        let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if waiting < ENOUGH || !cfg!(target_os = "linux") {
+            return Ok(());
+        }
+        let mut under_way = self.locked();
+        if under_way
+            .as_ref()
+            .is_some_and(|thread| !thread.is_finished())
+        {
+            return Ok(());
+        }
+        ended(under_way.take())?;
+        self.waiting.store(0, Ordering::Relaxed);
+        let folder = self.folder.clone();
+        *under_way = Some(std::thread::spawn(move || sync_tree(&folder)));
+        Ok(())
+    }
+
+    /// Waits until all has reached the disk.
+    pub fn all(&self) -> Result<()> {
+        let before = ended(self.locked().take());
+        sync_tree(&self.folder).and(before)
+    }
+
+    fn locked(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<Result<()>>>> {
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a thread came to. An error that it has heard of is not told by the system a second time.
+fn ended(thread: Option<JoinHandle<Result<()>>>) -> Result<()> {
+    match thread.map(JoinHandle::join) {
+        None => Ok(()),
+        Some(Ok(outcome)) => outcome,
+        Some(Err(panic)) => std::panic::resume_unwind(panic),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_thread_could_not_do_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = Flush::new(&folder.path().join("gone"));
+        gone.wrote(ENOUGH).unwrap();
+        if cfg!(target_os = "linux") {
+            assert!(gone.locked().is_some());
+        }
+        let words = gone.all().unwrap_err().to_string();
+        assert!(words.contains("gone"), "{words}");
+        let there = Flush::new(folder.path());
+        there.wrote(ENOUGH - 1).unwrap();
+        assert!(there.locked().is_none(), "little is not worth the asking");
+        there.wrote(1).unwrap();
+        there.all().unwrap();
+    }
+}
