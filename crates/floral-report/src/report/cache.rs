@@ -121,67 +121,65 @@ fn shared(pairs: &[[f32; 2]], channels: usize) -> Vec<Vec<[f32; 2]>> {
 /// Keeps a scored summary. A cache that cannot be written costs time later and nothing else, so that is no
 /// error.
 pub(super) fn store(path: &Path, scored: &ScoredSummary) {
-    let Summary {
-        distribution,
-        channels,
-    } = &scored.summary;
-    let floats = |values: &[f32]| -> Vec<u8> {
-        values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect()
-    };
-    let pairs: Vec<[f32; 2]> = channels.iter().flat_map(|c| c.pairs.clone()).collect();
-    let spread_error = scored.spread_error.concat();
-    let arrays = [
-        ("mean", Dtype::F32, floats(&distribution.mean)),
-        ("deviation", Dtype::F32, floats(&distribution.deviation)),
-        ("pairs", Dtype::F32, floats(pairs.as_flattened())),
-        (
-            "spread_error",
-            Dtype::F32,
-            floats(spread_error.as_flattened()),
-        ),
-        ("quantiles", Dtype::U8, distribution.quantiles.codes.clone()),
-        (
-            "realizations",
-            Dtype::U8,
-            distribution.realizations.codes.clone(),
-        ),
-    ];
-    let told = channels.iter().map(|channel| ChannelFacts {
-        spectrum: channel.spectrum.clone(),
-        lowest: channel.lowest,
-    });
-    let told: Vec<ChannelFacts> = told.collect();
-    let json = |value: serde_json::Result<String>| value.unwrap_or_default();
-    let facts = HashMap::from([
-        ("channels".to_owned(), json(serde_json::to_string(&told))),
-        (
-            "scoring".to_owned(),
-            json(serde_json::to_string(&scored.scoring)),
-        ),
-        (
-            "quantiles".to_owned(),
-            distribution.quantiles.reach.to_string(),
-        ),
-        (
-            "realizations".to_owned(),
-            distribution.realizations.reach.to_string(),
-        ),
-    ]);
+    let arrays = arrays(scored);
     let views = arrays.iter().filter_map(|(name, kind, bytes)| {
         let size = if *kind == Dtype::F32 { 4 } else { 1 };
         let view = TensorView::new(*kind, vec![bytes.len() / size], bytes).ok()?;
         Some((*name, view))
     });
-    let Ok(bytes) = safetensors::serialize(views, Some(facts)) else {
+    let Ok(bytes) = safetensors::serialize(views, Some(facts(scored))) else {
         return;
     };
     let folder = path.parent().map(create_folder);
     if let Some(Ok(())) = folder {
         let _ = write_atomically(path, &bytes);
     }
+}
+
+/// The arrays of a summary as they are stored, by name.
+fn arrays(scored: &ScoredSummary) -> [(&'static str, Dtype, Vec<u8>); 6] {
+    let Summary {
+        distribution,
+        channels,
+    } = &scored.summary;
+    let floats = |values: &[f32]| -> Vec<u8> {
+        let words = values.iter().map(|value| value.to_le_bytes());
+        words.flatten().collect()
+    };
+    let pairs: Vec<[f32; 2]> = channels.iter().flat_map(|c| c.pairs.clone()).collect();
+    let spread_error = floats(scored.spread_error.concat().as_flattened());
+    let (quantiles, realizations) = (&distribution.quantiles, &distribution.realizations);
+    [
+        ("mean", Dtype::F32, floats(&distribution.mean)),
+        ("deviation", Dtype::F32, floats(&distribution.deviation)),
+        ("pairs", Dtype::F32, floats(pairs.as_flattened())),
+        ("spread_error", Dtype::F32, spread_error),
+        ("quantiles", Dtype::U8, quantiles.codes.clone()),
+        ("realizations", Dtype::U8, realizations.codes.clone()),
+    ]
+}
+
+/// What is told of a summary beside its arrays.
+fn facts(scored: &ScoredSummary) -> HashMap<String, String> {
+    let Summary {
+        distribution,
+        channels,
+    } = &scored.summary;
+    let told = channels.iter().map(|channel| ChannelFacts {
+        spectrum: channel.spectrum.clone(),
+        lowest: channel.lowest,
+    });
+    let told: Vec<ChannelFacts> = told.collect();
+    let json = |value: serde_json::Result<String>| value.unwrap_or_default();
+    let reach = [&distribution.quantiles, &distribution.realizations].map(|c| c.reach.to_string());
+    let [quantiles, realizations] = reach;
+    let facts = [
+        ("channels", json(serde_json::to_string(&told))),
+        ("scoring", json(serde_json::to_string(&scored.scoring))),
+        ("quantiles", quantiles),
+        ("realizations", realizations),
+    ];
+    facts.map(|(name, text)| (name.to_owned(), text)).into()
 }
 
 #[cfg(test)]

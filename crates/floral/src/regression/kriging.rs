@@ -71,19 +71,7 @@ impl Kriging {
         let moments =
             |cases| Moments::new(lattice, channels, symmetries, cases, interpolation.as_ref());
         let (mut train, held) = (moments(cases), moments(held_out));
-        let examples = Examples {
-            train: train.means(),
-            held: held.means(),
-            parity: Parity::Odd,
-        };
-        let (mean, verdict) = Blend::new(
-            &recipe.mean(),
-            lattice,
-            symmetries,
-            &examples,
-            None,
-            observer,
-        )?;
+        let (mean, verdict) = mean_blend(recipe, lattice, symmetries, (&train, &held), observer)?;
         train.complete_variances(&verdict.errors);
         let neighbours = Neighbours::new(lattice, symmetries, &train.framed, &held.framed);
         let is_held = !held_out.is_empty();
@@ -94,9 +82,6 @@ impl Kriging {
         };
         let novelty = |framed| mean.novelty(framed, neighbours.distance(framed));
         let novelty: Option<Vec<f64>> = is_held.then(|| held.framed.iter().map(novelty).collect());
-        let errors = verdict.errors.iter().enumerate();
-        let errors: Vec<Vec<f64>> = errors.map(|(i, e)| judges.completed(i, e)).collect();
-        let ignorance = Ignorance::new(lattice, symmetries, &errors, judges, novelty.as_deref());
         let mut fitted = Self {
             lattice: lattice.clone(),
             channels,
@@ -106,7 +91,7 @@ impl Kriging {
             variance: None,
             spread: None,
             neighbours,
-            ignorance,
+            ignorance: ignorance(lattice, symmetries, &verdict, judges, novelty.as_deref()),
             calibration: Calibration::new(&[]),
             least_variance: 0.0,
         };
@@ -324,6 +309,36 @@ impl Kriging {
             novelty,
         }
     }
+}
+
+/// The mean residual's blend, and what it says of the judging inputs.
+fn mean_blend(
+    recipe: Recipe,
+    lattice: &Lattice,
+    symmetries: &Symmetries,
+    (train, held): (&Moments, &Moments),
+    observer: &dyn Observer,
+) -> Result<(Blend, Verdict)> {
+    let examples = Examples {
+        train: train.means(),
+        held: held.means(),
+        parity: Parity::Odd,
+    };
+    let menu = recipe.mean();
+    Blend::new(&menu, lattice, symmetries, &examples, None, observer)
+}
+
+/// What the mean missed at judging inputs, as far as it is known there.
+fn ignorance(
+    lattice: &Lattice,
+    symmetries: &Symmetries,
+    verdict: &Verdict,
+    judges: &Moments,
+    novelty: Option<&[f64]>,
+) -> Ignorance {
+    let errors = verdict.errors.iter().enumerate();
+    let errors: Vec<Vec<f64>> = errors.map(|(i, e)| judges.completed(i, e)).collect();
+    Ignorance::new(lattice, symmetries, &errors, judges, novelty)
 }
 
 fn over(mut values: Vec<f64>, size: f64) -> Vec<f64> {

@@ -6,7 +6,7 @@ use super::TrainConfig;
 use super::model::{Shapes, check_modes, network_config};
 use super::ranges::Ranges;
 use super::samples::{Reader, Scaling};
-use super::trainer::shapes;
+use super::training::shapes;
 use crate::dataset::Dataset;
 use crate::flow::prior;
 use crate::low::StandIn;

@@ -31,6 +31,7 @@ mod sample_arrays;
 pub mod samples;
 mod saving;
 pub mod trainer;
+mod training;
 mod transforms;
 mod tree;
 pub mod update;
@@ -43,7 +44,7 @@ pub use method::Method;
 pub use model::Model;
 pub use reference_run::Foreign;
 pub use run::RunFolder;
-pub use trainer::{EpochRecord, Outcome, check, fitted_prior, train, train_across};
+pub use training::{EpochRecord, Outcome, check, fitted_prior, train, train_across};
 
 #[cfg(test)]
 mod damaged_checkpoints;

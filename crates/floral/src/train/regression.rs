@@ -11,7 +11,7 @@ use super::checkpoint::{Checkpoint, Header, Progress};
 use super::config::Coefficients;
 use super::differences::differences;
 use super::samples::{Case, Reader};
-use super::trainer::Outcome;
+use super::training::Outcome;
 use super::{LearnedLow, Method, RunFolder, TrainConfig};
 use crate::dataset::Dataset;
 use crate::expansion::{Expansion, Material};

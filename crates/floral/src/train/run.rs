@@ -9,7 +9,7 @@ use super::TrainConfig;
 use super::checkpoint::Checkpoint;
 use super::differences::differences;
 use super::log::Log;
-use super::trainer::EpochRecord;
+use super::training::EpochRecord;
 use crate::dataset::Dataset;
 use crate::flow::prior;
 use crate::storage::{FolderLock, read_regular, write_atomically};
