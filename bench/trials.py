@@ -42,7 +42,7 @@ def laws():
     if "quantile_error_of_truth" in made["rows"][0]:
         own = [short(mean(row[f"quantile_error_of_{of}"] for row in made["rows"])) for of in ("realizations", "truth")]
         text += f", where 30 realizations of the test input itself have {own[0]} and the 1000 that stand for\nthe truth {own[1]}"
-    text += f" (`{made['command']}`, {link('laws.json')}):\n\n"
+    text += f" (`{made['command']}`, {link('laws.json')}, of an earlier build):\n\n"
     header = ["plume", "coefficients", "energy score", "CRPS", "error of quantiles", "90 % holds", "below zero"]
     return text + table(header, rows)
 
