@@ -141,6 +141,8 @@ pub struct Budget {
     pub final_rate: Option<f64>,
     /// Networks are trained on at most so many points an axis, and predict on all.
     pub points: Option<usize>,
+    /// A regression on the means of inputs takes as many steps as one on their realizations would.
+    pub steps_of_realizations: bool,
 }
 
 /// How predictions are made and judged.
@@ -356,7 +358,7 @@ mod tests {
 
     #[test]
     fn every_experiment_can_be_read_at_every_scale() {
-        for scale in ["quick", "recommended", PAPER_SCALE] {
+        for scale in ["quick", "recommended", "trained", PAPER_SCALE] {
             assert_eq!(Experiment::embedded(scale).unwrap().len(), EMBEDDED.len());
         }
         let error = Experiment::embedded("huge").unwrap_err().to_string();

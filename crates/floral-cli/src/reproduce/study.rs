@@ -167,7 +167,11 @@ impl Study {
                 Rows::Realizations => samples,
                 Rows::Inputs => self.experiment.inputs(samples),
             };
-            self.experiment.budget.shorten(&mut training, rows);
+            let budget = self.experiment.budget;
+            if budget.steps_of_realizations {
+                lengthen(&mut training, [rows, samples]);
+            }
+            budget.shorten(&mut training, rows);
         }
         training
     }
@@ -220,6 +224,16 @@ impl Budget {
             training.optimiser.decay_every = 1;
         }
     }
+}
+
+/// Stretches all that is counted in epochs, so that epochs of `rows` samples take as many steps as
+/// those of `samples` did.
+fn lengthen(training: &mut TrainConfig, [rows, samples]: [usize; 2]) {
+    let batch = training.optimiser.batch;
+    let factor = steps(samples, batch) / steps(rows, batch).max(1);
+    training.stopping.epochs *= factor;
+    training.stopping.patience *= factor;
+    training.optimiser.decay_every *= factor;
 }
 
 /// A one-line account of how an experiment is scaled, for whatever is made of it.
@@ -318,11 +332,28 @@ mod tests {
     }
 
     #[test]
+    fn means_of_inputs_take_the_steps_of_their_realizations() {
+        let study = study(|e| {
+            e.budget.steps_of_realizations = true;
+            e.training.optimiser.rows = Rows::Inputs;
+        });
+        let all = |method| {
+            let training = study.cell(0, method, 40, None).training;
+            let rows = match training.optimiser.rows {
+                Rows::Inputs => study.experiment.inputs(40),
+                Rows::Realizations => 40,
+            };
+            training.stopping.epochs * steps(rows, training.optimiser.batch)
+        };
+        assert_eq!(all(Method::ResidualFno), all(Method::Floral));
+    }
+
+    #[test]
     fn a_budget_bounds_the_steps_of_every_size() {
         let budget = Budget {
             steps: Some(100),
             final_rate: Some(0.1),
-            points: None,
+            ..Budget::default()
         };
         let study = study(|e| {
             e.budget = budget;

@@ -152,4 +152,8 @@ pub const TRAINING: &[Setting] = &[
         "stopping.least_improvement",
         "How much lower the validation loss must be to count as improved.",
     ),
+    key(
+        "stopping.validation_samples",
+        "Validation samples on which the loss is computed, evenly spaced among all; 0 for all of them.",
+    ),
 ];

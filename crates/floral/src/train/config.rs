@@ -159,6 +159,8 @@ pub struct StoppingConfig {
     pub patience: usize,
     /// What counts as improvement.
     pub least_improvement: f64,
+    /// Validation samples on which the loss is computed, evenly spaced among all; 0 for all of them.
+    pub validation_samples: usize,
 }
 
 impl Default for StoppingConfig {
@@ -167,6 +169,7 @@ impl Default for StoppingConfig {
             epochs: 300,
             patience: 90,
             least_improvement: 1e-4,
+            validation_samples: 0,
         }
     }
 }

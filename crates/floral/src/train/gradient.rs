@@ -126,20 +126,28 @@ impl Loss<'_> {
 
     /// The mean loss over all samples, without gradient.
     pub fn mean(&self, model: &Model, device: &Device) -> Result<f64> {
-        self.mean_across(&Alone::default(), model, device)
+        self.mean_across(&Alone::default(), 0, model, device)
     }
 
-    /// The same by several ranks, to the same bits.
-    pub fn mean_across(&self, ranks: &dyn Ranks, model: &Model, device: &Device) -> Result<f64> {
-        let all: Vec<usize> = (0..self.samples.len()).collect();
-        let blocks: Vec<&[usize]> = all.chunks(self.block_rows(model, device)).collect();
+    /// The same over `count` evenly spaced samples (0 for all), by several ranks to the same bits.
+    pub fn mean_across(
+        &self,
+        ranks: &dyn Ranks,
+        count: usize,
+        model: &Model,
+        device: &Device,
+    ) -> Result<f64> {
+        let samples = self.samples.len();
+        let count = if count == 0 { samples } else { count.min(samples) };
+        let chosen: Vec<usize> = (0..count).map(|i| i * samples / count).collect();
+        let blocks: Vec<&[usize]> = chosen.chunks(self.block_rows(model, device)).collect();
         let of_rank = |rank: usize| share(blocks.len(), rank, ranks.size());
         let own = blocks[of_rank(ranks.rank())].iter();
         let own = own.map(|block| scalar(self.of_block(model, block, device)?));
         let counts: Vec<usize> = (0..ranks.size()).map(|rank| of_rank(rank).len()).collect();
         let sums = ranks.join(own.collect::<Result<_>>()?, &counts)?;
         let sum: f64 = sums.iter().map(|sum| f64::from(*sum)).sum();
-        Ok(sum / all.len() as f64)
+        Ok(sum / chosen.len() as f64)
     }
 
     /// Samples that are computed together.

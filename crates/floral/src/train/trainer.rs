@@ -282,7 +282,8 @@ impl<'a> Trainer<'a> {
         };
         let device = self.device.clone().inner();
         let loss = self.loss(&self.validation, &draws);
-        let validation_loss = loss.mean_across(self.ranks, &still, &device)?;
+        let count = self.config.stopping.validation_samples;
+        let validation_loss = loss.mean_across(self.ranks, count, &still, &device)?;
         if !validation_loss.is_finite() {
             return self.diverge();
         }
