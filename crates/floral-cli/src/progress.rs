@@ -6,6 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use floral::regression::Outlier;
 use floral::sample;
 use floral::train::EpochRecord;
 use floral::{Event, Observer};
@@ -233,6 +234,15 @@ impl<'a> Progress<'a> {
     }
 }
 
+/// Which run is left out, and why.
+fn left_out(outlier: &Outlier) -> String {
+    format!(
+        "realization {} of training input {} is left out: it lies {:.0} times as far from the others \
+         of its input as realizations do",
+        outlier.realization, outlier.input, outlier.distance
+    )
+}
+
 impl Observer for Progress<'_> {
     fn observe(&self, event: &Event<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -258,6 +268,7 @@ impl Observer for Progress<'_> {
             Event::Epoch(record) => self.epoch(state, record),
             Event::Prediction { .. } => self.prediction(state, event),
             Event::Fitting { of, done, total } => self.fitting(state, of, done, total),
+            Event::Outlier(outlier) => self.bar.suspend(|| output::note(&left_out(outlier))),
             _ => {}
         }
     }

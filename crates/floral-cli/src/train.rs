@@ -8,7 +8,6 @@ use floral::Error;
 use floral::cost::memory::{gigabytes, training_of};
 use floral::cost::{check_training, rows_of_training};
 use floral::dataset::{Dataset, Split, SplitConfig, split};
-use floral::expansion::EnergyScores;
 use floral::problem::Resolution;
 use floral::ranks::{Ranks, all_well, first_then_others};
 use floral::train::{
@@ -279,10 +278,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     progress.finish();
     let words = match outcome? {
         Outcome::AllEpochs => "all epochs are done".into(),
-        Outcome::Fitted { energy: None } => "fitted".into(),
-        Outcome::Fitted {
-            energy: Some(energy),
-        } => fitted(&energy),
+        Outcome::Fitted => "fitted".into(),
         Outcome::NoImprovement { best_epoch } => {
             format!("stopped early, no improvement since epoch {best_epoch}")
         }
@@ -316,22 +312,6 @@ fn opened(
         Some(run) => Ok(run),
         None => Ok(RunFolder::open(folder)?),
     }
-}
-
-/// What learning a law that is not normal came to.
-fn fitted(energy: &EnergyScores) -> String {
-    let EnergyScores {
-        normal, learned, ..
-    } = energy;
-    let verdict = if energy.is_learned() {
-        "a learned law of coefficients is taken"
-    } else {
-        "normal coefficients are as good as learned ones"
-    };
-    format!(
-        "fitted; realizations are not normal, and {verdict} (energy score at inputs held out \
-         {learned:.4} learned, {normal:.4} normal)"
-    )
 }
 
 /// Adds how this command line follows the advice.

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::regression::Outlier;
 use crate::sample::Progress;
 use crate::train::EpochRecord;
 use crate::{Error, Result};
@@ -74,6 +75,8 @@ pub enum Event<'a> {
         /// Candidates in all.
         total: usize,
     },
+    /// A run of a training input is left out, as something went wrong with it.
+    Outlier(&'a Outlier),
     /// A block of one ensemble's realizations is delivered.
     Realizations(Progress),
     /// One of several predictions, each of one input by one run, has come this far.

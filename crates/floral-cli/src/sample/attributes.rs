@@ -44,7 +44,6 @@ impl Task {
             "threshold_channels": self.threshold_channels(),
             "seed": arguments.seed,
             "solver": is_flow.then(|| self.solver.to_string()),
-            "calibration": self.predictor.calibration(),
         });
         match facts {
             Value::Object(facts) => facts

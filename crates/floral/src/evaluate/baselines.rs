@@ -2,11 +2,10 @@
 //! it.
 
 use crate::dataset::Dataset;
-use crate::expansion::Expansion;
 use crate::grid::{Thinning, picked};
 use crate::observer::Observer;
 use crate::predict::Case;
-use crate::regression::{Query, Recipe};
+use crate::regression::{Expansion, Query, Recipe};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::train::regression::fitted;
 use crate::train::{Header, LearnedLow, Method};

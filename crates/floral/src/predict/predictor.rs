@@ -8,12 +8,11 @@ use floral_linalg::Mat;
 use super::network_input::Network;
 use super::{Case, Ensemble, InputPredictor, Sampling, checks};
 use crate::cost::sampling_rows;
-use crate::expansion::Expansion;
 use crate::grid::refined;
 use crate::observer::Observer;
 use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
-use crate::regression::{Kriging, Query};
+use crate::regression::{Expansion, Query};
 use crate::sample::{Aliasing, OdeSolver};
 use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
 use crate::{Checksum, Error, Field, Grid, Result};
@@ -54,7 +53,7 @@ impl Predictor {
         let config = &header.config;
         let trained = if config.method.recipe().is_some() {
             let fitted = Expansion::from_bytes(&regression)?;
-            check_fits(fitted.kriging(), &header)?;
+            check_fits(&fitted, &header)?;
             Trained::Regression(Box::new(fitted))
         } else {
             let shapes = header.shapes.clone();
@@ -102,15 +101,6 @@ impl Predictor {
         let is_finer = axes.any(|(axis, trained)| axis.len() > trained.len());
         let prior = &self.header.config.prior;
         self.method().is_flow() && is_finer && prior.is_white_on(trained)
-    }
-
-    /// The factor by which aleatoric and epistemic variance together are calibrated, of methods that
-    /// tell them apart.
-    pub fn calibration(&self) -> Option<f64> {
-        match &self.trained {
-            Trained::Network(_) => None,
-            Trained::Regression(fitted) => Some(fitted.kriging().calibration()),
-        }
     }
 
     /// A checksum of all that predictions depend on besides their input.
@@ -192,7 +182,7 @@ impl Predictor {
 }
 
 /// Refuses a regression on another grid or of other channels than its header tells.
-fn check_fits(fitted: &Kriging, header: &Header) -> Result<()> {
+fn check_fits(fitted: &Expansion, header: &Header) -> Result<()> {
     let (found, shapes) = (fitted.channels(), &header.shapes);
     let channels = [found.input, found.solution];
     if fitted.lattice().shape() == shapes.grid

@@ -6,11 +6,10 @@
 use rayon::prelude::*;
 
 use super::{Sampling, block_rows};
-use crate::expansion::{Draws, Expansion};
 use crate::grid::{Interpolation, refined};
 use crate::observer::{Event, Observer, go_on};
 use crate::random::{Purpose, Stream, stream};
-use crate::regression::{Prediction, Query};
+use crate::regression::{Draws, Expansion, Prediction, Query};
 use crate::sample::Progress;
 use crate::train::Header;
 use crate::transform::{self, Transforms};
@@ -71,7 +70,7 @@ impl<'a> RegressionInput<'a> {
             input: coarse_input.values(),
             low: coarse_low.as_ref().map(Field::values),
         };
-        let draws = fitted.draws(&query)?;
+        let draws = fitted.condition(&query)?;
         let values = |field: Option<&Field>| field.map_or(Vec::new(), |f| f.values().to_vec());
         let back = (!grid.coincides(&header.grid)).then(|| Back {
             interpolation: Interpolation::to_grid(&header.grid, grid),
@@ -104,7 +103,7 @@ impl<'a> RegressionInput<'a> {
         for i in (0..mean.len()).filter(changes) {
             let normal = moments.aleatoric[i] + moments.epistemic[i];
             let stretch = if normal > 0.0 {
-                variance[i] / moments.factor / normal
+                variance[i] / normal
             } else {
                 0.0
             };

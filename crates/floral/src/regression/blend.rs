@@ -1,10 +1,16 @@
-//! A blend: several regressions of one target, weighed by what they say of judging inputs.
+//! A blend: candidate regressions of one target, weighed by what they miss at judging inputs.
+//!
+//! Candidates differ in what they are fitted to ([`Base`]), in kind ([`Model`]) and in their
+//! settings; [`Menu`] lists those settings. A judging input is one that a candidate has not seen: held
+//! out, or left out with its fold.
 
 use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
+use super::constant::{Bounds, Constant, uniform};
 use super::kernel::{Kernel, KernelFit, Resemblance};
 use super::local::{LocalFit, LocalPlan};
+use super::process::{Coordinates, ProcessFit};
 use super::target::{Examples, Parity};
 use super::weights::{norms, weights};
 use super::{Lattice, Symmetries};
@@ -22,47 +28,85 @@ pub struct MemberScore {
     pub weight: f64,
 }
 
-/// The regressions to choose from.
-pub(super) struct Menu {
-    pub local: Vec<LocalPlan>,
-    /// Those in which the predicted mean is in the place of low fidelity.
-    pub around: Vec<LocalPlan>,
-    pub kernels: Vec<Kernel>,
+/// What a candidate is fitted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Base {
+    /// The residual to low fidelity, which is a field beside the input; without low fidelity the
+    /// solution.
+    Low,
+    /// The solution, by the input alone: low fidelity is not looked at.
+    Input,
 }
 
-pub(super) enum Member {
+/// The settings of candidates.
+pub(super) struct Menu {
+    pub local: Vec<LocalPlan>,
+    pub kernels: Vec<Kernel>,
+    /// Gaussian processes over coordinates: whether they have a linear part.
+    pub processes: Vec<bool>,
+}
+
+/// Examples with a base, and the candidates fitted to them.
+pub(super) struct View<'a> {
+    pub base: Base,
+    pub examples: Examples<'a>,
+    pub menu: Menu,
+}
+
+/// What there is to learn from.
+pub(super) struct Problem<'a> {
+    pub lattice: &'a Lattice,
+    pub symmetries: &'a Symmetries,
+    /// The first has the base [`Base::Low`].
+    pub views: Vec<View<'a>>,
+    /// Examples in which the predicted mean is in the place of low fidelity, and plans for them.
+    pub around: Option<(Examples<'a>, Vec<LocalPlan>)>,
+    /// What zero is in each channel of the input, in units.
+    pub zeros: Vec<f64>,
+    /// Numbers a channel that the target may be everywhere.
+    pub constants: Vec<(&'static str, Vec<f64>)>,
+}
+
+/// A fitted candidate.
+pub(super) enum Model {
+    Constant(Constant),
     Local(Box<LocalFit>),
     /// Of inputs with the predicted mean in the place of low fidelity.
     Around(Box<LocalFit>),
     Kernel(Box<KernelFit>, Kernel),
-    /// The target is zero: of a residual, low fidelity alone.
-    Zero,
+    Process(Box<ProcessFit>),
+}
+
+/// A candidate with its base.
+pub(super) struct Member {
+    pub base: Base,
+    pub model: Model,
+}
+
+impl Model {
+    fn judged(&mut self) -> Vec<Vec<f64>> {
+        match self {
+            Self::Constant(constant) => std::mem::take(&mut constant.judged),
+            Self::Local(fit) | Self::Around(fit) => std::mem::take(&mut fit.judged),
+            Self::Kernel(fit, _) => std::mem::take(&mut fit.judged),
+            Self::Process(fit) => std::mem::take(&mut fit.judged),
+        }
+    }
 }
 
 impl Member {
-    fn judged(&self, input: usize) -> Option<&[f64]> {
-        match self {
-            Self::Local(fit) | Self::Around(fit) => Some(&fit.judged[input]),
-            Self::Kernel(fit, _) => Some(&fit.judged[input]),
-            Self::Zero => None,
-        }
-    }
-
-    /// What was needed to judge and is not to predict.
-    fn forget(&mut self) {
-        match self {
-            Self::Local(fit) | Self::Around(fit) => fit.judged.clear(),
-            Self::Kernel(fit, _) => fit.judged.clear(),
-            Self::Zero => (),
-        }
-    }
-
+    /// The target of a query, without bounds: [channel, point].
     fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Option<Vec<f64>> {
-        match self {
-            Self::Local(fit) => Some(fit.predict(framed)),
-            Self::Around(fit) => Some(fit.predict(around?)),
-            Self::Kernel(fit, _) => Some(fit.predict(framed)),
-            Self::Zero => None,
+        let seen = match self.base {
+            Base::Low => framed,
+            Base::Input => &framed.alone(),
+        };
+        match &self.model {
+            Model::Constant(constant) => Some(constant.field.clone()),
+            Model::Local(fit) => Some(fit.predict(seen)),
+            Model::Around(fit) => Some(fit.predict(around?)),
+            Model::Kernel(fit, _) => Some(fit.predict(seen)),
+            Model::Process(fit) => Some(fit.predict(seen)),
         }
     }
 }
@@ -73,6 +117,8 @@ pub(super) struct Blend {
     pub parity: Parity,
     /// The training inputs' targets: [input][channel, point].
     pub targets: Vec<Vec<f64>>,
+    /// What guesses lie between, of the base low fidelity and of the input alone.
+    pub bounds: [Bounds; 2],
     /// What each candidate achieved.
     pub scores: Vec<MemberScore>,
 }
@@ -85,42 +131,208 @@ pub(super) struct Verdict {
     pub errors: Vec<Vec<f64>>,
 }
 
+/// A candidate with its name and its guesses at judging inputs: [judge][channel, point].
+struct Tried {
+    name: String,
+    member: Member,
+    guesses: Vec<Vec<f64>>,
+}
+
 impl Blend {
-    pub(super) fn new(
-        menu: &Menu,
-        lattice: &Lattice,
-        symmetries: &Symmetries,
-        examples: &Examples<'_>,
-        around: Option<&Examples<'_>>,
-        observer: &dyn Observer,
-    ) -> Result<(Self, Verdict)> {
-        let total = menu.around.len() + menu.local.len() + menu.kernels.len();
-        let of = examples.parity.name();
-        let begin = |done: usize| {
+    pub(super) fn new(problem: &Problem<'_>, observer: &dyn Observer) -> Result<(Self, Verdict)> {
+        let examples = &problem.views[0].examples;
+        let bounds = [Base::Low, Base::Input].map(|base| {
+            let view = problem.views.iter().find(|view| view.base == base);
+            let sample = &view.unwrap_or(&problem.views[0]).examples.train;
+            Bounds::new(sample, examples.parity, problem.symmetries)
+        });
+        let blend = Self {
+            members: Vec::new(),
+            parity: examples.parity,
+            targets: examples.train.targets.to_vec(),
+            bounds,
+            scores: Vec::new(),
+        };
+        let mut tried = blend.simplest(problem);
+        let is_judged = examples.has_held() || examples.folds.count() > 1;
+        if is_judged {
+            tried.extend(blend.regressions(problem, observer)?);
+        }
+        Ok(blend.weighed(tried, examples, is_judged))
+    }
+
+    /// Constants, of which at least one is always among the candidates.
+    fn simplest(&self, problem: &Problem<'_>) -> Vec<Tried> {
+        let points = problem.lattice.len();
+        let examples = &problem.views[0].examples;
+        let given = problem.constants.iter().map(|(name, numbers)| {
+            let constant = Constant::given(uniform(numbers, points), examples);
+            self.tried(
+                (*name).to_owned(),
+                Base::Low,
+                Model::Constant(constant),
+                examples,
+            )
+        });
+        let means = problem.views.iter().map(|view| {
+            let examples = &view.examples;
+            let mean = Constant::mean(problem.lattice, problem.symmetries, examples);
+            let name = match (
+                view.base,
+                self.parity,
+                examples.train.framed[0].low.is_empty(),
+            ) {
+                (Base::Low, Parity::Odd, false) => "mean residual",
+                (_, Parity::Odd, _) => "mean solution",
+                (_, Parity::Even, _) => "mean variance",
+            };
+            self.tried(name.into(), view.base, Model::Constant(mean), examples)
+        });
+        given.chain(means).collect()
+    }
+
+    fn regressions(&self, problem: &Problem<'_>, observer: &dyn Observer) -> Result<Vec<Tried>> {
+        let (lattice, symmetries) = (problem.lattice, problem.symmetries);
+        let around = problem.around.as_ref();
+        let count = |view: &View<'_>| {
+            let Menu {
+                local,
+                kernels,
+                processes,
+            } = &view.menu;
+            local.len() + kernels.len() + processes.len()
+        };
+        let total = problem.views.iter().map(count).sum::<usize>()
+            + around.map_or(0, |(_, plans)| plans.len());
+        let of = self.parity.name();
+        let mut done = 0..total;
+        let mut next = || {
+            let done = done.next().unwrap_or(total);
             observer.observe(&Event::Fitting { of, done, total });
             go_on(observer)
         };
-        let mut members = vec![("zero".to_owned(), Member::Zero)];
-        let mut tried = 0..total;
-        let mut next = || begin(tried.next().unwrap_or(total));
-        for (plan, around) in menu.around.iter().filter_map(|plan| Some((plan, around?))) {
-            next()?;
-            let fit = LocalFit::new(plan, lattice, symmetries, around);
-            let name = format!("around the mean {}", plan.name());
-            members.extend(fit.map(|fit| (name, Member::Around(Box::new(fit)))));
+        let mut tried = Vec::new();
+        if let Some((examples, plans)) = around {
+            for plan in plans {
+                next()?;
+                let fit = LocalFit::new(plan, lattice, symmetries, examples);
+                let name = format!("around the mean {}", plan.name());
+                let model = fit.map(|fit| Model::Around(Box::new(fit)));
+                tried.extend(model.map(|model| self.tried(name, Base::Low, model, examples)));
+            }
         }
-        for plan in &menu.local {
-            next()?;
-            let fit = LocalFit::new(plan, lattice, symmetries, examples);
-            members.extend(fit.map(|fit| (plan.name(), Member::Local(Box::new(fit)))));
+        for View {
+            base,
+            examples,
+            menu,
+        } in &problem.views
+        {
+            let named = |name: String| match base {
+                Base::Low => name,
+                Base::Input => format!("input alone, {name}"),
+            };
+            for plan in &menu.local {
+                next()?;
+                let fit = LocalFit::new(plan, lattice, symmetries, examples);
+                let model = fit.map(|fit| Model::Local(Box::new(fit)));
+                let name = named(plan.name());
+                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
+            }
+            for kernel in &menu.kernels {
+                next()?;
+                let framed = examples.train.framed;
+                let resemblance = Resemblance::new(lattice, symmetries, framed, kernel);
+                let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
+                let model = fit.map(|fit| Model::Kernel(Box::new(fit), *kernel));
+                let name = named(kernel.name());
+                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
+            }
+            let coordinates = match symmetries.is_trivial() {
+                // Coefficients of fields do not go with motions.
+                false => None,
+                true => Coordinates::new(examples.train.framed, &problem.zeros),
+            };
+            for &has_slopes in &menu.processes {
+                next()?;
+                let fit = coordinates.as_ref();
+                let fit = fit.and_then(|c| ProcessFit::new(c, has_slopes, examples));
+                let model = fit.map(|fit| Model::Process(Box::new(fit)));
+                let name = match has_slopes {
+                    true => "process with a length per coordinate, linear",
+                    false => "process with a length per coordinate",
+                };
+                let name = named(name.into());
+                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
+            }
         }
-        for kernel in &menu.kernels {
-            next()?;
-            let resemblance = Resemblance::new(lattice, symmetries, examples.train.framed, kernel);
-            let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
-            members.extend(fit.map(|fit| (kernel.name(), Member::Kernel(Box::new(fit), *kernel))));
+        Ok(tried)
+    }
+
+    /// A candidate with its guesses, within bounds and less low fidelity where it is not looked at.
+    fn tried(&self, name: String, base: Base, mut model: Model, examples: &Examples<'_>) -> Tried {
+        let mut guesses = model.judged();
+        for (guess, hidden) in guesses.iter_mut().zip(examples.judges().hidden) {
+            self.finish(base, guess, hidden);
         }
-        Ok(weigh(members, examples))
+        Tried {
+            name,
+            member: Member { base, model },
+            guesses,
+        }
+    }
+
+    /// Brings a guess within bounds and makes it one of the residual; low: [channel, point] or empty.
+    fn finish(&self, base: Base, guess: &mut [f64], low: &[f64]) {
+        match base {
+            Base::Low => self.bounds[0].apply(guess),
+            Base::Input => {
+                self.bounds[1].apply(guess);
+                if self.parity == Parity::Odd {
+                    guess.iter_mut().zip(low).for_each(|(g, low)| *g -= low);
+                }
+            }
+        }
+    }
+
+    /// With weights by the guesses at judging inputs; without any the first candidate, the simplest,
+    /// has all of it.
+    fn weighed(
+        mut self,
+        tried: Vec<Tried>,
+        examples: &Examples<'_>,
+        is_judged: bool,
+    ) -> (Self, Verdict) {
+        let judges = examples.judges();
+        let errors = |tried: &Tried| -> Vec<Vec<f64>> {
+            let guesses = tried.guesses.iter().enumerate();
+            guesses.map(|(i, guess)| judges.miss(i, guess)).collect()
+        };
+        let errors: Vec<Vec<Vec<f64>>> = tried.iter().map(errors).collect();
+        let sizes = judges.framed.iter().map(|f| examples.parity.size(f));
+        let sizes: Vec<f64> = sizes.collect();
+        let norms = norms(&errors, &sizes);
+        let weights = if is_judged {
+            let evidence = match examples.has_held() {
+                true => sizes.len(),
+                false => examples.folds.count(),
+            };
+            weights(&errors, &norms, &sizes, evidence)
+        } else {
+            let first = |k: usize| if k == 0 { 1.0 } else { 0.0 };
+            (0..tried.len()).map(first).collect()
+        };
+        let verdict = verdict(&tried, &weights, judges.targets);
+        for ((tried, norms), weight) in tried.into_iter().zip(norms).zip(weights) {
+            self.scores.push(MemberScore {
+                name: tried.name,
+                left_out: norms.iter().sum::<f64>() / norms.len() as f64,
+                weight,
+            });
+            if weight > 0.0 {
+                self.members.push((tried.member, weight));
+            }
+        }
+        (self, verdict)
     }
 
     /// The target of a query in the problem's own frame, [channel, point]; `around` is the query with
@@ -128,7 +340,8 @@ impl Blend {
     pub(super) fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Vec<f64> {
         let mut sum = vec![0.0; self.targets[0].len()];
         for (member, weight) in &self.members {
-            let values = member.predict(framed, around).unwrap_or_default();
+            let mut values = member.predict(framed, around).unwrap_or_default();
+            self.finish(member.base, &mut values, &framed.low);
             for (sum, value) in sum.iter_mut().zip(values) {
                 *sum += weight * value;
             }
@@ -141,51 +354,27 @@ impl Blend {
     /// How much less is known of a query than of a judging input: kernels by their posterior
     /// variance, the others by `distance`.
     pub(super) fn novelty(&self, framed: &Framed, distance: f64) -> f64 {
-        let novelty = |(member, weight): &(Member, f64)| match member {
-            Member::Kernel(fit, _) => weight * fit.novelty(framed),
-            Member::Local(_) | Member::Around(_) | Member::Zero => weight * distance,
+        let novelty = |(member, weight): &(Member, f64)| match (&member.model, member.base) {
+            (Model::Kernel(fit, _), Base::Low) => weight * fit.novelty(framed),
+            (Model::Kernel(fit, _), Base::Input) => weight * fit.novelty(&framed.alone()),
+            (Model::Process(fit), Base::Low) => weight * fit.novelty(framed),
+            (Model::Process(fit), Base::Input) => weight * fit.novelty(&framed.alone()),
+            _ => weight * distance,
         };
         self.members.iter().map(novelty).sum()
     }
 }
 
-fn weigh(members: Vec<(String, Member)>, examples: &Examples<'_>) -> (Blend, Verdict) {
-    let judges = examples.judges();
-    let count = judges.framed.len();
-    let zero = vec![0.0; judges.targets[0].len()];
-    let miss = |member: &Member, i: usize| judges.miss(i, member.judged(i).unwrap_or(&zero));
-    let of = |member: &Member| (0..count).map(|i| miss(member, i)).collect();
-    let errors: Vec<Vec<Vec<f64>>> = members.iter().map(|(_, member)| of(member)).collect();
-    let sizes = judges.framed.iter().map(|f| examples.parity.size(f));
-    let sizes: Vec<f64> = sizes.collect();
-    let norms = norms(&errors, &sizes);
-    let weights = weights(&errors, &norms, &sizes);
-    let verdict = verdict(&members, &weights, judges.targets);
-    let blend = Blend {
-        scores: scores(&members, &norms, &weights),
-        parity: examples.parity,
-        targets: examples.train.targets.to_vec(),
-        members: members
-            .into_iter()
-            .zip(weights)
-            .filter(|(_, weight)| *weight > 0.0)
-            .map(|((_, mut member), weight)| {
-                member.forget();
-                (member, weight)
-            })
-            .collect(),
-    };
-    (blend, verdict)
-}
-
-fn verdict(members: &[(String, Member)], weights: &[f64], targets: &[Vec<f64>]) -> Verdict {
+fn verdict(tried: &[Tried], weights: &[f64], targets: &[Vec<f64>]) -> Verdict {
     let blended = |i: usize| {
         let mut sum = vec![0.0; targets[i].len()];
-        for ((_, member), weight) in members.iter().zip(weights) {
-            let guess = member.judged(i).unwrap_or(&[]);
-            sum.iter_mut()
-                .zip(guess)
-                .for_each(|(s, g)| *s += weight * g);
+        for (tried, weight) in tried
+            .iter()
+            .zip(weights)
+            .filter(|(_, weight)| **weight > 0.0)
+        {
+            let parts = sum.iter_mut().zip(&tried.guesses[i]);
+            parts.for_each(|(s, g)| *s += weight * g);
         }
         sum
     };
@@ -197,18 +386,4 @@ fn verdict(members: &[(String, Member)], weights: &[f64], targets: &[Vec<f64>]) 
         errors: targets.iter().zip(&guesses).map(error).collect(),
         guesses,
     }
-}
-
-fn scores(members: &[(String, Member)], norms: &[Vec<f64>], weights: &[f64]) -> Vec<MemberScore> {
-    let score =
-        |((name, _), (norms, weight)): (&(String, Member), (&Vec<f64>, &f64))| MemberScore {
-            name: name.clone(),
-            left_out: norms.iter().sum::<f64>() / norms.len() as f64,
-            weight: *weight,
-        };
-    members
-        .iter()
-        .zip(norms.iter().zip(weights))
-        .map(score)
-        .collect()
 }

@@ -8,8 +8,41 @@ use serde::{Deserialize, Serialize};
 /// What intervals are calibrated to hold.
 const COVERAGE: f64 = 0.9;
 
-/// Half the width, in deviations, of a Gaussian interval that holds that much.
-const HALF_WIDTH: f64 = 1.644_853_6;
+/// Realizations of an input below which its runs do not say what shape their law has.
+const FEWEST_RUNS: usize = 12;
+
+/// How far, in deviations, an interval that holds that much reaches down and up from the mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Reach {
+    down: f64,
+    up: f64,
+}
+
+impl Reach {
+    /// That of a normal law.
+    pub(super) const NORMAL: Self = Self {
+        down: 1.644_853_6,
+        up: 1.644_853_6,
+    };
+
+    /// That of runs, [input][run] at many points, each in deviations of its own input; of few runs
+    /// that of a normal law.
+    pub(super) fn of(standardised: &mut [f64], runs: usize) -> Self {
+        if runs < FEWEST_RUNS || standardised.is_empty() {
+            return Self::NORMAL;
+        }
+        standardised.sort_by(f64::total_cmp);
+        let at = |share: f64| {
+            let place = share * (standardised.len() - 1) as f64;
+            standardised[place.round() as usize]
+        };
+        let tail = 0.5 * (1.0 - COVERAGE);
+        Self {
+            down: (-at(tail)).max(0.1),
+            up: at(1.0 - tail).max(0.1),
+        }
+    }
+}
 
 /// The epistemic part is scaled between these before both parts are.
 const EPISTEMIC: [f64; 2] = [0.25, 16.0];
@@ -32,37 +65,53 @@ pub(super) struct Calibration {
     pub total: f64,
 }
 
-/// A squared deviation of a realization from the predicted mean, with both predicted variances.
+/// A deviation of a realization from the predicted mean, with both predicted variances.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deviation {
-    pub square: f64,
+    pub value: f64,
     pub aleatoric: f64,
     pub epistemic: f64,
 }
 
 impl Calibration {
-    /// From the deviations of each judging input's realizations.
-    pub(super) fn new(judges: &[Vec<Deviation>]) -> Self {
+    /// Variances as they are.
+    pub(super) const NONE: Self = Self {
+        epistemic: 1.0,
+        total: 1.0,
+    };
+
+    /// From the deviations of each judging input's realizations, by intervals that reach so far.
+    pub(super) fn new(judges: &[Vec<Deviation>], reach: Reach) -> Self {
         let path = path();
+        // A judge of which everything is exact has nothing to say.
+        let says = |judge: &&Vec<Deviation>| judge.iter().any(|d| d.value != 0.0);
         let table: Vec<Vec<f64>> = judges
             .iter()
-            .filter(|judge| !judge.is_empty())
-            .map(|judge| path.iter().map(|step| step.covered(judge)).collect())
+            .filter(says)
+            .map(|judge| path.iter().map(|step| step.covered(judge, reach)).collect())
             .collect();
         if table.is_empty() {
-            return Self {
-                epistemic: 1.0,
-                total: 1.0,
-            };
+            return Self::NONE;
         }
         at(&path, reached(&table, None, level(&table)))
     }
 
+    /// The same with more of the epistemic part where so few independent judges asked for it: about
+    /// the square of Student's 95 % quantile with as many degrees of freedom over the normal one.
+    pub(super) fn of_few(self, judges: usize) -> Self {
+        let n = judges.max(1) as f64;
+        Self {
+            epistemic: self.epistemic * (1.0 + 2.0 / n + 4.6 / (n * n)),
+            ..self
+        }
+    }
+
     /// The share of values inside the interval.
-    fn covered(&self, values: &[Deviation]) -> f64 {
-        let inside = |value: &&Deviation| {
-            let variance = self.total * (value.aleatoric + self.epistemic * value.epistemic);
-            value.square <= HALF_WIDTH * HALF_WIDTH * variance
+    fn covered(&self, values: &[Deviation], reach: Reach) -> f64 {
+        let inside = |deviation: &&Deviation| {
+            let variance = deviation.aleatoric + self.epistemic * deviation.epistemic;
+            let unit = (self.total * variance).sqrt();
+            (-reach.down * unit..=reach.up * unit).contains(&deviation.value)
         };
         values.iter().filter(inside).count() as f64 / values.len() as f64
     }
@@ -147,7 +196,7 @@ mod tests {
             let mut rng = stream(1, Purpose::Realization, i, 0);
             let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
             let one = |_| Deviation {
-                square: (error * normal() + spread * normal()).powi(2),
+                value: error * normal() + spread * normal(),
                 aleatoric: 1.0,
                 epistemic: 0.5,
             };
@@ -158,28 +207,47 @@ mod tests {
 
     #[test]
     fn what_is_calibrated_already_stays() {
-        let found = Calibration::new(&judges(0.5_f64.sqrt(), 1.0));
+        let found = Calibration::new(&judges(0.5_f64.sqrt(), 1.0), Reach::NORMAL);
         assert!((found.epistemic - 1.0).abs() < 0.2, "{found:?}");
         assert_eq!(found.total, 1.0);
     }
 
     #[test]
-    fn errors_are_explained_by_ignorance_first_and_by_both_if_that_is_not_enough() {
-        let found = Calibration::new(&judges(2.0_f64.sqrt(), 1.0));
+    fn errors_are_explained_by_the_epistemic_part_first_and_by_both_if_that_is_not_enough() {
+        let found = Calibration::new(&judges(2.0_f64.sqrt(), 1.0), Reach::NORMAL);
         assert!(
             (found.epistemic - 4.0).abs() < 0.6 && found.total == 1.0,
             "{found:?}"
         );
-        let found = Calibration::new(&judges(0.0, 6.0));
+        let found = Calibration::new(&judges(0.0, 6.0), Reach::NORMAL);
         assert!(
             found.epistemic == EPISTEMIC[1] && (found.total - 4.0).abs() < 0.5,
             "{found:?}"
         );
-        let found = Calibration::new(&judges(0.0, 0.5));
+        let found = Calibration::new(&judges(0.0, 0.5), Reach::NORMAL);
         assert!(
             found.epistemic == EPISTEMIC[0] && found.total < 0.3,
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn few_judges_ask_for_students_quantile() {
+        for (judges, quantile) in [(2, 2.92), (5, 2.015), (10, 1.812), (30, 1.697)] {
+            let factor = Calibration::NONE.of_few(judges).epistemic.sqrt();
+            assert!(
+                (factor * 1.645 / quantile - 1.0).abs() < 0.03,
+                "{judges}: {factor}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_reach_follows_the_shape_of_the_law() {
+        let mut two_modes: Vec<f64> = (0..100).map(|k| if k < 25 { -1.7 } else { 0.6 }).collect();
+        let reach = Reach::of(&mut two_modes, 20);
+        assert_eq!((reach.down, reach.up), (1.7, 0.6));
+        assert_eq!(Reach::of(&mut two_modes, 5), Reach::NORMAL);
     }
 
     #[test]

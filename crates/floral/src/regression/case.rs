@@ -178,6 +178,15 @@ impl Framed {
         }
     }
 
+    /// Without low fidelity.
+    pub(super) fn alone(&self) -> Self {
+        Self {
+            input: self.input.clone(),
+            low: Vec::new(),
+            ..*self
+        }
+    }
+
     /// Moved by the motion of this number.
     pub(super) fn moved(&self, symmetries: &Symmetries, motion: usize) -> Self {
         let motion = &symmetries.motions[motion];

@@ -9,7 +9,7 @@
 use floral_linalg::{Mat, solve_positive};
 use rayon::prelude::*;
 
-use super::Kriging;
+use super::Expansion;
 use super::case::{Framed, Query};
 use super::kernel::Placed;
 use super::symmetry::Role;
@@ -21,7 +21,7 @@ const LENGTHS: [f64; 9] = [0.06, 0.12, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 4.0];
 /// Share of the variance that no neighbour explains; without it twins would be singular.
 const NUGGET: f64 = 1e-4;
 
-impl Kriging {
+impl Expansion {
     /// Correlations of the errors at queries, given the training inputs: [query, query].
     pub fn error_correlations(&self, queries: &[Query<'_>]) -> Result<Mat<f64>> {
         let framed: Vec<Framed> = queries

@@ -30,11 +30,11 @@ const LOW_FIRST: f64 = 3.0;
 const LANDMARKS: usize = 600;
 
 impl Recipe {
-    /// Candidates for the mean residual.
+    /// Candidates for the mean residual, by input and low fidelity.
     pub(super) fn mean(self) -> Menu {
         Menu {
+            processes: self.processes(&[false, true]),
             local: self.local(mean_plans),
-            around: Vec::new(),
             kernels: vec![
                 linear(0.0, 0.0),
                 linear(0.5, 0.0),
@@ -51,11 +51,25 @@ impl Recipe {
         }
     }
 
-    /// Candidates for the variance.
+    /// Candidates for the mean solution, by the input alone.
+    pub(super) fn mean_by_input(self) -> Menu {
+        Menu {
+            processes: self.processes(&[false, true]),
+            local: self.local(plans_by_input),
+            kernels: vec![
+                linear(1.0, 0.0),
+                exponential(1.0, 0.0),
+                exponential(2.0, 0.0),
+                matern(2.0, FAR),
+            ],
+        }
+    }
+
+    /// Candidates for the variance, by input and low fidelity.
     pub(super) fn variance(self) -> Menu {
         Menu {
+            processes: self.processes(&[false]),
             local: self.local(variance_plans),
-            around: self.local(around_plans),
             kernels: vec![
                 linear(0.5, 0.0),
                 exponential(1.0, 0.0),
@@ -66,12 +80,47 @@ impl Recipe {
         }
     }
 
+    /// Candidates for the variance, by the input alone.
+    pub(super) fn variance_by_input(self) -> Menu {
+        let plans = || vec![spread_plan(&[0, 2], true, 2, WIDTH, 3)];
+        Menu {
+            processes: self.processes(&[false]),
+            local: self.local(plans),
+            kernels: vec![exponential(2.0, 0.0)],
+        }
+    }
+
+    /// Candidates for the variance, by the predicted mean.
+    pub(super) fn variance_around(self) -> Vec<LocalPlan> {
+        self.local(around_plans)
+    }
+
+    fn processes(self, kinds: &[bool]) -> Vec<bool> {
+        match self {
+            Self::Kernels => Vec::new(),
+            Self::Blend => kinds.to_vec(),
+        }
+    }
+
     fn local(self, plans: fn() -> Vec<LocalPlan>) -> Vec<LocalPlan> {
         match self {
             Self::Kernels => Vec::new(),
             Self::Blend => plans(),
         }
     }
+}
+
+/// Those of the mean that need no low fidelity.
+fn plans_by_input() -> Vec<LocalPlan> {
+    vec![
+        plan(3, true, 1, &[NONE], 0),
+        plan(2, true, 2, &[WIDTH], 5),
+        plan(3, true, 2, &[WIDTH], 5),
+        plan(3, true, 1, &[FAR], 10),
+        plan(1, true, 3, &ALL, 1),
+        alike(&[WIDE], 8, 1.0),
+        alike(&[WIDTH, WIDE, FAR, 0.25], 1, 2.0),
+    ]
 }
 
 fn linear(share: f64, smoothing: f64) -> Kernel {

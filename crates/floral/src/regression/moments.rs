@@ -12,7 +12,8 @@ use super::{Lattice, Symmetries};
 /// Inputs whose residuals choose the lengths of an interpolation.
 const MOST_FIELDS: usize = 8;
 
-/// Realizations of an input that tell how its mean may err, and values of all inputs' in memory.
+/// Realizations of an input that say how its mean may err; fewer where all inputs' together would take
+/// more than these values of memory.
 const MOST_DEVIATIONS: usize = 64;
 const MOST_NOISE: usize = 1 << 25;
 
@@ -20,6 +21,8 @@ const MOST_NOISE: usize = 1 << 25;
 #[derive(Default)]
 pub(super) struct Moments {
     pub framed: Vec<Framed>,
+    /// Low fidelity, framed: [input][channel, point], or empty.
+    lows: Vec<Vec<f64>>,
     /// Mean minus low fidelity: [input][channel, point].
     pub residuals: Vec<Vec<f64>>,
     /// Sample variances; empty if an input has a single realization.
@@ -34,6 +37,8 @@ pub(super) struct Moments {
     pub interpolated: Vec<Option<Vec<f64>>>,
     /// What the means may err by, as [`Sample`] has it.
     noise: Vec<Vec<f32>>,
+    /// Realizations of an input from which that is computed.
+    deviations: usize,
 }
 
 impl Moments {
@@ -45,7 +50,11 @@ impl Moments {
         cases: &[Case<'_>],
         interpolation: Option<&Interpolation<'_>>,
     ) -> Self {
-        let mut all = Self::default();
+        let values = cases.len() * channels.solution * lattice.len();
+        let mut all = Self {
+            deviations: (MOST_NOISE / values.max(1)).clamp(2, MOST_DEVIATIONS),
+            ..Self::default()
+        };
         let mut last: Option<(Vec<usize>, Arc<Mat<f64>>)> = None;
         for case in cases {
             let weights = case.points.zip(interpolation).map(|(points, by)| {
@@ -57,9 +66,6 @@ impl Moments {
         }
         if all.variances.len() < cases.len() {
             all.variances.clear();
-        }
-        if all.noise.iter().map(Vec::len).sum::<usize>() > MOST_NOISE {
-            all.noise.clear();
         }
         all
     }
@@ -83,17 +89,20 @@ impl Moments {
                 let everywhere = bring(&residuals);
                 self.residuals.push(bring(&mean));
                 self.variances.extend(variance.map(positive));
+                let values = everywhere.len() / count;
                 self.noise
-                    .push(deviations(&everywhere, everywhere.len() / count));
+                    .push(deviations(&everywhere, values, self.deviations));
                 self.interpolated.push(Some(everywhere));
             }
             None => {
-                self.noise.push(deviations(&residuals, values));
+                self.noise
+                    .push(deviations(&residuals, values, self.deviations));
                 self.residuals.push(mean);
                 self.variances.extend(variance);
                 self.interpolated.push(None);
             }
         }
+        self.lows.push(framed.low.clone());
         self.framed.push(framed);
         self.known.push(case.points.map(<[usize]>::to_vec));
         self.counts.push(count);
@@ -139,21 +148,58 @@ impl Moments {
 
     /// Inputs with their mean residuals.
     pub(super) fn means(&self) -> Sample<'_> {
-        self.sample(&self.residuals)
+        self.sample(&self.framed, &self.residuals)
     }
 
-    /// Inputs, framed in another way, with their variances; none if there are none.
-    pub(super) fn spreads<'a>(&'a self, framed: &'a [Framed]) -> Option<Sample<'a>> {
-        (self.variances.len() == self.framed.len()).then(|| Sample {
-            framed,
-            ..self.sample(&self.variances)
-        })
+    /// Inputs without low fidelity, `alone`, with their mean solutions.
+    pub(super) fn about_nothing<'a>(
+        &'a self,
+        alone: &'a [Framed],
+        solutions: &'a [Vec<f64>],
+    ) -> Sample<'a> {
+        self.sample(alone, solutions)
     }
 
-    fn sample<'a>(&'a self, targets: &'a [Vec<f64>]) -> Sample<'a> {
+    /// Inputs without low fidelity.
+    pub(super) fn alone(&self) -> Vec<Framed> {
+        self.framed.iter().map(Framed::alone).collect()
+    }
+
+    /// Mean solutions, framed.
+    pub(super) fn solutions(&self) -> Vec<Vec<f64>> {
+        let solution = |(framed, residual): (&Framed, &Vec<f64>)| framed.around(residual).low;
+        self.framed
+            .iter()
+            .zip(&self.residuals)
+            .map(solution)
+            .collect()
+    }
+
+    /// Whether there is low fidelity.
+    pub(super) fn has_low(&self) -> bool {
+        self.framed
+            .first()
+            .is_some_and(|framed| !framed.low.is_empty())
+    }
+
+    /// Whether every input has a variance.
+    pub(super) fn has_variances(&self) -> bool {
+        self.variances.len() == self.framed.len()
+    }
+
+    /// Inputs, framed in another way, with their variances.
+    pub(super) fn spreads<'a>(&'a self, framed: &'a [Framed]) -> Sample<'a> {
+        match self.has_variances() {
+            true => self.sample(framed, &self.variances),
+            false => self.means().none(),
+        }
+    }
+
+    fn sample<'a>(&'a self, framed: &'a [Framed], targets: &'a [Vec<f64>]) -> Sample<'a> {
         Sample {
-            framed: &self.framed,
+            framed,
             targets,
+            hidden: &self.lows,
             known: &self.known,
             noise: &self.noise,
         }
@@ -225,9 +271,10 @@ fn mean_and_variance(fields: &[f64], values: usize) -> (Vec<f64>, Option<Vec<f64
 }
 
 /// What the mean of fields may err by: centred fields whose outer products sum to its covariance.
-fn deviations(fields: &[f64], values: usize) -> Vec<f32> {
+/// From at most so many of the fields.
+fn deviations(fields: &[f64], values: usize, most: usize) -> Vec<f32> {
     let count = fields.len() / values;
-    let kept = &fields[..values * count.min(MOST_DEVIATIONS)];
+    let kept = &fields[..values * count.min(most)];
     let (mean, _, some) = mean_and_variance(kept, values);
     if some < 2 {
         return Vec::new();

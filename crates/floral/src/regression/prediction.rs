@@ -7,12 +7,10 @@ use crate::grid::picked;
 pub struct Prediction {
     /// The mean.
     pub mean: Vec<f64>,
-    /// Variance of the solution itself.
+    /// Variance of the solution itself, calibrated.
     pub aleatoric: Vec<f64>,
-    /// Variance of what is not known of the mean.
+    /// Variance of what is not known of the mean, calibrated.
     pub epistemic: Vec<f64>,
-    /// The factor by which both variances together were too small at the judging inputs.
-    pub factor: f64,
     /// How far the input is from the training inputs: 1 as the inputs that judged the fit, more for
     /// one farther away.
     pub novelty: f64,
@@ -29,9 +27,9 @@ impl Prediction {
         }
     }
 
-    /// The calibrated variance of both together, from which intervals are made.
+    /// The variance of both together, from which intervals are made.
     pub fn total(&self) -> Vec<f64> {
         let both = self.aleatoric.iter().zip(&self.epistemic);
-        both.map(|(a, e)| self.factor * (a + e)).collect()
+        both.map(|(a, e)| a + e).collect()
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
+use super::folds::Folds;
 use super::symmetry::{Motion, Role};
 
 /// How a target goes with a motion and a scaling.
@@ -47,6 +48,8 @@ pub(super) struct Sample<'a> {
     pub framed: &'a [Framed],
     /// One field an input: [channel, point].
     pub targets: &'a [Vec<f64>],
+    /// Low fidelity of each input, which `framed` may hide: [channel, point], or empty.
+    pub hidden: &'a [Vec<f64>],
     /// The points at which an input's target was measured; none means everywhere.
     pub known: &'a [Option<Vec<usize>>],
     /// What an input's target may err by: fields, [deviation, channel, point], whose outer products
@@ -81,6 +84,7 @@ impl Sample<'_> {
         Self {
             framed: &[],
             targets: &[],
+            hidden: &[],
             known: &[],
             noise: &[],
         }
@@ -96,6 +100,8 @@ pub(super) struct Examples<'a> {
     pub held: Sample<'a>,
     /// How the targets move.
     pub parity: Parity,
+    /// Which training inputs are left out together.
+    pub folds: &'a Folds,
 }
 
 impl<'a> Examples<'a> {

@@ -1,4 +1,4 @@
-//! Laws of kriging: it moves with its query, learns what is local or linear, refuses what is wrong.
+//! Laws of expansions: they move with their query, learn what is local or linear, do not depend on units, refuse what is wrong.
 
 use super::*;
 use crate::Silent;
@@ -65,19 +65,18 @@ fn fit(
     symmetries: &Symmetries,
     cases: &[Case<'_>],
     held_out: &[Case<'_>],
-) -> crate::Result<Kriging> {
-    Kriging::fit(
-        Recipe::Blend,
+) -> crate::Result<Expansion> {
+    let material = Material {
         lattice,
-        CHANNELS,
+        channels: CHANNELS,
         symmetries,
         cases,
         held_out,
-        &Silent,
-    )
+    };
+    Expansion::fit(Recipe::Blend, LawKind::Resampled, &material, &Silent)
 }
 
-fn fitted(count: u64, realizations: u64) -> (Kriging, Box<dyn Problem>) {
+fn fitted(count: u64, realizations: u64) -> (Expansion, Box<dyn Problem>) {
     let (problem, lattice, symmetries) = advection();
     let solved: Vec<Solved> = (0..count)
         .map(|i| Solved::new(problem.as_ref(), i, realizations))
@@ -96,9 +95,9 @@ fn gap(a: &[f64], b: &[f64]) -> f64 {
 
 #[test]
 fn few_inputs_of_advection_tell_mean_and_variance_of_another() {
-    let (kriging, problem) = fitted(6, 50);
+    let (expansion, problem) = fitted(6, 50);
     let new = Solved::new(problem.as_ref(), 77, 1);
-    let found = kriging.predict(&new.query()).unwrap();
+    let found = expansion.predict(&new.query()).unwrap();
     let input = crate::Field::scalar(problem.grid(), new.input.clone());
     let exact = problem.exact_moments(&input).unwrap().unwrap();
     assert!(gap(&found.mean, exact.mean.values()) < 0.1 * gap(&new.low, exact.mean.values()));
@@ -108,9 +107,9 @@ fn few_inputs_of_advection_tell_mean_and_variance_of_another() {
 
 #[test]
 fn single_realizations_of_many_inputs_tell_mean_and_variance_too() {
-    let (kriging, problem) = fitted(40, 1);
+    let (expansion, problem) = fitted(40, 1);
     let new = Solved::new(problem.as_ref(), 77, 200);
-    let found = kriging.predict(&new.query()).unwrap();
+    let found = expansion.predict(&new.query()).unwrap();
     let input = crate::Field::scalar(problem.grid(), new.input.clone());
     let exact = problem.exact_moments(&input).unwrap().unwrap();
     assert!(gap(&found.mean, exact.mean.values()) < 0.3 * gap(&new.low, exact.mean.values()));
@@ -124,7 +123,7 @@ fn single_realizations_of_many_inputs_tell_mean_and_variance_too() {
     let share = values.filter(|v| inside(*v)).count() as f64 / new.realizations.len() as f64;
     assert!((0.75..0.99).contains(&share), "{share}");
     assert!(
-        draws(&kriging, &new.query(), 3)
+        draws(&expansion, &new.query(), 3)
             .iter()
             .all(|v| v.is_finite())
     );
@@ -132,16 +131,16 @@ fn single_realizations_of_many_inputs_tell_mean_and_variance_too() {
 
 #[test]
 fn mean_and_variances_move_with_their_query() {
-    let (kriging, problem) = fitted(3, 20);
+    let (expansion, problem) = fitted(3, 20);
     let (_, lattice, symmetries) = advection();
     let new = Solved::new(problem.as_ref(), 77, 1);
-    let here = kriging.predict(&new.query()).unwrap();
+    let here = expansion.predict(&new.query()).unwrap();
     let turned = symmetries.motions[1].then(&symmetry::roll(&lattice, 1, 5, [1, 1]));
     let (input, low) = (
         turned.apply(Role::Input, &new.input),
         turned.apply(Role::Solution, &new.low),
     );
-    let there = kriging.predict(&Query {
+    let there = expansion.predict(&Query {
         input: &input,
         low: Some(&low),
     });
@@ -153,11 +152,11 @@ fn mean_and_variances_move_with_their_query() {
 
 #[test]
 fn realizations_have_the_predicted_mean_and_total_variance() {
-    let (kriging, problem) = fitted(3, 20);
+    let (expansion, problem) = fitted(3, 20);
     let new = Solved::new(problem.as_ref(), 77, 1);
-    let found = kriging.predict(&new.query()).unwrap();
+    let found = expansion.predict(&new.query()).unwrap();
     let points = found.mean.len();
-    let draws = draws(&kriging, &new.query(), 2000);
+    let draws = draws(&expansion, &new.query(), 2000);
     let (mut mean, mut square) = (vec![0.0; points], vec![0.0; points]);
     for draw in draws.chunks_exact(points) {
         for p in 0..points {
@@ -170,26 +169,13 @@ fn realizations_have_the_predicted_mean_and_total_variance() {
     assert!(gap(&square, &found.total()) < 0.15);
 }
 
-fn draws(kriging: &Kriging, query: &Query<'_>, count: u64) -> Vec<f32> {
-    let sampler = kriging.sampler(query).unwrap();
+fn draws(fitted: &Expansion, query: &Query<'_>, count: u64) -> Vec<f32> {
+    let sampler = fitted.condition(query).unwrap();
     let open = |j| stream(8, Purpose::Prior, 0, j);
     let mut rngs: Vec<_> = (0..count).map(open).collect();
     let mut out = vec![0.0; count as usize * sampler.values()];
     sampler.draw_many(&mut rngs, &mut out);
     out
-}
-
-#[test]
-fn a_realization_is_the_same_in_every_block() {
-    let (kriging, problem) = fitted(3, 20);
-    let new = Solved::new(problem.as_ref(), 77, 1);
-    let many = draws(&kriging, &new.query(), 37);
-    let sampler = kriging.sampler(&new.query()).unwrap();
-    for (j, draw) in many.chunks_exact(sampler.values()).enumerate() {
-        let mut single = vec![0.0; sampler.values()];
-        sampler.draw(&mut stream(8, Purpose::Prior, 0, j as u64), &mut single);
-        assert_eq!(single, draw, "{j}");
-    }
 }
 
 #[test]
@@ -201,32 +187,30 @@ fn a_model_read_back_predicts_and_draws_the_same_bits() {
     let cases: Vec<Case<'_>> = solved.iter().map(Solved::case).collect();
     for recipe in [Recipe::Kernels, Recipe::Blend] {
         let (train, held) = cases.split_at(3);
-        let kriging = Kriging::fit(
-            recipe,
-            &lattice,
-            CHANNELS,
-            &symmetries,
-            train,
-            held,
-            &Silent,
-        )
-        .unwrap();
-        let again = Kriging::from_bytes(&kriging.to_bytes()).unwrap();
+        let material = Material {
+            lattice: &lattice,
+            channels: CHANNELS,
+            symmetries: &symmetries,
+            cases: train,
+            held_out: held,
+        };
+        let expansion = Expansion::fit(recipe, LawKind::Resampled, &material, &Silent).unwrap();
+        let again = Expansion::from_bytes(&expansion.to_bytes()).unwrap();
         let query = Solved::new(problem.as_ref(), 77, 1);
-        let [a, b] = [&kriging, &again].map(|k| k.predict(&query.query()).unwrap());
+        let [a, b] = [&expansion, &again].map(|k| k.predict(&query.query()).unwrap());
         assert_eq!(a, b);
-        let [a, b] = [&kriging, &again].map(|k| draws(k, &query.query(), 5));
+        let [a, b] = [&expansion, &again].map(|k| draws(k, &query.query(), 5));
         assert_eq!(a, b);
-        assert_eq!(kriging.mean_scores(), again.mean_scores());
+        assert_eq!(expansion.mean_scores(), again.mean_scores());
     }
 }
 
 #[test]
 fn damaged_bytes_are_refused_or_read_but_never_panic() {
-    let (kriging, problem) = fitted(2, 3);
-    let bytes = kriging.to_bytes();
+    let (expansion, problem) = fitted(2, 3);
+    let bytes = expansion.to_bytes();
     let query = Solved::new(problem.as_ref(), 77, 1);
-    assert!(Kriging::from_bytes(&bytes[..bytes.len() / 2]).is_err());
+    assert!(Expansion::from_bytes(&bytes[..bytes.len() / 2]).is_err());
     for k in 0..60 {
         let mut damaged = bytes.clone();
         // The head of the file, where sizes are, and places all over it.
@@ -236,7 +220,7 @@ fn damaged_bytes_are_refused_or_read_but_never_panic() {
             k * (bytes.len() / 60)
         };
         damaged[at] ^= 0x5b;
-        if let Ok(read) = Kriging::from_bytes(&damaged) {
+        if let Ok(read) = Expansion::from_bytes(&damaged) {
             read.predict(&query.query()).ok();
         }
     }
@@ -267,9 +251,9 @@ fn points_known_here_and_there_tell_nearly_as_much() {
             points: Some(&known[i]),
         })
         .collect();
-    let kriging = fit(&lattice, &symmetries, &cases, &[]).unwrap();
+    let expansion = fit(&lattice, &symmetries, &cases, &[]).unwrap();
     let new = Solved::new(problem.as_ref(), 77, 1);
-    let found = kriging.predict(&new.query()).unwrap();
+    let found = expansion.predict(&new.query()).unwrap();
     let input = crate::Field::scalar(problem.grid(), new.input.clone());
     let exact = problem.exact_moments(&input).unwrap().unwrap();
     assert!(gap(&found.mean, exact.mean.values()) < 0.3 * gap(&new.low, exact.mean.values()));
@@ -283,10 +267,10 @@ fn points_known_here_and_there_tell_nearly_as_much() {
 
 #[test]
 fn one_realization_an_input_and_one_input_alone_are_enough_for_a_mean() {
-    let (kriging, problem) = fitted(4, 1);
+    let (expansion, problem) = fitted(4, 1);
     let new = Solved::new(problem.as_ref(), 77, 1);
-    let found = kriging.predict(&new.query()).unwrap();
-    assert!(found.aleatoric.iter().all(|v| *v > 0.0) && !kriging.variance_scores().is_empty());
+    let found = expansion.predict(&new.query()).unwrap();
+    assert!(found.aleatoric.iter().all(|v| *v > 0.0) && !expansion.variance_scores().is_empty());
     let (alone, _) = fitted(1, 5);
     assert!(
         alone

@@ -6,6 +6,9 @@ const STEPS: usize = 400;
 /// Weights below this are taken for none, so that their members need not be evaluated.
 const SMALLEST: f64 = 0.01;
 
+/// Members whose errors are more than so many times the least get no weight.
+const FAR: f64 = 2.0;
+
 /// Norms of an input's least error below this share of their mean count as that.
 const SHORTEST: f64 = 0.1;
 
@@ -18,19 +21,36 @@ pub(super) fn norms(errors: &[Vec<Vec<f64>>], sizes: &[f64]) -> Vec<Vec<f64>> {
 
 /// Weights from errors, [member][input][value], and their norms.
 ///
-/// Of n inputs a member's squared error is known to about a share 1/n. That share is added to it as
-/// if it were independent of the others' errors, so that two inputs do not decide for one member.
-pub(super) fn weights(errors: &[Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64]) -> Vec<f64> {
-    let mut q = quadratic(errors, norms, sizes);
+/// Of n independent judges a member's squared error is known to about a share 1/n. That share is added
+/// to it as if it were independent of the others' errors, so that two inputs do not decide for one
+/// member.
+pub(super) fn weights(
+    errors: &[Vec<Vec<f64>>],
+    norms: &[Vec<f64>],
+    sizes: &[f64],
+    judges: usize,
+) -> Vec<f64> {
+    let total = |norms: &Vec<f64>| norms.iter().sum::<f64>();
+    let best = norms.iter().map(total).fold(f64::INFINITY, f64::min);
+    // A member that misses far more than another adds its errors and little else.
+    let kept = |k: &usize| total(&norms[*k]) <= FAR * best;
+    let kept: Vec<usize> = (0..norms.len()).filter(kept).collect();
+    let errors_kept: Vec<&Vec<Vec<f64>>> = kept.iter().map(|&k| &errors[k]).collect();
+    let norms: Vec<Vec<f64>> = kept.iter().map(|&k| norms[k].clone()).collect();
+    let mut q = quadratic(&errors_kept, &norms, sizes);
     for (k, row) in q.iter_mut().enumerate() {
-        row[k] *= 1.0 + 1.0 / sizes.len().max(1) as f64;
+        row[k] *= 1.0 + 1.0 / judges.max(1) as f64;
     }
-    simplex(&q)
+    let mut weights = vec![0.0; errors.len()];
+    for (k, weight) in kept.into_iter().zip(simplex(&q)) {
+        weights[k] = weight;
+    }
+    weights
 }
 
 /// Inner products of the members' errors, each input over the norm of its least error: the sum of
 /// norms, not of squares, is what tables report.
-fn quadratic(errors: &[Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64]) -> Vec<Vec<f64>> {
+fn quadratic(errors: &[&Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64]) -> Vec<Vec<f64>> {
     let least = |i: usize| norms.iter().map(|n| n[i]).fold(f64::INFINITY, f64::min);
     let count = sizes.len();
     let mean = (0..count).map(least).sum::<f64>() / count.max(1) as f64;
@@ -44,7 +64,7 @@ fn quadratic(errors: &[Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64]) -> Vec
         let pairs = a.iter().zip(b).zip(&scale);
         pairs.map(|((a, b), scale)| scale * dot(a, b)).sum()
     };
-    let row = |a| errors.iter().map(|b| entry(a, b)).collect();
+    let row = |a: &&Vec<Vec<f64>>| errors.iter().map(|b| entry(a, b)).collect();
     errors.iter().map(row).collect()
 }
 
@@ -100,7 +120,7 @@ mod tests {
         let of = |count: usize| {
             let errors = [1.0, 1.2].map(|size| vec![vec![size]; count]).to_vec();
             let sizes = vec![1.0; count];
-            weights(&errors, &norms(&errors, &sizes), &sizes)
+            weights(&errors, &norms(&errors, &sizes), &sizes, count)
         };
         let (few, many) = (of(2), of(40));
         assert!(few[0] < many[0] && few[1] > 0.1, "{few:?} {many:?}");
@@ -113,7 +133,7 @@ mod tests {
         let better = [0.1, 0.1, -0.1, 0.1].map(|e| vec![e, -e]).to_vec();
         let errors = vec![zero, better];
         let sizes = [1.0; 4];
-        let found = weights(&errors, &norms(&errors, &sizes), &sizes);
+        let found = weights(&errors, &norms(&errors, &sizes), &sizes, 4);
         assert!(found[1] > 0.8, "{found:?}");
     }
 }

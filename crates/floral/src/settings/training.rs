@@ -27,9 +27,9 @@ pub const TRAINING: &[Setting] = &[
          transpose:AXIS,AXIS, scale:-1. Those of the dataset if absent.",
     ),
     key(
-        "coefficients",
-        "The law of the coefficients of floral-kl's factors: chosen learns one where realizations are \
-         far from normal and inputs held out say that it pays, normal never does.",
+        "law",
+        "The law of realizations of floral-kl and kriging: resampled takes runs of training inputs that \
+         resemble the new one, normal has their covariance alone.",
     ),
     key(
         "transform",

@@ -125,7 +125,7 @@ fn known(
             return Err(unknowing(predictor));
         };
         let points = grid.len();
-        let mean = |values: &[f64]| moments.factor * values.iter().sum::<f64>() / points as f64;
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / points as f64;
         observer.observe(&Event::Generated { input: index });
         Ok(Known {
             index,

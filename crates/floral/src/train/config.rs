@@ -6,7 +6,7 @@ use super::Method;
 use crate::dataset::{Split, SplitConfig};
 use crate::flow::{PathConfig, PriorConfig};
 use crate::low::LowConfig;
-use crate::regression::Symmetry;
+use crate::regression::{LawKind, Symmetry};
 use crate::settings::{TRAINING, annotated};
 use crate::transform::TransformConfig;
 use crate::{Error, Result};
@@ -28,8 +28,9 @@ pub struct TrainConfig {
     pub resolution: Option<Vec<usize>>,
     /// Symmetries that regressions make use of, such as `roll:x`; those of the dataset if absent.
     pub symmetries: Option<Vec<Symmetry>>,
-    /// The law of the coefficients of floral-kl's factors.
-    pub coefficients: Coefficients,
+    /// The law of realizations of floral-kl and kriging.
+    #[serde(alias = "coefficients")]
+    pub law: LawKind,
     /// Functions through which the solution's channels are learned, one for all or one for each:
     /// `none`, `log`, `sqrt`, `positive`, `bounded:FROM:TO`.
     pub transform: TransformConfig,
@@ -47,17 +48,6 @@ pub struct TrainConfig {
     pub optimiser: OptimiserConfig,
     /// When to stop.
     pub stopping: StoppingConfig,
-}
-
-/// The law of the coefficients of an expansion's factors.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Coefficients {
-    /// Learned where realizations are far from normal and inputs held out say that it pays.
-    #[default]
-    Chosen,
-    /// Normal in any case.
-    Normal,
 }
 
 /// Sizes of the network.
@@ -181,7 +171,7 @@ impl Default for TrainConfig {
             seed: 0,
             resolution: None,
             symmetries: None,
-            coefficients: Coefficients::Chosen,
+            law: LawKind::default(),
             transform: TransformConfig::default(),
             split: SplitConfig::default(),
             low: LowConfig::default(),
@@ -228,7 +218,7 @@ impl TrainConfig {
             seed,
             resolution,
             symmetries,
-            coefficients,
+            law,
             transform,
             split,
             low,
@@ -247,7 +237,7 @@ impl TrainConfig {
                 seed,
                 resolution,
                 symmetries,
-                coefficients,
+                law,
                 transform,
                 split,
                 low,

@@ -138,7 +138,11 @@ impl Loss<'_> {
         device: &Device,
     ) -> Result<f64> {
         let samples = self.samples.len();
-        let count = if count == 0 { samples } else { count.min(samples) };
+        let count = if count == 0 {
+            samples
+        } else {
+            count.min(samples)
+        };
         let chosen: Vec<usize> = (0..count).map(|i| i * samples / count).collect();
         let blocks: Vec<&[usize]> = chosen.chunks(self.block_rows(model, device)).collect();
         let of_rank = |rank: usize| share(blocks.len(), rank, ranks.size());

@@ -8,16 +8,16 @@ use std::time::Instant;
 
 use super::adam::Adam;
 use super::checkpoint::{Checkpoint, Header, Progress};
-use super::config::Coefficients;
 use super::differences::differences;
 use super::samples::{Case, Reader};
 use super::training::Outcome;
 use super::{LearnedLow, Method, RunFolder, TrainConfig};
 use crate::dataset::Dataset;
-use crate::expansion::{Expansion, Material};
 use crate::grid::AxisKind;
 use crate::observer::Observer;
-use crate::regression::{self, Channels, Lattice, Query, Recipe, Symmetries, Symmetry};
+use crate::regression::{
+    self, Channels, Expansion, Lattice, Material, Query, Recipe, Symmetries, Symmetry,
+};
 use crate::{Error, Result};
 
 /// The lattice of a dataset's grid; axes whose ends are one point close.
@@ -97,8 +97,7 @@ pub(crate) fn fitted(
         cases: &train,
         held_out: &validation,
     };
-    let learns = config.coefficients == Coefficients::Chosen;
-    let fitted = Expansion::fit((recipe, learns), &material, config.seed, observer)?;
+    let fitted = Expansion::fit(recipe, config.law, &material, observer)?;
     Ok((fitted, reader.learned_low().clone()))
 }
 
@@ -134,8 +133,8 @@ pub(super) fn fit_run(
     let mut header = header(&config, dataset)?;
     if let Some(before) = run.last()? {
         same(run, dataset, &before.header, &header)?;
-        let energy = Expansion::from_bytes(&before.regression)?.energy();
-        return Ok(Outcome::Fitted { energy });
+        Expansion::from_bytes(&before.regression)?;
+        return Ok(Outcome::Fitted);
     }
     let (fitted, _) = fitted(&config, dataset, recipe, observer)?;
     header.progress = Progress {
@@ -151,15 +150,13 @@ pub(super) fn fit_run(
         regression: fitted.to_bytes(),
     };
     checkpoint.write(&run.best_path())?;
-    Ok(Outcome::Fitted {
-        energy: fitted.energy(),
-    })
+    Ok(Outcome::Fitted)
 }
 
 /// What a run came to that another rank has fitted.
 pub(super) fn fitted_before(run: &RunFolder) -> Result<Outcome> {
-    let energy = Expansion::from_bytes(&run.best()?.regression)?.energy();
-    Ok(Outcome::Fitted { energy })
+    Expansion::from_bytes(&run.best()?.regression)?;
+    Ok(Outcome::Fitted)
 }
 
 fn header(config: &TrainConfig, dataset: &Dataset) -> Result<Header> {

@@ -9,7 +9,6 @@ use super::samples::Reader;
 use super::trainer::Trainer;
 use super::{RunFolder, TrainConfig, supplied};
 use crate::dataset::Dataset;
-use crate::expansion::EnergyScores;
 use crate::flow::{Correlations, PriorConfig};
 use crate::observer::Observer;
 use crate::ranks::{Alone, Ranks, agreed, first_then_others};
@@ -45,11 +44,7 @@ pub enum Outcome {
         best_epoch: usize,
     },
     /// A regression is fitted; there are no epochs.
-    Fitted {
-        /// Energy scores at inputs held out with normal and with learned coefficients; none where
-        /// realizations look normal, so that nothing was learned.
-        energy: Option<EnergyScores>,
-    },
+    Fitted,
 }
 
 /// Trains a run to its end, from its last checkpoint if it has one.

@@ -40,9 +40,6 @@ struct Parts {
 }
 
 /// A prediction of what is learned as one of the solution itself; exact where its law is normal.
-///
-/// The factor of the variances is that of the prediction, and so is their sum times it the variance
-/// of what is drawn.
 pub(crate) fn inverted(
     transforms: &Transforms,
     prediction: &Prediction,
@@ -56,11 +53,11 @@ pub(crate) fn inverted(
         }
         for i in channel * points..(channel + 1) * points {
             let variances = [prediction.aleatoric[i], prediction.epistemic[i]];
-            let deviations = variances.map(|v| (prediction.factor * v).max(0.0).sqrt());
+            let deviations = variances.map(|v| v.max(0.0).sqrt());
             let parts = parts(&rule, *transform, prediction.mean[i], deviations);
             all.mean[i] = parts.mean;
-            all.aleatoric[i] = parts.aleatoric / prediction.factor;
-            all.epistemic[i] = parts.epistemic / prediction.factor;
+            all.aleatoric[i] = parts.aleatoric;
+            all.epistemic[i] = parts.epistemic;
         }
     }
     all
@@ -88,12 +85,11 @@ fn parts(rule: &Rule, transform: Transform, mean: f64, [aleatoric, epistemic]: [
 mod tests {
     use super::*;
 
-    fn prediction(mean: f64, aleatoric: f64, epistemic: f64, factor: f64) -> Prediction {
+    fn prediction(mean: f64, aleatoric: f64, epistemic: f64) -> Prediction {
         Prediction {
             mean: vec![mean],
             aleatoric: vec![aleatoric],
             epistemic: vec![epistemic],
-            factor,
             novelty: 1.0,
         }
     }
@@ -105,15 +101,14 @@ mod tests {
     /// E exp = exp(m + v / 2), Var_e E_a exp = (e^e - 1) (E exp)^2, all together (e^v - 1) (E exp)^2.
     #[test]
     fn the_logarithm_gives_a_log_normal_law() {
-        for (a, e, factor) in [(0.25, 0.09, 1.0), (1.0, 0.2, 1.3), (0.01, 0.0, 0.7)] {
-            let found = by("log", &prediction(0.3, a, e, factor));
-            let (a, e) = (factor * a, factor * e);
+        for (a, e) in [(0.25, 0.09), (1.3, 0.26), (0.01, 0.0)] {
+            let found = by("log", &prediction(0.3, a, e));
             let mean = (0.3 + 0.5 * (a + e)).exp();
             let square = mean * mean;
             assert!((found.mean[0] / mean - 1.0).abs() < 1e-9);
             let epistemic = e.exp_m1() * square;
             let total = (a + e).exp_m1() * square;
-            assert!((factor * found.epistemic[0] - epistemic).abs() < 1e-9 * square);
+            assert!((found.epistemic[0] - epistemic).abs() < 1e-9 * square);
             assert!((found.total()[0] / total - 1.0).abs() < 1e-8);
         }
     }
@@ -122,7 +117,7 @@ mod tests {
     /// 4 m^2 v + 2 v^2.
     #[test]
     fn the_root_gives_squares() {
-        let found = by("sqrt", &prediction(2.0, 0.03, 0.01, 1.0));
+        let found = by("sqrt", &prediction(2.0, 0.03, 0.01));
         let v = 0.04;
         assert!((found.mean[0] - (4.0 + v)).abs() < 1e-9);
         assert!((found.total()[0] - (16.0 * v + 2.0 * v * v)).abs() < 1e-9);
@@ -133,7 +128,7 @@ mod tests {
         for name in ["log", "sqrt", "positive:0.5", "bounded:0:2"] {
             let transform: Transform = name.parse().unwrap();
             let at = transform.apply(0.7);
-            let found = by(name, &prediction(at, 1e-8, 3e-8, 1.0));
+            let found = by(name, &prediction(at, 1e-8, 3e-8));
             let slope = (transform.invert(at + 1e-4) - transform.invert(at - 1e-4)) / 2e-4;
             assert!((found.mean[0] - 0.7).abs() < 1e-6, "{name}");
             assert!((found.aleatoric[0] / (slope * slope * 1e-8) - 1.0).abs() < 1e-4);
@@ -143,7 +138,7 @@ mod tests {
 
     #[test]
     fn no_transform_changes_nothing() {
-        let before = prediction(0.3, 0.1, 0.2, 1.5);
+        let before = prediction(0.3, 0.1, 0.2);
         assert_eq!(by("none", &before), before);
     }
 }

@@ -13,7 +13,8 @@ use crate::regression::target::Examples;
 /// Frequencies that hold less than this share of the targets' squares are not worth a system.
 const NEGLIGIBLE: f64 = 1e-9;
 
-/// The Gram matrix at each frequency, decomposed; none where the targets hold nothing.
+/// The Gram matrix at each frequency, decomposed; none where the targets hold nothing, and none at all
+/// if they are zero everywhere or an eigenvalue iteration fails.
 pub(super) fn systems(
     covariance: Covariance,
     resemblance: &Resemblance,
@@ -37,6 +38,9 @@ pub(super) fn systems(
     };
     let targets: Vec<Vec<C64>> = (0..rows.len()).into_par_iter().map(target).collect();
     let total: f64 = targets.iter().flatten().map(C64::norm_sqr).sum();
+    if !(total.is_finite() && total > 0.0) {
+        return None;
+    }
     let system = |&(frequency, count): &(usize, f64)| {
         let rest = targets[0].len() / rolls.count;
         let y = Mat::from_fn(rows.len(), rest, |i, r| {

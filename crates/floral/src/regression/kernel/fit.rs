@@ -20,8 +20,10 @@ pub(in crate::regression) struct KernelFit {
     resemblance: Resemblance,
     covariance: Covariance,
     rows: Vec<Signature>,
-    /// How many rows belong to one input.
-    motions: usize,
+    /// The training inputs of each fold.
+    folds: Vec<Vec<usize>>,
+    /// Values of a target at each frequency.
+    rest: usize,
     systems: Vec<Option<System>>,
     halves: Vec<(usize, f64)>,
     /// Added to the Gram matrix's diagonal.
@@ -63,13 +65,15 @@ impl KernelFit {
             .into_par_iter()
             .map(|i| resemblance.signature(&moved(i)))
             .collect();
+        let rolls = resemblance.rolls().count;
         Some(Self {
             systems: systems(covariance, resemblance, symmetries, examples, &rows)?,
             halves: resemblance.rolls().halves(),
             resemblance: resemblance.clone(),
             covariance,
             rows,
-            motions,
+            folds: examples.folds.members(),
+            rest: examples.train.targets[0].len() / rolls,
             ridge: 0.0,
             coefficients: Vec::new(),
             judged: Vec::new(),
@@ -80,7 +84,7 @@ impl KernelFit {
     /// The target of a query: [channel, point].
     pub(in crate::regression) fn predict(&self, framed: &Framed) -> Vec<f64> {
         let columns = self.columns(&self.resemblance.signature(framed));
-        let rest = self.rest();
+        let rest = self.rest;
         let row = |(h, coefficients): (usize, &Mat<c64>)| -> Vec<C64> {
             let mut row = vec![C64::default(); rest];
             for (j, column) in columns.iter().enumerate().take(coefficients.nrows()) {
@@ -180,7 +184,7 @@ impl KernelFit {
     /// Guesses at the judging inputs as fields, and the posterior variance to compare with.
     pub(super) fn gather(&mut self, held: Option<&[Option<HeldOut>]>) {
         let judgements = self.judgements(self.ridge, held);
-        let rest = self.rest();
+        let rest = self.rest;
         let count = judgements
             .iter()
             .flatten()
@@ -207,7 +211,7 @@ impl KernelFit {
             let system = self.systems[s].as_ref()?;
             let judges = match held {
                 Some(held) => Judges::HeldOut(held[s].as_ref()?),
-                None => Judges::LeftOut(self.motions),
+                None => Judges::LeftOut(&self.folds),
             };
             Some(system.judge(&judges, ridge))
         };
@@ -232,14 +236,6 @@ impl KernelFit {
             squares.sum::<f64>().sqrt()
         };
         (0..count).map(norm).sum()
-    }
-
-    fn rest(&self) -> usize {
-        let systems = self.systems.iter().flatten();
-        systems
-            .map(|system| system.targets.ncols())
-            .max()
-            .unwrap_or(0)
     }
 
     fn mean_diagonal(&self) -> f64 {

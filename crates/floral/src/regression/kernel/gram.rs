@@ -4,14 +4,21 @@ use super::spectrum::{C64, Rolls};
 use super::{Covariance, Kernel};
 use crate::regression::case::Framed;
 use crate::regression::local::filters::{convolve, taps};
+use crate::regression::symmetry::Role;
 use crate::regression::{Lattice, Symmetries};
 
-/// Features in which inputs resemble each other: low fidelity and input, each of unit size.
+/// Mean squares of features in units of the data below which they do not vary.
+const ROUND_OFF: f64 = 1e-20;
+
+/// Features in which inputs resemble each other: low fidelity and input, each less its mean over the
+/// training inputs and all symmetries, of unit size.
 #[derive(Clone)]
 pub(in crate::regression) struct Resemblance {
     rolls: Rolls,
-    /// Subtracted from the logarithm of a positive input, and factors that make unit sizes.
+    /// Whether a positive input is seen by its logarithm.
     logarithm: bool,
+    /// Mean fields of input and low fidelity, and factors that make unit sizes.
+    centres: [Vec<f64>; 2],
     factors: [f64; 2],
     /// Axis and taps of the filters through which fields are seen.
     filters: Vec<(usize, Vec<f64>)>,
@@ -43,17 +50,25 @@ impl Resemblance {
             rolls: Rolls::new(lattice, &symmetries.rolled),
             // A positive quantity that may be scaled is measured by its logarithm.
             logarithm: symmetries.scale.is_some() && values().all(|v| *v > 0.0),
+            centres: [Vec::new(), Vec::new()],
             factors: [1.0; 2],
             filters: axes.map(along).filter(|_| kernel.smoothing > 0.0).collect(),
             lattice: lattice.clone(),
         };
+        let centre = |fields: Vec<Vec<f64>>, role: Role| {
+            symmetries.average(lattice, &mean(&fields), |motion, f| motion.apply(role, f))
+        };
+        let inputs = framed.iter().map(|f| all.seen_input(f)).collect();
+        let lows = framed.iter().map(|f| all.seen_low(f)).collect();
+        all.centres = [centre(inputs, Role::Input), centre(lows, Role::Solution)];
         let square = |field: Vec<f64>| field.iter().map(|v| v * v).sum::<f64>();
         let input: f64 = framed.iter().map(|f| square(all.seen_input(f))).sum();
         let low: f64 = framed.iter().map(|f| square(all.seen_low(f))).sum();
         let share = if low > 0.0 { kernel.share } else { 1.0 };
         let factor = |share: f64, sum: f64| {
             let mean = sum / framed.len() as f64;
-            if mean > 0.0 {
+            // Fields that differ by round-off alone are the same.
+            if mean > ROUND_OFF {
                 (share / mean).sqrt()
             } else {
                 0.0
@@ -65,11 +80,12 @@ impl Resemblance {
 
     fn seen_input(&self, framed: &Framed) -> Vec<f64> {
         let transform = |v: &f64| if self.logarithm { v.ln() } else { *v };
-        self.filtered(framed.input.iter().map(transform).collect())
+        let seen = self.filtered(framed.input.iter().map(transform).collect());
+        less(seen, &self.centres[0])
     }
 
     fn seen_low(&self, framed: &Framed) -> Vec<f64> {
-        self.filtered(framed.low.clone())
+        less(self.filtered(framed.low.clone()), &self.centres[1])
     }
 
     fn filtered(&self, field: Vec<f64>) -> Vec<f64> {
@@ -140,10 +156,31 @@ impl Resemblance {
         values
     }
 
+    /// The squared norm of an input's features.
+    pub(super) fn square(signature: &Signature) -> f64 {
+        signature.square
+    }
+
     /// The roll of `b` closest to `a`, and its squared distance.
     pub(super) fn closest(&self, a: &Signature, b: &Signature) -> (usize, f64) {
         let inner = self.inner(a, b).into_iter().enumerate();
         let (shift, inner) = inner.max_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or((0, 0.0));
         (shift, (a.square + b.square - 2.0 * inner).max(0.0))
     }
+}
+
+/// A field less its centre, if it has one.
+fn less(mut field: Vec<f64>, centre: &[f64]) -> Vec<f64> {
+    field.iter_mut().zip(centre).for_each(|(v, c)| *v -= c);
+    field
+}
+
+/// The mean of fields of one size.
+fn mean(fields: &[Vec<f64>]) -> Vec<f64> {
+    let mut mean = vec![0.0; fields[0].len()];
+    for field in fields {
+        let sums = mean.iter_mut().zip(field);
+        sums.for_each(|(sum, v)| *sum += v / fields.len() as f64);
+    }
+    mean
 }

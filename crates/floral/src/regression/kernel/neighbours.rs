@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::gram::Signature;
 use super::{Covariance, Kernel, Resemblance};
 use crate::regression::case::Framed;
+use crate::regression::folds::Folds;
 use crate::regression::symmetry::{Motion, roll};
 use crate::regression::{Lattice, Symmetries};
 
@@ -41,7 +42,8 @@ pub(in crate::regression) struct Neighbours {
     lattice: Lattice,
     resemblance: Resemblance,
     rows: Vec<Signature>,
-    /// Mean squared distance of a judging input to the closest: resemblance fades over it.
+    /// Mean squared distance of a judging input to the closest of another fold: resemblance fades over
+    /// it.
     fade: f64,
 }
 
@@ -50,12 +52,17 @@ impl Neighbours {
         lattice: &Lattice,
         symmetries: &Symmetries,
         framed: &[Framed],
-        held: &[Framed],
     ) -> Self {
-        let mut all = Self::with_fade(lattice, symmetries, framed, 1.0);
-        let (motions, rows, resemblance) = (symmetries.motions.len(), &all.rows, &all.resemblance);
+        Self::with_fade(lattice, symmetries, framed, 1.0)
+    }
+
+    /// The same with a fade that is learned from distances to inputs held out or, if there are none,
+    /// between inputs of different folds.
+    pub(in crate::regression) fn faded(mut self, folds: &Folds, held: &[Framed]) -> Self {
+        let motions = self.rows.len() / folds.inputs().max(1);
+        let (rows, resemblance) = (&self.rows, &self.resemblance);
         let left_out = |i: usize| {
-            let others = (0..rows.len()).filter(|j| j / motions != i);
+            let others = (0..rows.len()).filter(|j| folds.of(j / motions) != folds.of(i));
             let distances = others.map(|j| resemblance.closest(&rows[i * motions], &rows[j]).1);
             distances.fold(f64::INFINITY, f64::min)
         };
@@ -65,13 +72,14 @@ impl Neighbours {
             distances.fold(f64::INFINITY, f64::min)
         };
         let distances: Vec<f64> = if held.is_empty() {
-            (0..framed.len()).into_par_iter().map(left_out).collect()
+            let inputs = 0..folds.inputs();
+            inputs.into_par_iter().map(left_out).collect()
         } else {
             held.par_iter().map(held_out).collect()
         };
         let mean = distances.iter().sum::<f64>() / distances.len() as f64;
-        all.fade = if mean.is_normal() { mean } else { 1.0 };
-        all
+        self.fade = if mean.is_normal() { mean } else { 1.0 };
+        self
     }
 
     /// With a known mean distance.
@@ -118,6 +126,21 @@ impl Neighbours {
         motions
             .map(|m| self.resemblance.signature(&framed.moved(symmetries, m)))
             .collect()
+    }
+
+    /// Whether one of an input's copies, or a roll of it, is another input but for `near`, a squared
+    /// distance.
+    pub(in crate::regression) fn is_copy(
+        &self,
+        of: &Signature,
+        copies: &[Signature],
+        near: f64,
+    ) -> bool {
+        let norm = |signature: &Signature| Resemblance::square(signature).sqrt();
+        copies.iter().any(|copy| {
+            // Norms that differ by more part them without a transform.
+            (norm(of) - norm(copy)).powi(2) <= near && self.resemblance.closest(of, copy).1 <= near
+        })
     }
 
     /// The position of an input, among its copies and their rolls, that is closest to another.

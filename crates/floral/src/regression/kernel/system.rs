@@ -28,8 +28,8 @@ pub(super) struct HeldOut {
 
 /// What judges a system.
 pub(super) enum Judges<'a> {
-    /// Every input, its motions left out together; how many motions there are.
-    LeftOut(usize),
+    /// Every input, those of its fold left out together: the inputs of each fold.
+    LeftOut(&'a [Vec<usize>]),
     /// Inputs that are not in the system.
     HeldOut(&'a HeldOut),
 }
@@ -59,7 +59,7 @@ impl System {
 
     pub(super) fn judge(&self, judges: &Judges<'_>, ridge: f64) -> Judgement {
         match judges {
-            Judges::LeftOut(motions) => self.left_out(ridge, *motions),
+            Judges::LeftOut(folds) => self.left_out(ridge, folds),
             Judges::HeldOut(held) => self.held_out(held, ridge),
         }
     }
@@ -87,36 +87,40 @@ impl System {
         }
     }
 
-    /// Errors of every input's own row when all its motions are left out together, and the mean
-    /// posterior variance then: with B the block of the inverse that belongs to the input, the errors
-    /// are B^-1 c and the variance B^-1 less the ridge.
-    fn left_out(&self, ridge: f64, motions: usize) -> Judgement {
+    /// Errors of every input's own row when all rows of its fold are left out, and the mean posterior
+    /// variance then: with B the block of the inverse that belongs to the fold, the errors are B^-1 c
+    /// and the variances the diagonal of B^-1 less the ridge.
+    fn left_out(&self, ridge: f64, folds: &[Vec<usize>]) -> Judgement {
         let n = self.values.len();
+        let inputs: usize = folds.iter().map(Vec::len).sum();
+        let motions = n / inputs.max(1);
         let c = self.coefficients(ridge);
         let scaled = Mat::from_fn(n, n, |i, k| {
             self.vectors[(i, k)] / (self.values[k].max(0.0) + ridge)
         });
         let mut all = Judgement {
-            guesses: Vec::with_capacity(n / motions),
-            errors: Vec::with_capacity(n / motions),
+            guesses: vec![Vec::new(); inputs],
+            errors: vec![Vec::new(); inputs],
             variance: 0.0,
         };
-        for first in (0..n).step_by(motions) {
-            let block =
-                scaled.subrows(first, motions) * self.vectors.subrows(first, motions).adjoint();
-            let inverse = inverse(&block);
-            all.variance += (inverse[(0, 0)].re - ridge).max(0.0) * motions as f64 / n as f64;
-            let error = |r| {
-                (0..motions)
-                    .map(|m| inverse[(0, m)] * c[(first + m, r)])
-                    .sum()
-            };
-            let errors: Vec<C64> = (0..c.ncols()).map(error).collect();
-            let target = self.vectors.subrows(first, 1) * &self.targets;
-            let guess = |(r, error): (usize, &C64)| target[(0, r)] - error;
-            all.guesses
-                .push(errors.iter().enumerate().map(guess).collect());
-            all.errors.push(errors);
+        for fold in folds {
+            let rows = fold.iter().flat_map(|i| i * motions..(i + 1) * motions);
+            let rows: Vec<usize> = rows.collect();
+            let of = |matrix: &Mat<c64>| Mat::from_fn(rows.len(), n, |r, k| matrix[(rows[r], k)]);
+            let inverse = inverse(&(of(&scaled) * of(&self.vectors).adjoint()));
+            for (place, &input) in fold.iter().enumerate() {
+                let own = place * motions;
+                all.variance += (inverse[(own, own)].re - ridge).max(0.0) / inputs as f64;
+                let error = |r| {
+                    let parts = rows.iter().enumerate();
+                    parts.map(|(k, row)| inverse[(own, k)] * c[(*row, r)]).sum()
+                };
+                let errors: Vec<C64> = (0..c.ncols()).map(error).collect();
+                let target = self.vectors.subrows(input * motions, 1) * &self.targets;
+                let guess = |(r, error): (usize, &C64)| target[(0, r)] - error;
+                all.guesses[input] = errors.iter().enumerate().map(guess).collect();
+                all.errors[input] = errors;
+            }
         }
         all
     }

@@ -4,6 +4,7 @@ use floral_linalg::{Mat, solve_positive};
 
 use super::{Covariance, Kernel, KernelFit, Resemblance};
 use crate::regression::case::Framed;
+use crate::regression::folds::Folds;
 use crate::regression::symmetry::{Motion, Role, roll};
 use crate::regression::target::{Examples, Parity, Sample};
 use crate::regression::{Lattice, Symmetries};
@@ -69,17 +70,19 @@ impl Known {
         Sample {
             framed: &self.framed,
             targets: &self.targets,
+            hidden: &[],
             known: &self.everywhere,
             noise: &[],
         }
     }
 }
 
-fn examples<'a>(train: &'a Known, held: &'a Known) -> Examples<'a> {
+fn examples<'a>(train: &'a Known, held: &'a Known, folds: &'a Folds) -> Examples<'a> {
     Examples {
         train: train.sample(),
         held: held.sample(),
         parity: Parity::Odd,
+        folds,
     }
 }
 
@@ -87,7 +90,8 @@ fn fit(covariance: Covariance, framed: &[Framed]) -> KernelFit {
     let (lattice, symmetries) = setting();
     let resemblance = Resemblance::new(&lattice, &symmetries, framed, &plain(covariance));
     let [train, held] = [Known::new(framed, 0), Known::new(&[], 0)];
-    let examples = examples(&train, &held);
+    let folds = Folds::single(framed.len());
+    let examples = examples(&train, &held, &folds);
     KernelFit::new(covariance, &resemblance, &symmetries, &examples).unwrap()
 }
 
@@ -114,6 +118,7 @@ fn block_circulant_systems_agree_with_regression_on_every_copy() {
     let (all, query) = (framed(4), &framed(6)[5]);
     for covariance in KERNELS {
         let fit = fit(covariance, &all[..3]);
+        // The mean over a group with reflections that change signs is zero.
         let features = |framed: &Framed, motion: &Motion| -> Vec<f64> {
             let norm = |of: fn(&Framed) -> &Vec<f64>| {
                 let square = all[..3].iter().flat_map(of).map(|v| v * v).sum::<f64>();
@@ -162,7 +167,8 @@ fn an_input_left_out_is_predicted_as_if_it_had_never_been_seen() {
         let none = Known::new(&[], 0);
         let prepare = |framed: &[Framed]| {
             let train = Known::new(framed, 0);
-            let examples = examples(&train, &none);
+            let folds = Folds::single(framed.len());
+            let examples = examples(&train, &none, &folds);
             KernelFit::prepare(covariance, &resemblance, &symmetries, &examples).unwrap()
         };
         let [mut whole, mut without] = [prepare(&all[..]), prepare(&all[..3])];
@@ -180,7 +186,8 @@ fn inputs_held_out_are_judged_by_what_is_predicted_of_them() {
     let resemblance = Resemblance::new(&lattice, &symmetries, &all[..3], &plain(KERNELS[0]));
     let [train, held] = [Known::new(&all[..3], 0), Known::new(&all[3..], 3)];
     for covariance in KERNELS {
-        let examples = examples(&train, &held);
+        let folds = Folds::single(3);
+        let examples = examples(&train, &held, &folds);
         let fit = KernelFit::new(covariance, &resemblance, &symmetries, &examples).unwrap();
         for (judged, framed) in fit.judged.iter().zip(&all[3..]) {
             assert!(close(judged, &fit.predict(framed), 1e-9));

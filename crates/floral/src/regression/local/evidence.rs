@@ -1,4 +1,4 @@
-//! Evidence: what one input tells of the coefficients, and how far its mean is only chance.
+//! Evidence: what inputs say of the coefficients, and how far their means are only chance.
 //!
 //! The mean of a few realizations misses the true one by a field that is as smooth as they are, so
 //! that neighbouring points err together. Least squares of errors with covariance E E' + f I weigh
@@ -13,11 +13,13 @@ use crate::regression::Symmetries;
 use crate::regression::symmetry::{Motion, Role};
 use crate::regression::target::{Examples, Parity};
 
-/// The sums over one input in the positions of all motions.
+/// The sums over inputs in the positions of all motions.
 pub(super) struct Evidence {
     /// With equal weights.
     pub plain: Normal,
     noise: Vec<Noise>,
+    /// Whether it is known how every one of the means may err.
+    is_noisy: bool,
 }
 
 /// Deviations E of a mean as the normal equations see them.
@@ -42,20 +44,31 @@ impl Evidence {
     ) -> Self {
         let motions = 0..symmetries.motions.len();
         let seen = motions.map(|motion| seen(columns, symmetries, examples, (input, motion), rows));
-        let (plain, noise): (Vec<Normal>, Vec<Option<Noise>>) = seen.unzip();
-        let sum = plain.into_iter().reduce(|sum, next| sum.add(&next));
+        let one = |(plain, noise): (Normal, Option<Noise>)| Self {
+            is_noisy: noise.is_some(),
+            plain,
+            noise: noise.into_iter().collect(),
+        };
+        let sum = seen.map(one).reduce(Self::add);
+        sum.expect("a group has its identity")
+    }
+
+    /// That of both.
+    pub(super) fn add(mut self, other: Self) -> Self {
+        self.noise.extend(other.noise);
         Self {
-            plain: sum.expect("a group has its identity"),
-            noise: noise.into_iter().flatten().collect(),
+            plain: self.plain.add(&other.plain),
+            noise: self.noise,
+            is_noisy: self.is_noisy && other.is_noisy,
         }
     }
 
-    /// Whether it is known how its mean may err.
+    /// Whether it is known how every mean may err.
     pub(super) fn has_noise(&self) -> bool {
-        !self.noise.is_empty()
+        self.is_noisy
     }
 
-    /// The mean square of what its mean errs by.
+    /// The mean square of what the means err by.
     pub(super) fn power(&self) -> f64 {
         let one = |noise: &Noise| trace(&noise.gram) / noise.rows as f64;
         self.noise.iter().map(one).sum::<f64>() / self.noise.len().max(1) as f64
@@ -169,6 +182,7 @@ mod tests {
                 gram: e.transpose() * &e,
                 rows,
             }],
+            is_noisy: true,
         };
         let found =
             |floor: Option<f64>| solve(&evidence.weighed(floor).unwrap(), 0.0, None).unwrap();

@@ -29,6 +29,9 @@ const MOST_LIKENED: usize = 24_000;
 /// Ridges tried where the penalty is a covariance.
 const LIKENED_RIDGES: &[f64] = &[1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
+/// Folds that decide on ridge and floor.
+const MOST_DECIDING: usize = 12;
+
 /// A fitted local regression.
 pub(in crate::regression) struct LocalFit {
     pub(in crate::regression) columns: Columns,
@@ -55,15 +58,20 @@ impl LocalFit {
             return None;
         }
         let most = plan.likeness.map_or(MOST_ROWS_IN_ALL, |_| MOST_LIKENED);
-        let rows = rows(lattice, symmetries, examples.train.framed.len(), most);
-        let one = |i: usize| Evidence::new(&columns, symmetries, examples, i, &rows);
-        let inputs = 0..examples.train.framed.len();
-        let train: Vec<Evidence> = inputs.into_par_iter().map(one).collect();
+        let thinning = Thinning::new(lattice, symmetries, examples.train.framed.len(), most);
+        let one = |&i: &usize| Evidence::new(&columns, symmetries, examples, i, &thinning.rows(i));
+        let of_fold = |inputs: &Vec<usize>| {
+            let all: Vec<Evidence> = inputs.par_iter().map(one).collect();
+            all.into_iter().reduce(Evidence::add)
+        };
+        let folds = examples.folds.members();
+        let train: Option<Vec<Evidence>> = folds.par_iter().map(of_fold).collect();
+        let train = train?;
         let mut fit = Self::restored(columns, Mat::zeros(0, 0), lattice);
         if examples.has_held() {
             fit.chosen_by_held_out(&train, &examples.held)?;
         } else {
-            fit.chosen_by_left_out(&train, examples.train.framed)?;
+            fit.chosen_by_left_out(&train, examples)?;
         }
         Some(fit)
     }
@@ -100,22 +108,31 @@ impl LocalFit {
         Some(())
     }
 
-    /// The weights and the ridge of least error at inputs left out.
-    fn chosen_by_left_out(&mut self, train: &[Evidence], framed: &[Framed]) -> Option<()> {
+    /// The weights and the ridge of least error at folds left out; some of them decide where there are
+    /// many.
+    fn chosen_by_left_out(&mut self, train: &[Evidence], examples: &Examples<'_>) -> Option<()> {
         let penalty = self.columns.penalty();
         let penalty = penalty.as_ref();
+        let deciding: Vec<usize> = (0..train.len())
+            .step_by(train.len().div_ceil(MOST_DECIDING))
+            .collect();
         let tried = floors(train).into_iter().filter_map(|floor| {
             let normals = weighed(train, floor)?;
-            let (error, ridge, left_out) = best_left_out(train, &normals, penalty)?;
-            Some((error, solve(&total(&normals), ridge, penalty)?, left_out))
+            let (error, ridge) = best_ridge(train, &normals, &deciding, penalty)?;
+            Some((error, ridge, normals))
         });
-        let best = tried.min_by(|a, b| a.0.total_cmp(&b.0))?;
-        let (_, coefficients, left_out) = best;
-        self.coefficients = coefficients;
-        let inputs = framed.par_iter().zip(&left_out);
-        self.judged = inputs
-            .map(|(framed, beta)| product(&self.columns, framed, beta, &self.every))
-            .collect();
+        let (_, ridge, normals) = tried.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let total = total(&normals);
+        self.coefficients = solve(&total, ridge, penalty)?;
+        let without = |normal: &Normal| solve(&total.less(normal), ridge, penalty);
+        let left_out: Option<Vec<Mat<f64>>> = normals.par_iter().map(without).collect();
+        let left_out = left_out?;
+        let guess = |(i, framed): (usize, &Framed)| {
+            let beta = &left_out[examples.folds.of(i)];
+            product(&self.columns, framed, beta, &self.every)
+        };
+        let inputs = examples.train.framed.par_iter().enumerate();
+        self.judged = inputs.map(guess).collect();
         Some(())
     }
 
@@ -143,15 +160,48 @@ fn ridges(penalty: Option<&Mat<f64>>) -> &'static [f64] {
     penalty.map_or(RIDGES, |_| LIKENED_RIDGES)
 }
 
-/// Every point, or a regular part of them along an axis that does not roll.
-fn rows(lattice: &Lattice, symmetries: &Symmetries, inputs: usize, most: usize) -> Vec<usize> {
-    let most = most / (inputs * symmetries.motions.len()).max(1);
-    let thin = lattice.len().div_ceil(most.clamp(1, MOST_ROWS));
-    let still = (0..lattice.axes.len()).find(|axis| !symmetries.rolled.contains(axis));
-    let axis = still.unwrap_or(0);
-    let thin = thin.min(lattice.axes[axis].len);
-    let kept = |p: &usize| lattice.position(*p, axis) % thin == thin - 1;
-    (0..lattice.len()).filter(kept).collect()
+/// Which points of an input enter a fit: all of them, or every so many lines across an axis that does
+/// not roll, other ones for the next input, so that all inputs together show the whole domain.
+struct Thinning<'a> {
+    lattice: &'a Lattice,
+    axis: usize,
+    every: usize,
+}
+
+impl<'a> Thinning<'a> {
+    fn new(lattice: &'a Lattice, symmetries: &Symmetries, inputs: usize, most: usize) -> Self {
+        let most = most / (inputs * symmetries.motions.len()).max(1);
+        let thin = lattice.len().div_ceil(most.clamp(1, MOST_ROWS));
+        let still = (0..lattice.axes.len()).filter(|axis| !symmetries.rolled.contains(axis));
+        // Along the longest axis, whose lines are the most alike.
+        let axis = still.max_by_key(|&axis| (lattice.axes[axis].len, usize::MAX - axis));
+        let axis = axis.unwrap_or(0);
+        Self {
+            lattice,
+            axis,
+            every: thin.min(lattice.axes[axis].len),
+        }
+    }
+
+    fn rows(&self, input: usize) -> Vec<usize> {
+        // The last line of the first input, then about a golden section of all further on.
+        let step = (0.618 * self.every as f64).round() as usize;
+        let first = (self.every - 1 + input * coprime(step, self.every)) % self.every;
+        let kept = |p: &usize| self.lattice.position(*p, self.axis) % self.every == first;
+        (0..self.lattice.len()).filter(kept).collect()
+    }
+}
+
+/// The least number from `step` on that has no divisor in common with `n`.
+fn coprime(step: usize, n: usize) -> usize {
+    let divisor = |a: usize| {
+        let (mut a, mut b) = (a, n);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    (step.max(1)..).find(|a| divisor(*a) == 1).unwrap_or(1)
 }
 
 /// Equal weights and, where it is known how means err, those of the floors.
@@ -168,23 +218,23 @@ fn weighed(train: &[Evidence], floor: Option<f64>) -> Option<Vec<Normal>> {
     train.par_iter().map(|one| one.weighed(floor)).collect()
 }
 
-/// The ridge of least error at inputs left out, with that error and the coefficients found without
-/// each.
-fn best_left_out(
+/// The ridge of least error at deciding folds, each left out, with that error.
+fn best_ridge(
     train: &[Evidence],
     normals: &[Normal],
+    deciding: &[usize],
     penalty: Option<&Mat<f64>>,
-) -> Option<(f64, f64, Vec<Mat<f64>>)> {
+) -> Option<(f64, f64)> {
     let total = total(normals);
     let tried = ridges(penalty).par_iter().filter_map(|&ridge| {
-        let without = |normal: &Normal| solve(&total.less(normal), ridge, penalty);
-        let betas: Option<Vec<Mat<f64>>> = normals.iter().map(without).collect();
-        let betas = betas?;
-        let pairs = train.iter().zip(&betas);
-        let errors = pairs.map(|(one, beta)| error(&one.plain, beta));
-        Some((errors.sum::<f64>(), ridge, betas))
+        let miss = |&fold: &usize| {
+            let beta = solve(&total.less(&normals[fold]), ridge, penalty)?;
+            Some(error(&train[fold].plain, &beta))
+        };
+        let errors: Option<Vec<f64>> = deciding.iter().map(miss).collect();
+        Some((errors?.iter().sum::<f64>(), ridge))
     });
-    let tried: Vec<(f64, f64, Vec<Mat<f64>>)> = tried.collect();
+    let tried: Vec<(f64, f64)> = tried.collect();
     tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
@@ -197,4 +247,26 @@ fn product(columns: &Columns, framed: &Framed, beta: &Mat<f64>, rows: &[usize]) 
         .flat_map(channel)
         .map(|place| y[place])
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, Grid};
+
+    #[test]
+    fn many_inputs_together_show_every_line() {
+        let grid = Grid::new(vec![Axis::closed("t", 32), Axis::periodic("x", 8)]);
+        let lattice = Lattice::new(&grid, &["x"]).unwrap();
+        let symmetries = Symmetries::none(&lattice, 1, 1);
+        for inputs in [8, 40, 160, 1000] {
+            let thinning = Thinning::new(&lattice, &symmetries, inputs, 160 * 16);
+            let rows: Vec<Vec<usize>> = (0..inputs).map(|i| thinning.rows(i)).collect();
+            let mut seen = vec![0; lattice.len()];
+            rows.iter().flatten().for_each(|&p| seen[p] += 1);
+            let (least, most) = (seen.iter().min().unwrap(), seen.iter().max().unwrap());
+            assert!(*least > 0 && most - least <= 1, "{inputs}: {least} {most}");
+            assert!(rows.iter().all(|rows| !rows.is_empty()));
+        }
+    }
 }

@@ -25,6 +25,18 @@ impl Number for f64 {
     }
 }
 
+impl Number for u8 {
+    const SIZE: usize = 1;
+
+    fn write(self, out: &mut Vec<u8>) {
+        out.push(self);
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        bytes.first().copied()
+    }
+}
+
 impl Number for f32 {
     const SIZE: usize = 4;
 

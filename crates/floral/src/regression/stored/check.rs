@@ -3,8 +3,8 @@
 use floral_linalg::Mat;
 
 use super::{
-    Covariance, Doubles, FORMAT, LocalPlan, Parity, StoredBlend, StoredInput, StoredKriging,
-    StoredLandmarks, StoredMember, refused,
+    Covariance, Doubles, LocalPlan, Parity, Singles, StoredBlend, StoredExpansion, StoredInput,
+    StoredLandmarks, StoredModel, refused,
 };
 use crate::Result;
 use crate::regression::local::Likeness;
@@ -15,9 +15,8 @@ const MOST_ORDER: usize = 32;
 const MOST_DEGREE: usize = 8;
 const MOST_COLUMNS: usize = 10_000;
 
-impl StoredKriging {
+impl StoredExpansion {
     pub(super) fn check(&self) -> Result<()> {
-        ensure(self.format == FORMAT, "it has another format")?;
         let points = self
             .points()
             .ok_or_else(|| refused("its grid has no size".into()))?;
@@ -37,7 +36,8 @@ impl StoredKriging {
         if let Some(variance) = &self.variance {
             variance.check(self.inputs.len(), solution, Parity::Even)?;
         }
-        self.check_spread(solution)?;
+        self.check_law(solution)?;
+        self.check_units(solution)?;
         self.check_numbers(solution)
     }
 
@@ -51,50 +51,66 @@ impl StoredKriging {
         (product > 0 && (1..=MOST_AXES).contains(&lengths.count())).then_some(product)
     }
 
-    fn check_spread(&self, solution: usize) -> Result<()> {
-        let Some(spread) = &self.spread else {
+    fn check_law(&self, solution: usize) -> Result<()> {
+        let Some(law) = &self.law else {
             return Ok(());
         };
-        ensure(
-            spread.factors.len() == self.inputs.len(),
-            "an input has no factors",
-        )?;
-        for field in &spread.factors {
-            let whole = field.0.len().is_multiple_of(solution);
-            ensure(whole, "a factor has another size")?;
+        ensure(law.runs.len() == self.inputs.len(), "an input has no runs")?;
+        for runs in &law.runs {
+            let factors = runs.factors.0.len() / solution;
             ensure(
-                field.0.iter().all(|v| v.is_finite()),
-                "a factor is not finite",
+                runs.factors.0.len() == factors * solution
+                    && runs.deviation.0.len() == solution
+                    && runs.coefficients.0.len().is_multiple_of(factors.max(1)),
+                "a run has another size",
             )?;
+            let all = [&runs.factors, &runs.deviation, &runs.coefficients];
+            let finite = |field: &&Singles| field.0.iter().all(|v| v.is_finite());
+            ensure(all.iter().all(finite), "a run is not finite")?;
         }
         ensure(
-            spread.widths.len() == self.lattice.axes.len(),
+            law.widths.len() == self.lattice.axes.len(),
             "an axis has no width",
         )?;
         let width = |width: &f64| (0.0..1e6).contains(width);
-        ensure(spread.widths.iter().all(width), "a width is out of range")
+        ensure(law.widths.iter().all(width), "a width is out of range")
+    }
+
+    fn check_units(&self, solution: usize) -> Result<()> {
+        ensure(self.units.fit(self.channels), "its units do not fit")?;
+        ensure(
+            self.support.fits(self.channels.solution),
+            "its support does not fit",
+        )?;
+        let fixed = &self.fixed;
+        let sizes = [0, solution].contains(&fixed.values.len());
+        let finite = fixed.values.iter().flatten().all(|v| v.is_finite());
+        ensure(
+            fixed.varies.len() == solution && sizes && finite,
+            "its fixed values do not fit",
+        )
     }
 
     fn check_numbers(&self, solution: usize) -> Result<()> {
-        let ignorance = &self.ignorance;
+        let epistemic = &self.epistemic;
         ensure(
-            ignorance.factors.0.len().is_multiple_of(solution),
+            epistemic.factors.0.len().is_multiple_of(solution),
             "an error has another size",
         )?;
-        let finite = ignorance.factors.0.iter().all(|v| v.is_finite());
+        let finite = epistemic.factors.0.iter().all(|v| v.is_finite());
         ensure(finite, "an error is not finite")?;
-        fields(&ignorance.variance, solution)?;
-        let positive = [
-            self.fade,
-            ignorance.mean_power,
-            self.calibration.epistemic,
-            self.calibration.total,
-        ];
-        let is_positive = |v: &f64| v.is_finite() && *v > 0.0;
-        ensure(positive.iter().all(is_positive), "a factor is not positive")?;
-        let learned_to = ignorance.learned_to.unwrap_or(0.0);
-        let rest = [ignorance.exponent, self.least_variance, learned_to];
-        let fine = rest.iter().chain(&ignorance.variance.0).all(|v| *v >= 0.0);
+        fields(&epistemic.variance, solution)?;
+        ensure(
+            self.calibration.len() == self.channels.solution,
+            "a channel is not calibrated",
+        )?;
+        let factors = self.calibration.iter().flat_map(|c| [c.epistemic, c.total]);
+        let mut positive = [self.fade, epistemic.mean_power].into_iter().chain(factors);
+        let is_positive = |v: f64| v.is_finite() && v > 0.0;
+        ensure(positive.all(is_positive), "a factor is not positive")?;
+        let learned_to = epistemic.learned_to.unwrap_or(0.0);
+        let rest = [epistemic.exponent, self.least_variance, learned_to];
+        let fine = rest.iter().chain(&epistemic.variance.0).all(|v| *v >= 0.0);
         ensure(
             fine && rest.iter().all(|v| v.is_finite()),
             "a variance is negative",
@@ -120,18 +136,23 @@ impl StoredBlend {
         for target in &self.targets {
             fields(target, solution)?;
         }
-        for (member, weight) in &self.members {
-            ensure(weight.is_finite() && *weight >= 0.0, "a weight is negative")?;
-            ensure(member.is_sound(), "a member is out of range")?;
+        for member in &self.members {
+            let weight = member.weight;
+            ensure(weight.is_finite() && weight >= 0.0, "a weight is negative")?;
+            ensure(member.model.is_sound(solution), "a member is out of range")?;
         }
-        Ok(())
+        let bounds = self.bounds.iter().flatten().flatten();
+        ensure(
+            bounds.clone().all(|v| v.is_finite()),
+            "a bound is no number",
+        )
     }
 }
 
-impl StoredMember {
-    fn is_sound(&self) -> bool {
+impl StoredModel {
+    fn is_sound(&self, solution: usize) -> bool {
         match self {
-            Self::Zero => true,
+            Self::Constant(field) => fields(field, solution).is_ok(),
             Self::Local {
                 plan,
                 sizes,
@@ -162,6 +183,7 @@ impl StoredMember {
                 let within = shares.iter().all(|s| (0.0..=1.0).contains(s));
                 positive(length) && within && positive(*ridge) && known
             }
+            Self::Process { reference, .. } => reference.is_finite() && *reference >= 0.0,
         }
     }
 }

@@ -11,18 +11,22 @@ mod restore;
 use floral_linalg::Mat;
 use serde::{Deserialize, Serialize};
 
-use super::blend::{Blend, Member, MemberScore};
+use super::blend::{Base, Blend, Member, MemberScore, Model};
 use super::calibration::Calibration;
 use super::case::{Channels, Framed};
+use super::expansion::Expansion;
 use super::kernel::{Covariance, Kernel};
-use super::kriging::Kriging;
+use super::law::LawKind;
 use super::local::{LocalFit, LocalPlan};
+use super::process::{ArdKernel, Coordinates};
+use super::support::Support;
 use super::target::Parity;
+use super::units::Units;
 use super::{Lattice, Symmetry};
 use crate::{Error, Result};
 
-/// Raised when the layout changes.
-const FORMAT: u32 = 1;
+/// Raised when the layout or the meaning of what is stored changes.
+const FORMAT: u32 = 2;
 
 /// A field in double precision.
 #[derive(Serialize, Deserialize)]
@@ -33,19 +37,28 @@ struct Doubles(#[serde(with = "bytes")] Vec<f64>);
 struct Singles(#[serde(with = "bytes")] Vec<f32>);
 
 #[derive(Serialize, Deserialize)]
-struct StoredKriging {
+struct StoredExpansion {
     format: u32,
     lattice: Lattice,
     channels: Channels,
     symmetries: Vec<Symmetry>,
+    units: Units,
     inputs: Vec<StoredInput>,
     mean: StoredBlend,
     variance: Option<StoredBlend>,
-    spread: Option<StoredSpread>,
+    law: Option<StoredLaw>,
     fade: f64,
-    ignorance: StoredIgnorance,
-    calibration: Calibration,
+    epistemic: StoredEpistemic,
+    calibration: Vec<Calibration>,
     least_variance: f64,
+    fixed: StoredFixed,
+    support: Support,
+}
+
+/// The first thing that is read: bytes of another format are refused by it.
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -57,15 +70,23 @@ struct StoredInput {
 
 #[derive(Serialize, Deserialize)]
 struct StoredBlend {
-    members: Vec<(StoredMember, f64)>,
+    members: Vec<StoredMember>,
     parity: Parity,
     targets: Vec<Doubles>,
+    bounds: [Vec<[f64; 2]>; 2],
     scores: Vec<MemberScore>,
 }
 
 #[derive(Serialize, Deserialize)]
-enum StoredMember {
-    Zero,
+struct StoredMember {
+    weight: f64,
+    base: Base,
+    model: StoredModel,
+}
+
+#[derive(Serialize, Deserialize)]
+enum StoredModel {
+    Constant(Doubles),
     Local {
         plan: LocalPlan,
         /// Whether the predicted mean is in the place of low fidelity.
@@ -74,12 +95,16 @@ enum StoredMember {
         sizes: [f64; 2],
         /// [column, channel], columns fastest.
         coefficients: Doubles,
-        #[serde(default)]
         landmarks: Option<StoredLandmarks>,
     },
     Kernel {
         kernel: Kernel,
         ridge: f64,
+        reference: f64,
+    },
+    Process {
+        coordinates: Coordinates,
+        kernel: ArdKernel,
         reference: f64,
     },
 }
@@ -92,57 +117,94 @@ struct StoredLandmarks {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredSpread {
-    factors: Vec<Singles>,
+struct StoredLaw {
+    kind: LawKind,
+    runs: Vec<StoredRuns>,
     widths: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredIgnorance {
+struct StoredRuns {
+    factors: Singles,
+    deviation: Singles,
+    coefficients: Singles,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredEpistemic {
     factors: Singles,
     variance: Doubles,
     exponent: f64,
     mean_power: f64,
-    /// None if no judging input told a power.
-    #[serde(default)]
+    /// None if no judging input has said a power.
     learned_to: Option<f64>,
 }
 
-impl Kriging {
-    /// The fitted regression as bytes.
+#[derive(Serialize, Deserialize)]
+struct StoredFixed {
+    /// A byte a value, 1 where runs differ.
+    #[serde(with = "bytes")]
+    varies: Vec<u8>,
+    values: Vec<Option<f64>>,
+}
+
+impl Expansion {
+    /// The fitted expansion as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let stored = StoredKriging {
+        let singles = |values: &Vec<f32>| Singles(values.clone());
+        let stored = StoredExpansion {
             format: FORMAT,
             lattice: self.lattice.clone(),
             channels: self.channels,
             symmetries: self.symmetries.declared.clone(),
+            units: self.units.clone(),
             inputs: self.framed.iter().map(store_input).collect(),
             mean: store_blend(&self.mean),
             variance: self.variance.as_ref().map(store_blend),
-            spread: self.spread.as_ref().map(|spread| StoredSpread {
-                factors: spread.factors.iter().cloned().map(Singles).collect(),
-                widths: spread.widths.clone(),
+            law: self.law.as_ref().map(|law| StoredLaw {
+                kind: law.kind,
+                runs: law
+                    .runs
+                    .iter()
+                    .map(|runs| StoredRuns {
+                        factors: singles(&runs.factors),
+                        deviation: singles(&runs.deviation),
+                        coefficients: singles(&runs.coefficients),
+                    })
+                    .collect(),
+                widths: law.widths.clone(),
             }),
             fade: self.neighbours.fade(),
-            ignorance: StoredIgnorance {
-                factors: Singles(self.ignorance.factors.clone()),
-                variance: Doubles(self.ignorance.variance.clone()),
-                exponent: self.ignorance.exponent,
-                mean_power: self.ignorance.mean_power,
-                learned_to: Some(self.ignorance.learned_to).filter(|v| v.is_finite()),
+            epistemic: StoredEpistemic {
+                factors: singles(&self.epistemic.factors),
+                variance: Doubles(self.epistemic.variance.clone()),
+                exponent: self.epistemic.exponent,
+                mean_power: self.epistemic.mean_power,
+                learned_to: Some(self.epistemic.learned_to).filter(|v| v.is_finite()),
             },
-            calibration: self.calibration,
+            calibration: self.calibration.clone(),
             least_variance: self.least_variance,
+            fixed: StoredFixed {
+                varies: self.fixed.varies.iter().map(|v| u8::from(*v)).collect(),
+                values: self.fixed.values.clone(),
+            },
+            support: self.support.clone(),
         };
         let mut bytes = Vec::new();
         ciborium::into_writer(&stored, &mut bytes).expect("memory takes every byte");
         bytes
     }
 
-    /// The regression that was written; refuses bytes that are damaged or of another format.
+    /// The expansion that was written; refuses bytes that are damaged or of another format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let stored: StoredKriging =
-            ciborium::from_reader(bytes).map_err(|error| refused(error.to_string()))?;
+        let damaged = |error: ciborium::de::Error<std::io::Error>| refused(error.to_string());
+        let Format { format } = ciborium::from_reader(bytes).map_err(damaged)?;
+        if format != FORMAT {
+            return Err(refused(format!(
+                "it is of version {format} of the method, and this program has version {FORMAT}"
+            )));
+        }
+        let stored: StoredExpansion = ciborium::from_reader(bytes).map_err(damaged)?;
         stored.check()?;
         stored.restore()
     }
@@ -157,31 +219,41 @@ fn store_input(framed: &Framed) -> StoredInput {
 }
 
 fn store_blend(blend: &Blend) -> StoredBlend {
-    let member = |(member, weight): &(Member, f64)| (store_member(member), *weight);
+    let member = |(member, weight): &(Member, f64)| StoredMember {
+        weight: *weight,
+        base: member.base,
+        model: store_model(&member.model),
+    };
     StoredBlend {
         members: blend.members.iter().map(member).collect(),
         parity: blend.parity,
         targets: blend.targets.iter().cloned().map(Doubles).collect(),
+        bounds: blend.bounds.clone().map(|bounds| bounds.0),
         scores: blend.scores.clone(),
     }
 }
 
-fn store_member(member: &Member) -> StoredMember {
-    match member {
-        Member::Zero => StoredMember::Zero,
-        Member::Local(fit) => store_local(fit, false),
-        Member::Around(fit) => store_local(fit, true),
-        Member::Kernel(fit, kernel) => StoredMember::Kernel {
+fn store_model(model: &Model) -> StoredModel {
+    match model {
+        Model::Constant(constant) => StoredModel::Constant(Doubles(constant.field.clone())),
+        Model::Local(fit) => store_local(fit, false),
+        Model::Around(fit) => store_local(fit, true),
+        Model::Kernel(fit, kernel) => StoredModel::Kernel {
             kernel: *kernel,
             ridge: fit.ridge,
+            reference: fit.reference,
+        },
+        Model::Process(fit) => StoredModel::Process {
+            coordinates: fit.coordinates.clone(),
+            kernel: fit.kernel.clone(),
             reference: fit.reference,
         },
     }
 }
 
-fn store_local(fit: &LocalFit, around: bool) -> StoredMember {
+fn store_local(fit: &LocalFit, around: bool) -> StoredModel {
     let landmarks = fit.columns.landmarks.as_ref();
-    StoredMember::Local {
+    StoredModel::Local {
         plan: fit.columns.plan.clone(),
         around,
         logarithm: fit.columns.logarithm,

@@ -1,20 +1,24 @@
 //! A regression made again from what was stored of it.
 
 use super::{
-    Channels, Framed, Kriging, Lattice, StoredBlend, StoredInput, StoredKriging, StoredMember,
-    check, refused,
+    Base, Channels, Expansion, Framed, Lattice, StoredBlend, StoredExpansion, StoredInput,
+    StoredMember, StoredModel, check, refused,
 };
 use crate::Result;
 use crate::regression::Symmetries;
-use crate::regression::blend::{Blend, Member};
-use crate::regression::ignorance::Ignorance;
+use crate::regression::blend::{Blend, Member, Model};
+use crate::regression::constant::{Bounds, Constant};
+use crate::regression::epistemic::Epistemic;
+use crate::regression::fixed::Fixed;
+use crate::regression::folds::Folds;
 use crate::regression::kernel::{KernelFit, Neighbours, Resemblance};
+use crate::regression::law::{Law, Runs};
 use crate::regression::local::{Columns, LocalFit};
-use crate::regression::spread::Spread;
-use crate::regression::target::{Examples, Sample};
+use crate::regression::process::ProcessFit;
+use crate::regression::target::{Examples, Parity, Sample};
 
-impl StoredKriging {
-    pub(super) fn restore(self) -> Result<Kriging> {
+impl StoredExpansion {
+    pub(super) fn restore(self) -> Result<Expansion> {
         let (lattice, channels) = (self.lattice, self.channels);
         let symmetries = Symmetries::new(
             &self.symmetries,
@@ -30,23 +34,39 @@ impl StoredKriging {
         };
         let framed: Vec<Framed> = self.inputs.into_iter().map(framed).collect();
         let blend = |stored| restore_blend(stored, &lattice, &symmetries, &framed, channels);
-        Ok(Kriging {
+        let law = self.law.map(|law| Law {
+            kind: law.kind,
+            runs: law
+                .runs
+                .into_iter()
+                .map(|runs| Runs {
+                    factors: runs.factors.0,
+                    deviation: runs.deviation.0,
+                    coefficients: runs.coefficients.0,
+                })
+                .collect(),
+            widths: law.widths,
+        });
+        Ok(Expansion {
             mean: blend(self.mean)?,
             variance: self.variance.map(blend).transpose()?,
-            spread: self.spread.map(|spread| Spread {
-                factors: spread.factors.into_iter().map(|field| field.0).collect(),
-                widths: spread.widths,
-            }),
+            law,
             neighbours: Neighbours::with_fade(&lattice, &symmetries, &framed, self.fade),
-            ignorance: Ignorance {
-                factors: self.ignorance.factors.0,
-                variance: self.ignorance.variance.0,
-                exponent: self.ignorance.exponent,
-                mean_power: self.ignorance.mean_power,
-                learned_to: self.ignorance.learned_to.unwrap_or(f64::INFINITY),
+            epistemic: Epistemic {
+                factors: self.epistemic.factors.0,
+                variance: self.epistemic.variance.0,
+                exponent: self.epistemic.exponent,
+                mean_power: self.epistemic.mean_power,
+                learned_to: self.epistemic.learned_to.unwrap_or(f64::INFINITY),
             },
             calibration: self.calibration,
             least_variance: self.least_variance,
+            fixed: Fixed {
+                varies: self.fixed.varies.iter().map(|v| *v != 0).collect(),
+                values: self.fixed.values,
+            },
+            support: self.support,
+            units: self.units,
             lattice,
             channels,
             symmetries,
@@ -64,41 +84,61 @@ fn restore_blend(
 ) -> Result<Blend> {
     let targets: Vec<Vec<f64>> = stored.targets.into_iter().map(|field| field.0).collect();
     let everywhere = vec![None; framed.len()];
-    let train = Sample {
-        framed,
-        targets: &targets,
-        known: &everywhere,
-        noise: &[],
+    let alone: Vec<Framed> = framed.iter().map(Framed::alone).collect();
+    let solution = |(framed, target): (&Framed, &Vec<f64>)| match stored.parity {
+        Parity::Odd => framed.around(target).low,
+        Parity::Even => target.clone(),
     };
-    let examples = Examples {
-        train,
-        held: train.none(),
-        parity: stored.parity,
+    let solutions: Vec<Vec<f64>> = framed.iter().zip(&targets).map(solution).collect();
+    let folds = Folds::none();
+    let examples = |framed, targets| {
+        let train = Sample {
+            framed,
+            targets,
+            hidden: &[],
+            known: &everywhere,
+            noise: &[],
+        };
+        Examples {
+            train,
+            held: train.none(),
+            parity: stored.parity,
+            folds: &folds,
+        }
     };
-    let member = |(member, weight)| {
-        let member = restore_member(member, lattice, symmetries, &examples, channels)?;
-        Ok((member, weight))
+    let member = |member: StoredMember| {
+        let examples = match member.base {
+            Base::Low => examples(framed, &targets),
+            Base::Input => examples(&alone, &solutions),
+        };
+        let model = restore_model(member.model, lattice, symmetries, &examples, channels)?;
+        let base = member.base;
+        Ok((Member { base, model }, member.weight))
     };
     let members: Result<Vec<(Member, f64)>> = stored.members.into_iter().map(member).collect();
     Ok(Blend {
         members: members?,
         parity: stored.parity,
+        bounds: stored.bounds.map(Bounds),
         scores: stored.scores,
         targets,
     })
 }
 
-fn restore_member(
-    member: StoredMember,
+fn restore_model(
+    model: StoredModel,
     lattice: &Lattice,
     symmetries: &Symmetries,
     examples: &Examples<'_>,
     channels: Channels,
-) -> Result<Member> {
+) -> Result<Model> {
     let framed = examples.train.framed;
-    match member {
-        StoredMember::Zero => Ok(Member::Zero),
-        StoredMember::Local {
+    match model {
+        StoredModel::Constant(field) => Ok(Model::Constant(Constant {
+            field: field.0,
+            judged: Vec::new(),
+        })),
+        StoredModel::Local {
             plan,
             around,
             logarithm,
@@ -119,12 +159,12 @@ fn restore_member(
             let matrix = check::matrix(&coefficients.0, count, channels.solution)?;
             let fit = Box::new(LocalFit::restored(columns, matrix, lattice));
             Ok(if around {
-                Member::Around(fit)
+                Model::Around(fit)
             } else {
-                Member::Local(fit)
+                Model::Local(fit)
             })
         }
-        StoredMember::Kernel {
+        StoredModel::Kernel {
             kernel,
             ridge,
             reference,
@@ -134,7 +174,22 @@ fn restore_member(
             let mut fit = fit.ok_or_else(|| refused("its kernel has no eigenvalues".into()))?;
             fit.settle(ridge);
             fit.reference = reference;
-            Ok(Member::Kernel(Box::new(fit), kernel))
+            Ok(Model::Kernel(Box::new(fit), kernel))
+        }
+        StoredModel::Process {
+            coordinates,
+            kernel,
+            reference,
+        } => {
+            let sizes = [framed[0].input.len(), framed[0].low.len()];
+            if !(coordinates.fit(sizes, lattice.len()) && kernel.fits(coordinates.count())) {
+                return Err(refused("its coordinates do not fit".into()));
+            }
+            let targets = examples.train.targets;
+            let fit = ProcessFit::restored(coordinates, kernel, framed, targets);
+            let mut fit = fit.ok_or_else(|| refused("its process is singular".into()))?;
+            fit.reference = reference;
+            Ok(Model::Process(Box::new(fit)))
         }
     }
 }

@@ -31,6 +31,11 @@ impl Symmetries {
         }
     }
 
+    /// Whether there is no symmetry but the identity.
+    pub(crate) fn is_trivial(&self) -> bool {
+        self.rolled.is_empty() && self.motions.len() == 1 && self.scale.is_none()
+    }
+
     /// What `declared` generates for fields of `input` and `solution` channels.
     pub fn new(
         declared: &[Symmetry],

@@ -2,8 +2,9 @@
 //!
 //! A symmetry moves input and solution together: if u solves for a, the moved u solves for the
 //! moved a. `declaration` reads and writes them as short strings, `motion` moves arrays,
-//! `group` gathers what a list of them generates on a lattice.
+//! `group` gathers what a list of them generates on a lattice, `average` takes means over all of it.
 
+mod average;
 mod declaration;
 mod group;
 mod motion;

@@ -1,12 +1,13 @@
-//! Ignorance: how far the predicted mean may be off, from what it missed at judging inputs.
+//! The epistemic part: how far the predicted mean may be off, from what it missed at judging inputs.
+
+use floral_linalg::{Mat, MatRef, symmetric_eigen};
 
 use super::moments::Moments;
-use super::spread::unit;
 use super::target::Parity;
 use super::{Lattice, Symmetries};
 
 /// Errors at judging inputs as factor fields, and their mean square at every point.
-pub(super) struct Ignorance {
+pub(super) struct Epistemic {
     /// Of unit variance together: [factor, value].
     pub factors: Vec<f32>,
     /// Variance of the mean at every point, framed.
@@ -18,6 +19,9 @@ pub(super) struct Ignorance {
     /// Novelty up to which that power was learned; beyond, it is at least the usual one.
     pub learned_to: f64,
 }
+
+/// Factors kept of the errors.
+const MOST_FACTORS: usize = 24;
 
 /// Novelty, beside the largest of a judging input, that counts as like theirs.
 const MARGIN: f64 = 2.0;
@@ -31,7 +35,7 @@ const USUAL_EXPONENT: f64 = 0.5;
 /// Added to the variance of the logarithm of novelty, so that few inputs do not invent a power.
 const SHRINK: f64 = 0.05;
 
-impl Ignorance {
+impl Epistemic {
     /// errors: [judge][channel, point]; novelty of each judge, if it is known.
     pub(super) fn new(
         lattice: &Lattice,
@@ -50,8 +54,9 @@ impl Ignorance {
                 square[p] += error * error / count;
             }
         }
-        let [variance, square] =
-            [variance, square].map(|field| averaged(lattice, symmetries, &field));
+        let [variance, square] = [variance, square].map(|field| {
+            symmetries.average(lattice, &field, |motion, f| Parity::Even.apply(motion, f))
+        });
         let pairs = variance.iter().zip(&square);
         let exponent = novelty.map_or(USUAL_EXPONENT, |novelty| exponent(errors, novelty));
         let power = |novelty: &[f64]| {
@@ -60,17 +65,31 @@ impl Ignorance {
         };
         Self {
             variance: pairs.map(|(v, s)| v.max(LEAST * s)).collect(),
-            factors: unit(errors.to_vec())
-                .concat()
-                .into_iter()
-                .map(|v| v as f32)
-                .collect(),
+            factors: unit(leading(errors)),
             exponent,
             mean_power: novelty.map_or(1.0, power),
             learned_to: novelty.map_or(f64::INFINITY, |novelty| {
                 MARGIN * novelty.iter().copied().fold(0.0, f64::max)
             }),
         }
+    }
+
+    /// Of a mean that no input has judged: as far off, everywhere in a channel, as a field of this
+    /// mean square.
+    pub(super) fn unjudged(squares: &[f64], points: usize) -> Self {
+        Self {
+            factors: vec![1.0; squares.len() * points],
+            variance: super::constant::uniform(squares, points),
+            // Nothing is known of how errors grow.
+            exponent: 0.0,
+            mean_power: 1.0,
+            learned_to: f64::INFINITY,
+        }
+    }
+
+    /// The factor fields: [channel, point] each.
+    pub(super) fn fields(&self, values: usize) -> impl Iterator<Item = &[f32]> {
+        self.factors.chunks_exact(values.max(1))
     }
 
     /// The variance's factor for a query of this novelty: 1 on average over the judges.
@@ -101,42 +120,50 @@ fn exponent(errors: &[Vec<f64>], novelty: &[f64]) -> f64 {
     (covariance / (variance + SHRINK)).clamp(0.0, 1.0)
 }
 
-/// The average over all motions and rolls of a field of squares.
-fn averaged(lattice: &Lattice, symmetries: &Symmetries, field: &[f64]) -> Vec<f64> {
-    let mut mean = vec![0.0; field.len()];
-    for motion in &symmetries.motions {
-        let moved = Parity::Even.apply(motion, field);
-        let count = symmetries.motions.len() as f64;
-        mean.iter_mut()
-            .zip(moved)
-            .for_each(|(m, v)| *m += v / count);
+/// The leading directions of error fields: [factor][value].
+fn leading(errors: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    if errors.len() <= MOST_FACTORS {
+        return errors.to_vec();
     }
-    for &axis in &symmetries.rolled {
-        mean = mean
-            .chunks_exact(lattice.len())
-            .flat_map(|c| along(lattice, axis, c))
-            .collect();
-    }
-    mean
+    let values = errors[0].len();
+    let all = errors.concat();
+    let all = MatRef::from_column_major_slice(&all, values, errors.len());
+    let gram: Mat<f64> = all.transpose() * all;
+    let Some((_, vectors)) = symmetric_eigen(&gram) else {
+        return errors[..MOST_FACTORS].to_vec();
+    };
+    let fields = all * vectors.subcols(0, MOST_FACTORS);
+    let field = |k: usize| (0..values).map(|p| fields[(p, k)]).collect();
+    (0..MOST_FACTORS).map(field).collect()
 }
 
-/// Every value replaced by the mean of its line along `axis`.
-fn along(lattice: &Lattice, axis: usize, channel: &[f64]) -> Vec<f64> {
-    let (n, stride) = (lattice.axes[axis].len, lattice.stride(axis));
-    let start = |p: usize| p - lattice.position(p, axis) * stride;
-    let mean = |p: usize| (0..n).map(|i| channel[start(p) + i * stride]).sum::<f64>() / n as f64;
-    let firsts: Vec<f64> = (0..channel.len())
-        .map(|p| if start(p) == p { mean(p) } else { 0.0 })
-        .collect();
-    (0..channel.len()).map(|p| firsts[start(p)]).collect()
+/// Factors scaled so that their squares sum to one at every point where any of them is not zero:
+/// [factor, value].
+fn unit(fields: Vec<Vec<f64>>) -> Vec<f32> {
+    let values = fields.first().map_or(0, Vec::len);
+    let mut squares = vec![0.0; values];
+    for field in &fields {
+        squares.iter_mut().zip(field).for_each(|(s, v)| *s += v * v);
+    }
+    let unit = |(v, square): (&f64, &f64)| {
+        if *square > 0.0 {
+            v / square.sqrt()
+        } else {
+            0.0
+        }
+    };
+    let fields = fields
+        .iter()
+        .flat_map(|field| field.iter().zip(&squares).map(unit));
+    fields.map(|v| v as f32).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(exponent: f64) -> Ignorance {
-        Ignorance {
+    fn learned(exponent: f64) -> Epistemic {
+        Epistemic {
             factors: Vec::new(),
             variance: Vec::new(),
             exponent,
@@ -146,16 +173,16 @@ mod tests {
     }
 
     #[test]
-    fn far_from_all_judges_ignorance_grows_even_if_they_tell_no_growth() {
-        let flat = told(0.0);
+    fn far_from_all_judges_errors_grow_even_if_among_them_they_do_not() {
+        let flat = learned(0.0);
         assert_eq!([0.5, 1.0, 4.0].map(|n| flat.growth(n)), [1.0; 3]);
         assert!((flat.growth(16.0) - 2.0).abs() < 1e-12);
         assert!((flat.growth(400.0) - 10.0).abs() < 1e-12);
     }
 
     #[test]
-    fn a_power_that_judges_tell_holds_beyond_them() {
-        let steep = told(0.8);
+    fn a_power_learned_from_judges_holds_beyond_them() {
+        let steep = learned(0.8);
         for novelty in [0.1, 3.9, 4.0, 4.1, 100.0_f64] {
             assert!((steep.growth(novelty) / novelty.powf(0.8) - 1.0).abs() < 1e-12);
         }

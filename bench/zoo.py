@@ -1,0 +1,135 @@
+"""The default method beside simple peers on data of many kinds.
+
+    bench/zoo [NAME ...] [--seed 1] [--methods floral-kl,kriging] [--peers]
+
+Errors are root mean square errors of the predicted mean over those of predicting the mean training solution;
+`relative` is the mean over test inputs of the relative L2 error. Coverage is that of the 90 % interval over all
+test realizations, and of the worst input. `energy` is the excess of the energy score over the truth's own.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+import xarray
+
+from zoo_data import FLORAL, catalogue
+from zoo_peers import PEERS
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DRAWS = 300
+
+
+def floral(*words):
+    done = subprocess.run([FLORAL, *map(str, words)], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    return done.stdout
+
+
+def predicted(train, test, method, folder):
+    """Mean, 5 and 95 % quantiles, draws, seconds of fitting and sampling, peak memory in MB."""
+    for data, name in ((train, "train"), (test, "test")):
+        data.to_zarr(f"{folder}/{name}.zarr", zarr_format=3, consolidated=False)
+    started = time.perf_counter()
+    floral("train", f"{folder}/train.zarr", "--method", method, "--set", "split.test=0", "--set", "split.validation=0",
+           "-o", f"{folder}/run")
+    fitted = time.perf_counter()
+    floral("sample", f"{folder}/run", "--input", f"{folder}/test.zarr", "--realizations", DRAWS, "--keep", 100,
+           "--quantile", 0.05, "--quantile", 0.95, "-o", f"{folder}/out.zarr")
+    ended = time.perf_counter()
+    found = xarray.open_zarr(f"{folder}/out.zarr", consolidated=False).load()
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return found, fitted - started, ended - fitted, memory
+
+
+def energy(draws, truth):
+    """Energy score of draws [n, ...] at truth [m, ...], by pairs of halves."""
+    draws, truth = draws.reshape(len(draws), -1), truth.reshape(len(truth), -1)
+    apart = lambda a, b: np.sqrt(np.maximum((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T, 0))
+    n = len(draws)
+    return apart(draws, truth).mean() - apart(draws, draws).sum() / (2 * n * (n - 1))
+
+
+def scored(found, train, test):
+    truth = test.high.values
+    mean, simplest = truth.mean(1), train.high.values.mean((0, 1))
+    axes = tuple(range(1, mean.ndim))
+    norm = lambda field: np.sqrt((field**2).sum(axes))
+    error = found["mean"].values - mean
+    low, high = (found.quantiles.sel(quantile=q, method="nearest").values for q in (0.05, 0.95))
+    inside = (truth >= low[:, None] - 1e-12) & (truth <= high[:, None] + 1e-12)
+    varies = truth.std(1) > 0
+    held = np.array([inside[i][:, varies[i]].mean() if varies[i].any() else np.nan for i in range(len(truth))])
+    row = {
+        "error": float(np.sqrt((error**2).mean() / ((mean - simplest) ** 2).mean())),
+        "relative": float((norm(error) / norm(mean)).mean()),
+        "coverage": float(np.nanmean(held)),
+        "worst": float(np.nanmin(held)),
+    }
+    if truth.shape[1] > 1:
+        aleatoric, variance = found.aleatoric.values, truth.var(1, ddof=1)
+        total = found["std"].values**2
+        over = lambda v: float((norm(v - variance) / norm(variance)).mean())
+        row |= {"variance": over(aleatoric), "total_variance": over(total)}
+        draws = found.realizations.values
+        half = truth.shape[1] // 2
+        scores = [(energy(draws[i], truth[i]), energy(truth[i, :half], truth[i, half:])) for i in range(len(truth))]
+        ours, floor = np.mean(scores, 0)
+        row["energy_excess"] = float(ours / floor - 1)
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--seeds", default="1")
+    parser.add_argument("--methods", default="floral-kl,kriging")
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("-o", "--output", type=pathlib.Path)
+    arguments = parser.parse_args()
+    known = catalogue()
+    names = [name for name in known if any(re.fullmatch(pattern, name) for pattern in arguments.names or [".*"])]
+    rows = []
+    for name in names:
+        for seed in map(int, arguments.seeds.split(",")):
+            train, test = known[name](seed)
+            for method in arguments.methods.split(","):
+                row = {"data": name, "seed": seed, "method": method}
+                with tempfile.TemporaryDirectory() as folder:
+                    try:
+                        found, fit, sample, memory = predicted(train, test, method, folder)
+                        row |= scored(found, train, test) | {"fit_s": fit, "sample_s": sample, "memory_mb": memory}
+                    except RuntimeError as error:
+                        row["failed"] = str(error)
+                rows.append(row)
+                show(row)
+            for peer, fit in PEERS.items() if arguments.peers else ():
+                started = time.perf_counter()
+                mean = fit(train, test)
+                if mean is not None:
+                    truth = test.high.values.mean(1)
+                    spread = ((truth - train.high.values.mean((0, 1))) ** 2).mean()
+                    row = {"data": name, "seed": seed, "method": peer,
+                           "error": float(np.sqrt(((mean - truth) ** 2).mean() / spread)),
+                           "fit_s": time.perf_counter() - started}
+                    rows.append(row)
+                    show(row)
+    if arguments.output:
+        arguments.output.write_text(json.dumps({"rows": rows}, indent=2) + "\n")
+
+
+def show(row):
+    digits = lambda v: f"{v:.3g}" if isinstance(v, float) else v
+    print("  ".join(f"{key} {digits(value)}" for key, value in row.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

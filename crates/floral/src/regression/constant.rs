@@ -1,0 +1,109 @@
+//! The simplest candidates: a field that is the same for every input.
+//!
+//! About nothing it is the mean solution, about low fidelity the mean residual, a constant bias of the
+//! low-fidelity solver, or none at all.
+
+use super::target::{Examples, Parity, Sample};
+use super::{Lattice, Symmetries};
+
+/// A target that does not depend on the input: [channel, point].
+#[derive(Debug, Clone)]
+pub(super) struct Constant {
+    pub field: Vec<f64>,
+    /// For each judging input its target as predicted without it: [channel, point].
+    pub judged: Vec<Vec<f64>>,
+}
+
+impl Constant {
+    /// A field that is known beforehand.
+    pub(super) fn given(field: Vec<f64>, examples: &Examples<'_>) -> Self {
+        Self {
+            judged: vec![field.clone(); examples.judges().framed.len()],
+            field,
+        }
+    }
+
+    /// The mean target of the training inputs; an input is judged by that of the other folds.
+    pub(super) fn mean(
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        examples: &Examples<'_>,
+    ) -> Self {
+        let mean = |without: Option<usize>| {
+            let kept = |i: &usize| Some(examples.folds.of(*i)) != without;
+            let inputs: Vec<usize> = (0..examples.folds.inputs()).filter(kept).collect();
+            let mean = mean_of(&examples.train, &inputs);
+            let parity = examples.parity;
+            symmetries.average(lattice, &mean, |motion, field| parity.apply(motion, field))
+        };
+        let field = mean(None);
+        let judged = if examples.has_held() {
+            vec![field.clone(); examples.held.framed.len()]
+        } else {
+            let of_folds: Vec<Vec<f64>> =
+                (0..examples.folds.count()).map(|f| mean(Some(f))).collect();
+            let of = |i| of_folds[examples.folds.of(i)].clone();
+            (0..examples.folds.inputs()).map(of).collect()
+        };
+        Self { field, judged }
+    }
+}
+
+/// The mean over some inputs; zero if there are none.
+fn mean_of(sample: &Sample<'_>, inputs: &[usize]) -> Vec<f64> {
+    let mut mean = vec![0.0; sample.targets[0].len()];
+    for &input in inputs {
+        let sums = mean.iter_mut().zip(&sample.targets[input]);
+        sums.for_each(|(mean, value)| *mean += value / inputs.len() as f64);
+    }
+    mean
+}
+
+/// A number a channel at every point.
+pub(super) fn uniform(numbers: &[f64], points: usize) -> Vec<f64> {
+    let channel = |number: &f64| std::iter::repeat_n(*number, points);
+    numbers.iter().flat_map(channel).collect()
+}
+
+/// What targets of a kind lie between, with as much room on both sides as they span: a guess beyond is
+/// an extrapolation that no judge has seen.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Bounds(pub Vec<[f64; 2]>);
+
+impl Bounds {
+    /// Of training targets; negated ones too if signs may change.
+    pub(super) fn new(sample: &Sample<'_>, parity: Parity, symmetries: &Symmetries) -> Self {
+        let points = sample.framed[0].points;
+        let channels = sample.targets[0].len() / points;
+        let flips = |channel: usize| {
+            let factor = |motion: &super::Motion| motion.factors(super::Role::Solution)[channel];
+            parity == Parity::Odd && symmetries.motions.iter().any(|m| factor(m) < 0.0)
+        };
+        let bounds = |channel: usize| {
+            let values = sample.targets.iter();
+            let values = values.flat_map(|t| &t[channel * points..(channel + 1) * points]);
+            let (mut low, mut high) = values
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| {
+                    (l.min(*v), h.max(*v))
+                });
+            if flips(channel) {
+                (low, high) = (low.min(-high), high.max(-low));
+            }
+            let room = high - low;
+            match parity {
+                Parity::Odd => [low - room, high + room],
+                Parity::Even => [0.0, 4.0 * high],
+            }
+        };
+        Self((0..channels).map(bounds).collect())
+    }
+
+    /// Brings a field between them: [channel, point].
+    pub(super) fn apply(&self, field: &mut [f64]) {
+        let points = field.len() / self.0.len().max(1);
+        for (channel, [low, high]) in field.chunks_exact_mut(points.max(1)).zip(&self.0) {
+            // Not clamp, which panics on bounds that are no numbers.
+            channel.iter_mut().for_each(|v| *v = v.max(*low).min(*high));
+        }
+    }
+}

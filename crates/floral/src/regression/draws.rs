@@ -1,0 +1,80 @@
+//! Draws: what is predicted of one query's solution, and realizations of it.
+
+use rand::Rng;
+
+use super::Prediction;
+use super::expansion::Expansion;
+use super::law::Deviations;
+
+/// Predicts and draws the solution of one query; each realization has its own random numbers, so that
+/// it is the same however many are drawn, in whatever blocks.
+pub struct Draws<'a> {
+    fitted: &'a Expansion,
+    /// In the units of the data.
+    prediction: Prediction,
+    /// In units of the fit: [channel, point].
+    mean: Vec<f32>,
+    deviations: Option<Deviations<'a>>,
+    /// What is not known of the mean, [factor, channel, point].
+    unknown: Vec<f32>,
+}
+
+impl<'a> Draws<'a> {
+    /// Of a prediction in units of the fit.
+    pub(super) fn new(
+        fitted: &'a Expansion,
+        prediction: Prediction,
+        deviations: Option<Deviations<'a>>,
+    ) -> Self {
+        let roots = prediction.epistemic.iter().map(|v| v.max(0.0).sqrt());
+        let roots: Vec<f64> = roots.collect();
+        let factors = fitted.epistemic.fields(prediction.mean.len());
+        let unknown = factors
+            .flat_map(|field| field.iter().zip(&roots).map(|(f, d)| f64::from(*f) * d))
+            .map(|v| v as f32)
+            .collect();
+        Self {
+            mean: prediction.mean.iter().map(|v| *v as f32).collect(),
+            prediction: fitted.finished(prediction),
+            fitted,
+            deviations,
+            unknown,
+        }
+    }
+
+    /// Whether values at every point are normal.
+    pub fn is_normal(&self) -> bool {
+        let is_resampled = self.deviations.as_ref().is_some_and(|d| !d.is_normal());
+        !is_resampled && self.fitted.support.is_none()
+    }
+
+    /// Mean and variances.
+    pub fn prediction(&self) -> &Prediction {
+        &self.prediction
+    }
+
+    /// Values of a realization.
+    pub fn values(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// A realization a generator: [realization, channel, point].
+    pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f32]) {
+        let values = self.values().max(1);
+        out.chunks_exact_mut(values)
+            .for_each(|out| out.copy_from_slice(&self.mean));
+        match &self.deviations {
+            Some(deviations) => deviations.add_many(rngs, &self.unknown, out),
+            None => {
+                Deviations::none(values, &self.fitted.lattice).add_many(rngs, &self.unknown, out)
+            }
+        }
+        let points = self.fitted.lattice.len().max(1);
+        let units = self.fitted.units.solution();
+        for (channel, unit) in out.chunks_exact_mut(points).zip(units.iter().cycle()) {
+            let restore = |v: &mut f32| *v = (f64::from(*v) * unit.scale + unit.shift) as f32;
+            channel.iter_mut().for_each(restore);
+        }
+        self.fitted.support.bound(out, points);
+    }
+}

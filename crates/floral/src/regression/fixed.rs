@@ -1,0 +1,87 @@
+//! What never varies: points at which all runs of an input agree, or all runs of all inputs.
+
+use super::moments::Moments;
+use super::symmetry::Role;
+use super::target::Parity;
+use super::{Lattice, Symmetries};
+
+/// Variances in units of the data that are round-off.
+const ROUND_OFF: f64 = 1e-20;
+
+/// Points without spread: [channel, point] each.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fixed {
+    /// Whether runs of one input differ.
+    pub varies: Vec<bool>,
+    /// The value that every run of every input has, if there is one; empty if there is none anywhere.
+    pub values: Vec<Option<f64>>,
+}
+
+impl Fixed {
+    /// Of training inputs in so many folds; one input says nothing of the next.
+    pub(super) fn new(
+        train: &Moments,
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        folds: usize,
+    ) -> Self {
+        let size = train.residuals[0].len();
+        if !train.has_variances() {
+            return Self {
+                varies: vec![true; size],
+                values: Vec::new(),
+            };
+        }
+        let even = |field: &[f64]| {
+            symmetries.average(lattice, field, |motion, f| Parity::Even.apply(motion, f))
+        };
+        let odd = |field: &[f64]| {
+            symmetries.average(lattice, field, |motion, f| motion.apply(Role::Solution, f))
+        };
+        let within = even(&mean(&train.variances));
+        let solutions = train.solutions();
+        let centre = odd(&mean(&solutions));
+        let squares: Vec<Vec<f64>> = solutions
+            .iter()
+            .map(|field| {
+                field
+                    .iter()
+                    .zip(&centre)
+                    .map(|(v, c)| (v - c).powi(2))
+                    .collect()
+            })
+            .collect();
+        let between = even(&mean(&squares));
+        let value = |p: usize| {
+            let is_fixed = folds > 1 && within[p] <= ROUND_OFF && between[p] <= ROUND_OFF;
+            is_fixed.then_some(centre[p])
+        };
+        let values: Vec<Option<f64>> = (0..size).map(value).collect();
+        Self {
+            varies: within.iter().map(|v| *v > ROUND_OFF).collect(),
+            values: match values.iter().any(Option::is_some) {
+                true => values,
+                false => Vec::new(),
+            },
+        }
+    }
+
+    /// Whether runs of one input differ here.
+    pub(super) fn varies(&self, place: usize) -> bool {
+        self.varies[place]
+    }
+
+    /// The value of every run of every input, if there is one, framed.
+    pub(super) fn value(&self, place: usize) -> Option<f64> {
+        self.values.get(place).copied().flatten()
+    }
+}
+
+fn mean(fields: &[Vec<f64>]) -> Vec<f64> {
+    let mut mean = vec![0.0; fields[0].len()];
+    for field in fields {
+        let sums = mean.iter_mut().zip(field);
+        sums.for_each(|(sum, v)| *sum += v / fields.len() as f64);
+    }
+    mean
+}

@@ -1,0 +1,234 @@
+//! Units: shifts and scales in which a fit depends neither on the units nor on the zero of the data.
+//!
+//! A value u of a channel is taken as (u - shift) / scale with the mean and the deviation of the
+//! training inputs. High and low fidelity share a scale and have shifts of their own, so that a
+//! constant bias of the low-fidelity solver is no residual.
+
+use serde::{Deserialize, Serialize};
+
+use super::case::{Case, Channels, Query};
+use super::symmetry::Role;
+use super::{Lattice, Prediction, Symmetries};
+
+/// The zero and the size of one channel.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Unit {
+    pub shift: f64,
+    pub scale: f64,
+}
+
+/// The units of all channels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Units {
+    input: Vec<Unit>,
+    /// Empty if there is no low fidelity.
+    low: Vec<Unit>,
+    solution: Vec<Unit>,
+}
+
+/// A case in these units.
+pub(super) struct Scaled<'a> {
+    input: Vec<f64>,
+    low: Option<Vec<f64>>,
+    realizations: Vec<f64>,
+    points: Option<&'a [usize]>,
+}
+
+impl Scaled<'_> {
+    pub(super) fn case(&self) -> Case<'_> {
+        Case {
+            query: self.query(),
+            realizations: &self.realizations,
+            points: self.points,
+        }
+    }
+
+    pub(super) fn query(&self) -> Query<'_> {
+        Query {
+            input: &self.input,
+            low: self.low.as_deref(),
+        }
+    }
+}
+
+impl Units {
+    /// Those of the training cases.
+    ///
+    /// A channel whose sign a symmetry changes keeps its zero, and so do all if they may be scaled.
+    pub(super) fn new(
+        lattice: &Lattice,
+        channels: Channels,
+        symmetries: &Symmetries,
+        cases: &[Case<'_>],
+    ) -> Self {
+        let points = lattice.len();
+        let inputs = cases.iter().map(|case| (case.query.input, points));
+        let lows = cases
+            .iter()
+            .filter_map(|case| Some((case.query.low?, points)));
+        let highs = cases
+            .iter()
+            .map(|case| (case.realizations, case.known(lattice)));
+        let moves = |role: Role, channel: usize| {
+            let flips = |motion: &super::Motion| motion.factors(role)[channel] < 0.0;
+            symmetries.scale.is_none() && !symmetries.motions.iter().any(flips)
+        };
+        let units = |stacks: Vec<(&[f64], usize)>, count: usize, role: Role| -> Vec<Unit> {
+            let unit = |c: usize| Unit::of(&stacks, count, c, moves(role, c));
+            (0..count).map(unit).collect()
+        };
+        let solution = units(highs.collect(), channels.solution, Role::Solution);
+        let lows: Vec<(&[f64], usize)> = lows.collect();
+        let low = if lows.is_empty() {
+            Vec::new()
+        } else {
+            let own = units(lows, channels.solution, Role::Solution);
+            let shared = own.iter().zip(&solution);
+            shared
+                .map(|(low, high)| Unit {
+                    shift: low.shift,
+                    scale: high.scale,
+                })
+                .collect()
+        };
+        Self {
+            input: units(inputs.collect(), channels.input, Role::Input),
+            low,
+            solution,
+        }
+    }
+
+    /// Whether they are numbers, and those of as many channels.
+    pub(super) fn fit(&self, channels: Channels) -> bool {
+        let sound =
+            |unit: &Unit| unit.shift.is_finite() && unit.scale.is_finite() && unit.scale > 0.0;
+        let all = [&self.input, &self.low, &self.solution];
+        self.input.len() == channels.input
+            && self.solution.len() == channels.solution
+            && (self.low.is_empty() || self.low.len() == channels.solution)
+            && all.into_iter().flatten().all(sound)
+    }
+
+    /// A case in these units.
+    pub(super) fn case<'a>(&self, case: &Case<'a>, lattice: &Lattice) -> Scaled<'a> {
+        Scaled {
+            realizations: measured(case.realizations, &self.solution, case.known(lattice)),
+            points: case.points,
+            ..self.query(&case.query, lattice)
+        }
+    }
+
+    /// A query in these units.
+    pub(super) fn query<'a>(&self, query: &Query<'_>, lattice: &Lattice) -> Scaled<'a> {
+        let points = lattice.len();
+        Scaled {
+            input: measured(query.input, &self.input, points),
+            low: query.low.map(|low| measured(low, &self.low, points)),
+            realizations: Vec::new(),
+            points: None,
+        }
+    }
+
+    /// A prediction in the units of the data.
+    pub(super) fn restored(&self, mut prediction: Prediction, points: usize) -> Prediction {
+        let mean = prediction.mean.chunks_exact_mut(points.max(1));
+        for (channel, unit) in mean.zip(&self.solution) {
+            channel
+                .iter_mut()
+                .for_each(|v| *v = *v * unit.scale + unit.shift);
+        }
+        for variance in [&mut prediction.aleatoric, &mut prediction.epistemic] {
+            let channels = variance.chunks_exact_mut(points.max(1));
+            for (channel, unit) in channels.zip(&self.solution) {
+                channel
+                    .iter_mut()
+                    .for_each(|v| *v *= unit.scale * unit.scale);
+            }
+        }
+        prediction
+    }
+
+    /// The units of the solution's channels.
+    pub(super) fn solution(&self) -> &[Unit] {
+        &self.solution
+    }
+
+    /// What zero of each channel of the input is in these units.
+    pub(super) fn zeros_of_input(&self) -> Vec<f64> {
+        let zero = |unit: &Unit| -unit.shift / unit.scale;
+        self.input.iter().map(zero).collect()
+    }
+
+    /// What low fidelity as it is misses of a mean of no residual: shift of low less shift of high,
+    /// a number a channel.
+    pub(super) fn bias_of_low(&self) -> Vec<f64> {
+        let both = self.low.iter().zip(&self.solution);
+        both.map(|(low, high)| (low.shift - high.shift) / high.scale)
+            .collect()
+    }
+}
+
+impl Unit {
+    /// Mean, if it may move, and deviation of a channel of stacks [.., channel, point], each with its
+    /// number of points.
+    fn of(stacks: &[(&[f64], usize)], channels: usize, channel: usize, moves: bool) -> Self {
+        let values = || {
+            let fields = stacks.iter().flat_map(|(values, points)| {
+                let fields = values.chunks_exact((*points).max(1));
+                fields.skip(channel).step_by(channels)
+            });
+            fields.flatten().copied()
+        };
+        let count = values().count().max(1) as f64;
+        // Divided first, so that no sum of finite values overflows.
+        let shift = if moves {
+            values().map(|v| v / count).sum()
+        } else {
+            0.0
+        };
+        let largest = values().map(|v| (v - shift).abs()).fold(0.0, f64::max);
+        let square = values()
+            .map(|v| ((v - shift) / largest).powi(2))
+            .sum::<f64>();
+        let scale = largest * (square / count).sqrt();
+        // A channel that differs from its mean by round-off is constant; its own units do.
+        let is_constant = !scale.is_normal() || scale <= 1e-13 * shift.abs();
+        Self {
+            shift,
+            scale: if is_constant { 1.0 } else { scale },
+        }
+    }
+}
+
+/// Fields [.., channel, point] in the units of their channels.
+fn measured(values: &[f64], units: &[Unit], points: usize) -> Vec<f64> {
+    let channels = values.chunks_exact(points.max(1)).zip(units.iter().cycle());
+    channels
+        .flat_map(|(channel, unit)| channel.iter().map(|v| (v - unit.shift) / unit.scale))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_is_mean_and_deviation_whatever_their_size() {
+        for (shift, scale) in [(0.0, 1.0), (1e8, 1e-3), (-3.0, 1e150), (0.0, 1e-200)] {
+            let values: Vec<f64> = [-1.0, 1.0, -1.0, 1.0].map(|v| shift + scale * v).to_vec();
+            let unit = Unit::of(&[(&values, 2)], 1, 0, true);
+            assert!((unit.shift - shift).abs() <= 1e-9 * shift.abs().max(scale));
+            assert!((unit.scale / scale - 1.0).abs() < 1e-4, "{unit:?}");
+        }
+    }
+
+    #[test]
+    fn channels_have_units_of_their_own_and_constants_that_of_the_data() {
+        let values = [1.0, 3.0, 7.0, 7.0, -1.0, -3.0, 7.0, 7.0];
+        let [first, second] = [0, 1].map(|c| Unit::of(&[(&values, 2)], 2, c, true));
+        assert_eq!((first.shift, first.scale), (0.0, 5.0_f64.sqrt()));
+        assert_eq!((second.shift, second.scale), (7.0, 1.0));
+        let kept = Unit::of(&[(&values, 2)], 2, 1, false);
+        assert_eq!((kept.shift, kept.scale), (0.0, 7.0));
+    }
+}
