@@ -16,6 +16,7 @@ use hdf5_reader::{Dataset, Hdf5File, SliceInfo, SliceInfoElem};
 
 use super::hdf5_values::{Pair, Real, attributes, number};
 use super::{COMPLEX, Groups, MOST_ARRAYS, Source, Variable, bad, leaf};
+use crate::storage::Number;
 use crate::{Error, Result};
 
 /// Groups within groups, deeper than which are not looked at.
@@ -32,7 +33,7 @@ pub(super) struct Hdf5Source {
     path: PathBuf,
     groups: Groups,
     variables: Vec<Variable>,
-    arrays: Vec<Dataset>,
+    arrays: Vec<(Dataset, Number)>,
     is_netcdf: bool,
 }
 
@@ -49,18 +50,20 @@ impl Hdf5Source {
             .iter()
             .map(|(name, array)| (array.address(), leaf(name).to_owned()))
             .collect();
-        let is_netcdf = walk
-            .groups
-            .get("")
-            .is_some_and(|root| root.contains_key("_NCProperties"));
+        let root = walk.groups.get("");
+        let is_netcdf = root.is_some_and(|root| root.contains_key("_NCProperties"))
+            || walk.arrays.iter().any(|(_, array)| is_of_netcdf(array));
         let (mut variables, mut arrays) = (Vec::new(), Vec::new());
         for (name, array) in walk.arrays {
-            let Some(variable) = variable(&name, &array, &names) else {
+            let Some(number) = number(array.dtype()) else {
+                continue;
+            };
+            let Some(variable) = variable(&name, &array, number, &names) else {
                 continue;
             };
             check_size(path, &variable, &array, size)?;
             variables.push(variable);
-            arrays.push(array);
+            arrays.push((array, number));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -125,9 +128,13 @@ impl Walk {
     }
 }
 
-/// What is told of an array of numbers; none if it holds other things.
-fn variable(name: &str, array: &Dataset, names: &HashMap<u64, String>) -> Option<Variable> {
-    let number = number(array.dtype())?;
+/// What is told of an array of numbers; none if it stands for a dimension alone.
+fn variable(
+    name: &str,
+    array: &Dataset,
+    number: Number,
+    names: &HashMap<u64, String>,
+) -> Option<Variable> {
     let told = array.attributes();
     let text = |key: &str| {
         let attribute = told.iter().find(|attribute| attribute.name == key)?;
@@ -154,6 +161,13 @@ fn variable(name: &str, array: &Dataset, names: &HashMap<u64, String>) -> Option
         attributes: attributes(&told),
         is_coarse: number.is_coarse(),
     })
+}
+
+/// Whether the netCDF library wrote an array: older versions leave no mark on the file.
+fn is_of_netcdf(array: &Dataset) -> bool {
+    let told = array.attributes();
+    told.iter()
+        .any(|attribute| attribute.name == "_Netcdf4Dimid")
 }
 
 /// The names of dimensions: those of their scales, or else their labels.
@@ -212,8 +226,16 @@ impl Source for Hdf5Source {
         &self.groups
     }
 
+    fn number(&self, variable: usize) -> Number {
+        self.arrays[variable].1
+    }
+
+    fn has_defaults(&self) -> bool {
+        self.is_netcdf
+    }
+
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
-        let array = &self.arrays[variable];
+        let (array, _) = &self.arrays[variable];
         let slice = |range: &Range<usize>| SliceInfoElem::Slice {
             start: range.start as u64,
             end: range.end as u64,
