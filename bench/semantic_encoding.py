@@ -66,7 +66,7 @@ def integers(random, values, mask, dtype, form):
     is_signed = kind[0] == "i"
     if is_signed and random.random() < 0.3:
         is_signed, attributes["_Unsigned"] = False, "true"
-    elif not is_signed and form.startswith("Zarr") and not mask.any() and random.random() < 0.3:
+    elif not is_signed and form.startswith("Zarr") and not mask.any() and bits < 64 and random.random() < 0.3:
         is_signed, attributes["_Unsigned"] = True, "false"
     if "_Unsigned" in attributes and form != "HDF5":
         # xarray reads other bytes of big-endian numbers with another sign.

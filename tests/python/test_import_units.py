@@ -9,12 +9,11 @@ import xarray as xr
 from importing import HIGH, INPUT, LOW, POINTS, X, as_xarray, floral, imported, refused
 
 
-def units_of(high="m", low="m", field="m", x="m", **scales):
-    """The data in these units, each times its scale."""
+def units_of(high="m", low="m", field="m", x="m", scales=(1, 1, 1)):
+    """The data in these units, with high fidelity, input and coordinates times these scales."""
     data = as_xarray()
-    data["high"] = data["high"] * scales.get("high", 1)
-    data["input"] = data["input"] * scales.get("input", 1)
-    data = data.assign_coords(x=("x", X * scales.get("x", 1), {"units": x}))
+    data["high"], data["input"] = data["high"] * scales[0], data["input"] * scales[1]
+    data = data.assign_coords(x=("x", X * scales[2], {"units": x}))
     for name, units in (("high", high), ("low", low), ("input", field)):
         data[name].attrs["units"] = units
     return data
@@ -27,7 +26,7 @@ def two(folder, first, second):
 
 
 def test_files_in_other_units_are_converted_with_a_note(tmp_path):
-    second = units_of("mm", "m", "km", "cm", high=1000, input=1e-3, x=100)
+    second = units_of("mm", "m", "km", "cm", (1000, 1e-3, 100))
     data, told = imported(tmp_path, *two(tmp_path, units_of(), second))
     for name, wanted in (("input", INPUT[:, None]), ("low", LOW[:, None]), ("high", HIGH[:, :, None])):
         for half in (data[name][: len(INPUT)], data[name][len(INPUT) :]):

@@ -89,7 +89,7 @@ impl Number {
             (Kind::Float, 2) => {
                 let exponent = value.abs().log2().floor().clamp(-14.0, 15.0);
                 let step = (exponent - 10.0).exp2();
-                (value / step).round() * step
+                (value / step).round_ties_even() * step
             }
             (Kind::Float, 4) | (Kind::Complex, 8) => f64::from(value as f32),
             _ => value,

@@ -39,6 +39,12 @@ impl Packing {
         by_default: bool,
     ) -> Result<Self, String> {
         let sign = sign(attributes.get("_Unsigned"), number.kind());
+        if sign == Sign::Signed && number.size() == 8 {
+            // As floats, small negative numbers have lost their digits.
+            return Err(
+                "has unsigned numbers of 64 bits that are signed; store them as such".into(),
+            );
+        }
         let stored = |value: f64| sign.applied(number, number.nearest(value));
         let list = |name: &str| -> Vec<f64> {
             let list = numbers(attributes.get(name)).unwrap_or_default();
@@ -202,6 +208,7 @@ mod tests {
             single
         ));
         assert!(is_missing("<f2", json!({"_FillValue": 1000.3}), 1000.5));
+        assert!(is_missing("<f2", json!({"missing_value": 5e4}), 49984.0));
         assert!(is_missing("<i2", json!({"missing_value": -999.0}), -999.0));
         assert!(is_missing(
             "<f8",
