@@ -33,22 +33,22 @@ def attributes(data):
 
 def is_missing(stored):
     """What xarray leaves to others: the valid range, and missing values of another type, in stored numbers."""
-    told, raw = stored.attrs, stored.values
-    other = {"true": "u", "false": "i"}.get(told.get("_Unsigned"), raw.dtype.kind)
+    attributes, raw = stored.attrs, stored.values
+    other = {"true": "u", "false": "i"}.get(attributes.get("_Unsigned"), raw.dtype.kind)
     view = np.dtype(f"{other}{raw.dtype.itemsize}") if raw.dtype.kind in "iu" else raw.dtype.newbyteorder("=")
     native = raw.astype(raw.dtype.newbyteorder("="))
     values = native.view(view) if raw.dtype.kind in "iu" else native
     meant = lambda number: np.asarray(number).astype(native.dtype).view(view)
-    low, high = told.get("valid_min"), told.get("valid_max")
-    if "valid_range" in told:
-        low, high = told["valid_range"]
+    low, high = attributes.get("valid_min"), attributes.get("valid_max")
+    if "valid_range" in attributes:
+        low, high = attributes["valid_range"]
     missing = np.zeros(raw.shape, bool)
     if low is not None:
         missing |= values < meant(low)
     if high is not None:
         missing |= values > meant(high)
-    if "missing_value" in told:
-        missing |= values == meant(told["missing_value"])
+    if "missing_value" in attributes:
+        missing |= values == meant(attributes["missing_value"])
     return missing
 
 

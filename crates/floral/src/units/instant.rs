@@ -1,6 +1,6 @@
 //! The dates from which times are counted, as in `hours since 2000-01-01 06:00:00`.
 
-/// The first year of which all calendars of the CF conventions' standard one agree.
+/// The first whole year of the Gregorian calendar; the standard one of CF is Julian before.
 const FIRST_YEAR: i64 = 1583;
 
 /// Seconds from 1970 to a date and time of the Gregorian calendar; none if the text is no such date.

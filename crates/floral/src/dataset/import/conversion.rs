@@ -47,11 +47,11 @@ pub(super) fn agree(
             of(HIGH, &solution)?,
         ];
     }
-    let told = [
+    let both = [
         (&mut quantities.input, input),
         (&mut quantities.solution, solution),
     ];
-    for (quantities, wanted) in told {
+    for (quantities, wanted) in both {
         for (quantity, wanted) in quantities.iter_mut().zip(wanted) {
             quantity.units = wanted.map(|wanted| wanted.units);
         }
@@ -162,7 +162,7 @@ fn file(reading: &Reading<'_>) -> String {
     path.trim_end_matches('/').to_owned()
 }
 
-/// What was converted, and in which of so many files where it is not all.
+/// What was converted, with the files in which it was, unless it was in all.
 fn notes(made: &[Made], units: usize) -> Vec<String> {
     let note = |made: &Made| match &made.files[..] {
         files if files.len() == units => made.words.clone(),

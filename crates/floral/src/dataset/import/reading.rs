@@ -169,7 +169,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Takes so many realizations [channel, point] to other units.
+/// Takes fields [realization, channel, point] to other units.
 fn convert(values: &mut [f64], conversions: &[Conversion], realizations: usize) {
     if conversions.iter().all(|conversion| conversion.is_none()) {
         return;

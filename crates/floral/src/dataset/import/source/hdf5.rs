@@ -137,7 +137,7 @@ impl Walk {
     }
 }
 
-/// What is told of an array of numbers; none if it stands for a dimension alone.
+/// An array of numbers; none if it stands for a dimension alone.
 fn variable(name: &str, array: &Dataset, number: Number, names: &Names) -> Option<Variable> {
     let told = array.attributes();
     let text = |key: &str| {
