@@ -37,6 +37,13 @@ def test_files_in_other_units_are_converted_with_a_note(tmp_path):
     assert "input is converted from km to m, times 1000 (2.nc)" in told
 
 
+def test_a_file_without_units_is_said(tmp_path):
+    second = units_of()
+    del second["high"].attrs["units"]
+    _, told = imported(tmp_path, *two(tmp_path, units_of(), second))
+    assert "high fidelity has no units, and is taken to be in m (2.nc)" in told
+
+
 def test_scales_with_their_own_zero_are_converted_with_it(tmp_path):
     second = units_of("degC", "deg K")
     second["high"] = second["high"] - 273.15

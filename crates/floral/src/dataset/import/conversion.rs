@@ -17,10 +17,11 @@ const HIGH: usize = 2;
 /// The units of a channel of the dataset, and which data have them.
 struct Wanted {
     units: String,
+    role: usize,
     owner: String,
 }
 
-/// A conversion, and the files whose values it takes to other units.
+/// What was done about units, and the files in which it was.
 struct Made {
     words: String,
     files: Vec<String>,
@@ -93,7 +94,7 @@ fn wanted(
             readings.iter().zip(own).find_map(|(reading, own)| {
                 let units = own[role].get(i)?.units.clone()?;
                 let owner = format!("{} of {}", what(role, i, &own[role]), file(reading));
-                Some(Wanted { units, owner })
+                Some(Wanted { units, role, owner })
             })
         })
     };
@@ -110,10 +111,18 @@ fn conversions(
 ) -> Result<Vec<Conversion>> {
     let channels = own.iter().zip(wanted).enumerate();
     let conversion = |(i, (quantity, wanted)): (usize, (&Quantity, &Option<Wanted>))| {
-        let (Some(from), Some(wanted)) = (&quantity.units, wanted) else {
+        let Some(wanted) = wanted else {
             return Ok(Conversion::NONE);
         };
         let (what, to) = (what(role, i, own), &wanted.units);
+        let Some(from) = &quantity.units else {
+            // Low fidelity without units is that of high fidelity, as everybody takes it.
+            if wanted.role == role {
+                let words = format!("{what} has no units, and is taken to be in {to}");
+                add(made, words, file(reading));
+            }
+            return Ok(Conversion::NONE);
+        };
         let Some(conversion) = relation(from, to).conversion() else {
             let reason = format!(
                 "{}{what} is in {from}, but {} is in {to}; convert one of them",
