@@ -124,7 +124,7 @@ def test_units_and_names_travel(tmp_path):
     other.to_netcdf(tmp_path / "other.nc")
     found, told = imported(tmp_path, "other.nc")
     np.testing.assert_allclose(found["low"][:, 0], 1000 * LOW)
-    assert "converted to the units" in told
+    assert "low fidelity is converted from kPa to Pa, times 1000" in told
     other["low"].attrs["units"] = "K"
     other.to_netcdf(tmp_path / "odd.nc")
     assert "is in K" in refused(tmp_path, "odd.nc")

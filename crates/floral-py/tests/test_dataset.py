@@ -15,6 +15,23 @@ def test_a_dataset_returns_the_arrays_it_was_made_of(curves, data):
     assert repr(data) == "Dataset of 10 inputs, 6 realizations each, with low fidelity, on x: 16"
 
 
+def test_a_packed_store_is_opened_as_it_is_meant(curves, tmp_path):
+    low, high = (np.round(curves[name], 3) for name in ("low", "high"))
+    stored = xarray.Dataset(
+        {
+            "input": (("input", "channel", "x"), curves["input"][:, None]),
+            "low": (("input", "channel", "x"), low[:, None]),
+            "high": (("input", "realization", "channel", "x"), high[:, :, None]),
+        },
+        {"x": curves["coords"]["x"]},
+    )
+    packing = {"dtype": "i4", "scale_factor": 1e-3, "add_offset": 7.0, "_FillValue": -1}
+    stored.to_zarr(tmp_path / "packed.zarr", zarr_format=3, encoding={"low": packing, "high": packing})
+    opened = floral.Dataset.open(tmp_path / "packed.zarr")
+    np.testing.assert_allclose(opened.low, low, atol=1e-9)
+    np.testing.assert_allclose(opened.high, high, atol=1e-9)
+
+
 def test_lists_singles_integers_and_views_are_the_same_data(curves):
     high = curves["high"].astype(np.float32)
     a = np.round(curves["input"])

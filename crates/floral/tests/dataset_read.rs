@@ -37,6 +37,41 @@ fn refusal(path: &Path) -> String {
     Dataset::open(path).unwrap_err().to_string()
 }
 
+/// The same attributes as those of an imported file have the same meaning.
+#[test]
+fn packed_values_of_a_dataset_are_what_they_mean() {
+    let folder = TempDir::new().unwrap();
+    let path = small(&folder);
+    let plain = Dataset::open(&path).unwrap();
+    let (high, first) = (plain.high(1).unwrap(), plain.input(1).unwrap().values()[0]);
+    let packing = json!({"scale_factor": 0.5, "add_offset": 100.0, "units": "m"});
+    edit(&path.join("high/zarr.json"), |array| {
+        array["attributes"] = packing.clone()
+    });
+    edit(&path.join("input/zarr.json"), |array| {
+        array["attributes"] = json!({"missing_value": first});
+    });
+    let packed = Dataset::open(&path).unwrap();
+    let expected: Vec<f64> = high.values().iter().map(|x| 0.5 * x + 100.0).collect();
+    assert_eq!(packed.high(1).unwrap().values(), expected);
+    assert!(
+        packed
+            .input(1)
+            .unwrap_err()
+            .to_string()
+            .contains("not finite")
+    );
+    edit(&path.join("high/zarr.json"), |array| {
+        array["attributes"]["scale_factor"] = json!("a half");
+    });
+    let message = Dataset::open(&path)
+        .unwrap()
+        .high(1)
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("scale_factor"), "{message}");
+}
+
 #[test]
 fn a_dataset_made_with_xarray_opens() {
     let dataset = Dataset::open(fixture("xarray")).unwrap();
@@ -169,7 +204,11 @@ fn arrays_that_do_not_fit_together_are_refused() {
             "[3, 1, 3, 4] but [3, 2, 3, 4]",
         ),
         ("x", |a| a["shape"][0] = json!(5), "[5] but [4]"),
-        ("input", |a| a["data_type"] = json!("int64"), "int64"),
+        (
+            "input",
+            |a| a["data_type"] = json!("complex64"),
+            "complex64",
+        ),
         (
             "low",
             |a| a["dimension_names"][0] = json!("channel"),
@@ -186,8 +225,8 @@ fn arrays_that_do_not_fit_together_are_refused() {
         let path = small(&folder);
         edit(&path.join(name).join("zarr.json"), |array| {
             change(array);
-            if array["data_type"] == "int64" {
-                array["fill_value"] = json!(0);
+            if array["data_type"] == "complex64" {
+                array["fill_value"] = json!([0.0, 0.0]);
             }
         });
         let message = refusal(&path);

@@ -8,7 +8,7 @@ use super::view::View;
 use crate::draw::{ColourMap, Map, MapRow, Panels, Span};
 use floral::Axis;
 use floral::grid::AxisKind;
-use floral::units::{Relation, relation};
+use floral::units::relation;
 
 /// Realizations drawn in one figure.
 const DRAWN: usize = 4;
@@ -37,11 +37,7 @@ pub(super) fn aspect(setting: &Setting) -> Option<f64> {
     let is_time = |axis: &Axis| axis.domain.kind == AxisKind::Times;
     let factor = match (&of_y.units, &of_x.units) {
         (None, None) => 1.0,
-        (Some(of_y), Some(of_x)) => match relation(of_y, of_x) {
-            Relation::Same => 1.0,
-            Relation::Scaled(factor) => factor,
-            Relation::Apart | Relation::Unknown => return None,
-        },
+        (Some(of_y), Some(of_x)) => relation(of_y, of_x).conversion()?.factor,
         _ => return None,
     };
     let aspect = factor * y.domain.length() / x.domain.length();

@@ -190,10 +190,11 @@ fn check_form(array: &StoredArray, form: &[&str]) -> Result<()> {
             "has the shape {shape:?}, but an axis of the grid has at most {LONGEST_AXIS} points"
         )));
     }
-    match array.data_type().as_str() {
-        "float32" | "float64" => Ok(()),
-        other => Err(array.bad(&format!(
-            "has values of type {other}; convert them to float32 or float64"
+    match array.number() {
+        Some(number) if !number.is_complex() => Ok(()),
+        _ => Err(array.bad(&format!(
+            "has values of type {}; convert them to float32 or float64",
+            array.data_type()
         ))),
     }
 }

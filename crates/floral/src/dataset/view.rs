@@ -1,11 +1,13 @@
 //! A view of stored fields: axes and channels in another order, values in other units. What a run
 //! needs is made by `predict`, from how the axes and channels of both are called.
 
-/// A stored channel and the factor that takes its values to other units.
+use crate::units::Conversion;
+
+/// A stored channel and what takes its values to other units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Source {
     pub channel: usize,
-    pub factor: f64,
+    pub conversion: Conversion,
 }
 
 /// How stored fields are seen.
@@ -33,20 +35,29 @@ impl View {
     pub fn is_identity(&self) -> bool {
         let as_stored = |sources: &[Source]| {
             let mut sources = sources.iter().enumerate();
-            sources.all(|(i, source)| source.channel == i && source.factor == 1.0)
+            sources.all(|(i, source)| source.channel == i && source.conversion.is_none())
         };
         self.positions.is_sorted() && as_stored(&self.input) && as_stored(&self.solution)
     }
 
-    /// Fields [.., channel, point] of the channels `sources`; `power` is 2 where values are squares.
+    /// Fields [.., channel, point] of the channels `sources`; `power` is 2 where values are squares of
+    /// differences, which no offset changes.
     pub fn apply(&self, values: &[f64], sources: &[Source], power: i32) -> Vec<f64> {
         let points = self.positions.len();
         let fields = values.chunks_exact((points * sources.len()).max(1));
         let seen = fields.flat_map(|field| {
             sources.iter().flat_map(move |source| {
                 let stored = &field[source.channel * points..][..points];
-                let factor = source.factor.powi(power);
-                self.positions.iter().map(move |&i| factor * stored[i])
+                let conversion = match power {
+                    1 => source.conversion,
+                    _ => Conversion {
+                        factor: source.conversion.factor.powi(power),
+                        offset: 0.0,
+                    },
+                };
+                self.positions
+                    .iter()
+                    .map(move |&i| conversion.apply(stored[i]))
             })
         });
         seen.collect()
@@ -72,7 +83,14 @@ mod tests {
     use super::*;
 
     fn source(channel: usize, factor: f64) -> Source {
-        Source { channel, factor }
+        let conversion = Conversion {
+            factor,
+            ..Conversion::NONE
+        };
+        Source {
+            channel,
+            conversion,
+        }
     }
 
     #[test]
@@ -96,6 +114,16 @@ mod tests {
         let fields = [1.0, 2.0, 3.0, 4.0];
         assert_eq!(view.apply(&fields, &two, 1), [30.0, 40.0, 1.0, 2.0]);
         assert_eq!(view.apply(&fields, &two, 2), [300.0, 400.0, 1.0, 2.0]);
+        let kelvin = Source {
+            channel: 0,
+            conversion: Conversion {
+                factor: 1.0,
+                offset: 273.15,
+            },
+        };
+        let view = View::new(&[2], &[0], vec![kelvin], vec![kelvin]);
+        assert_eq!(view.apply(&[1.0, 2.0], &[kelvin], 1), [274.15, 275.15]);
+        assert_eq!(view.apply(&[1.0, 2.0], &[kelvin], 2), [1.0, 2.0]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Domain;
 use crate::quantity::told;
+use crate::units::Conversion;
 
 /// One named axis. It is stored in checkpoints, and array by array in datasets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,13 +118,14 @@ impl Axis {
         }
     }
 
-    /// The same axis in units in which its coordinates are `factor` times as large.
-    pub(crate) fn scaled(&self, factor: f64) -> Self {
-        if factor == 1.0 {
+    /// The same axis in other units.
+    pub(crate) fn converted(&self, conversion: Conversion) -> Self {
+        if conversion.is_none() {
             return self.clone();
         }
-        let (from, to) = (self.domain.from * factor, self.domain.to * factor);
-        self.mapped(|x| x * factor, from, to)
+        let Domain { from, to, .. } = self.domain;
+        let map = |x| conversion.apply(x);
+        self.mapped(map, map(from), map(to))
     }
 
     /// The axis under a linear map, which takes its domain to `from` and `to`. Points that were even
@@ -341,11 +343,15 @@ mod tests {
 
     #[test]
     fn coordinates_in_single_precision_are_even_in_every_unit() {
+        let milli = Conversion {
+            factor: 1e-3,
+            offset: 0.0,
+        };
         for (n, length) in [(256, 2.0 * std::f32::consts::PI), (1000, 0.3), (37, 1e5)] {
             let axis = Axis::from_coordinates("x", single(n, length));
             assert!(axis.is_even(), "{n} {length}");
             assert!(axis.unit().is_even(), "{n} {length}");
-            assert!(axis.scaled(1e-3).is_even(), "{n} {length}");
+            assert!(axis.converted(milli).is_even(), "{n} {length}");
         }
     }
 

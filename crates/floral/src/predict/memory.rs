@@ -144,7 +144,11 @@ mod tests {
         let none = Quantities::default();
         let on = |grid: &Grid| Cases::in_memory(&case, grid, &none, &predictor, None);
         let axis = &play.dataset.grid().axes[0];
-        let wide = Grid::new(vec![axis.scaled(1000.0)]);
+        let thousand = crate::units::Conversion {
+            factor: 1000.0,
+            offset: 0.0,
+        };
+        let wide = Grid::new(vec![axis.converted(thousand)]);
         let words = on(&wide).err().unwrap().to_string();
         assert!(
             words.starts_with("the input: ") && words.contains("1000 times"),

@@ -78,14 +78,27 @@ impl Number {
         self.size
     }
 
+    /// What it is.
+    pub fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// The number of this kind that is nearest to a value; of integers the value itself.
+    pub fn nearest(self, value: f64) -> f64 {
+        match (self.kind, self.size) {
+            (Kind::Float, 2) => {
+                let exponent = value.abs().log2().floor().clamp(-14.0, 15.0);
+                let step = (exponent - 10.0).exp2();
+                (value / step).round_ties_even() * step
+            }
+            (Kind::Float, 4) | (Kind::Complex, 8) => f64::from(value as f32),
+            _ => value,
+        }
+    }
+
     /// Whether it is two values.
     pub fn is_complex(self) -> bool {
         self.kind == Kind::Complex
-    }
-
-    /// Whether it is a float.
-    pub fn is_float(self) -> bool {
-        self.kind == Kind::Float
     }
 
     /// Whether it has no more digits than a float of 32 bits.

@@ -11,10 +11,10 @@ use zarrs::array::{Array, ArrayBytes, ArrayError, ArraySubset, CodecOptions};
 use zarrs::config::MetadataRetrieveVersion;
 use zarrs::storage::{ReadableStorage, ReadableStorageTraits};
 
-use super::Number;
 use super::group_plan::METADATA_FILE;
 use super::operations;
 use super::shard_store::{Piece, ShardStore};
+use super::{Number, Packing};
 use crate::{Error, Result};
 
 /// Values of the largest read, 2^29: as many as the largest chunk of our own in 32 bits.
@@ -124,16 +124,24 @@ impl StoredArray {
         Number::zarr(&self.data_type())
     }
 
-    /// The values at these indices of the first dimension and all of the others.
+    /// The values at these indices of the first dimension and all of the others, as the array's
+    /// attributes say what stored numbers mean.
     pub fn read(&self, first: Range<usize>) -> Result<Vec<f64>> {
         let mut ranges: Vec<Range<usize>> = self.shape().into_iter().map(|n| 0..n).collect();
         if let Some(range) = ranges.first_mut() {
             *range = first;
         }
-        self.read_box(&ranges)
+        let mut values = self.read_box(&ranges)?;
+        if let Some(number) = self.number() {
+            let packing = Packing::new(self.attributes(), number, false);
+            packing
+                .map_err(|reason| self.bad(&reason))?
+                .unpack(&mut values);
+        }
+        Ok(values)
     }
 
-    /// The values of a box, the last dimension fastest; of complex numbers both parts.
+    /// The stored numbers of a box, the last dimension fastest; of complex ones both parts.
     pub fn read_box(&self, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
         let ranges: Vec<Range<u64>> = ranges
             .iter()

@@ -19,6 +19,10 @@ const ROUNDING: f64 = 1e-3;
 /// Lengths that say by themselves that an axis is a circle: radians and degrees.
 const CIRCLES: [f64; 2] = [TAU, 360.0];
 
+/// The attribute of a calendar, and the names of the one that we all use.
+pub(super) const CALENDAR: &str = "calendar";
+const STANDARD: [&str; 3] = ["standard", "gregorian", "proleptic_gregorian"];
+
 /// An axis of a part, and how it was found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FoundAxis {
@@ -30,6 +34,8 @@ pub(super) struct FoundAxis {
     pub is_even: bool,
     /// The array that tells the coordinates; none if they are counted or assumed.
     pub told_by: Option<String>,
+    /// The calendar of its dates, where it is not the standard one.
+    pub calendar: Option<String>,
 }
 
 impl FoundAxis {
@@ -78,6 +84,7 @@ pub(super) fn find(
         is_reversed,
         is_even,
         told_by: Some(variable.name.clone()),
+        calendar: calendar(variable),
     })
 }
 
@@ -85,6 +92,12 @@ pub(super) fn find(
 fn long_name(variable: &Variable, name: &str) -> Option<String> {
     let told = variable.text(LONG_NAME)?;
     (told != nameless(name)).then(|| told.to_owned())
+}
+
+/// The calendar of an axis of dates, unless it is the standard one.
+fn calendar(variable: &Variable) -> Option<String> {
+    let calendar = variable.text(CALENDAR)?.to_lowercase();
+    (!STANDARD.contains(&calendar.as_str())).then_some(calendar)
 }
 
 /// The array of an axis's coordinates, and its values.
@@ -226,6 +239,7 @@ fn untold(wanted: &PartAxis, like: Option<&FoundAxis>, is_periodic: bool) -> Fou
         is_reversed: like.is_some_and(|like| like.is_reversed),
         is_even: true,
         told_by: None,
+        calendar: None,
     }
 }
 

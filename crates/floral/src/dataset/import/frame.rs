@@ -6,7 +6,7 @@ use super::part::Part;
 use super::parts::Parts;
 use super::recipe::Recipe;
 use super::source::bad;
-use super::stack::{is_same, own_axes};
+use super::stack::{converted, is_same, own_axes};
 use super::unit::Unit;
 use crate::grid::Thinning;
 use crate::{Axis, Grid, Result};
@@ -31,12 +31,14 @@ impl Frame {
     }
 }
 
-/// The grid: that of the input, or of the array that has axes which the input has not.
+/// The grid: that of the input, or of the array that has axes which the input has not; in the units of
+/// the grid `before`.
 pub(super) fn frame(
     unit: &Unit<'_>,
     recipe: &Recipe,
     wishes: &Wishes,
     parts: &Parts,
+    before: Option<&Frame>,
 ) -> Result<Frame> {
     let first = |parts: &[Part]| parts.first().map_or(0, |part| part.axes(unit).len());
     let is_high = wishes.on_high_grid || first(&parts.high) > first(&parts.input);
@@ -49,7 +51,13 @@ pub(super) fn frame(
     };
     let mut found = Vec::new();
     for axis in base.axes(unit) {
-        found.push(axes::find(unit, recipe, &axis, None)?);
+        let own = axes::find(unit, recipe, &axis, None)?;
+        let mut others = before.iter().flat_map(|before| &before.found);
+        let like = others.find(|other| other.axis.name == own.axis.name);
+        found.push(match like {
+            Some(like) => converted(unit, own, like)?,
+            None => own,
+        });
     }
     if found.is_empty() {
         let reason = format!("the array {} has no axis of a grid", base.pick.name);

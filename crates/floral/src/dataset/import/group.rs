@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::axes::CALENDAR;
 use super::survey::realizations;
 use super::write::Plan;
 use crate::dataset::layout::{
@@ -147,6 +148,9 @@ impl Plan<'_> {
                 && let Some(array) = arrays.get_mut(&axis.name)
             {
                 array["attributes"]["interpolated_from"] = json!(found.axis.coordinates);
+            }
+            if let (Some(calendar), Some(array)) = (&found.calendar, arrays.get_mut(&axis.name)) {
+                array["attributes"][CALENDAR] = json!(calendar);
             }
         }
     }

@@ -7,6 +7,7 @@
 //! input by input, and `telling.rs` tells what was found.
 
 mod axes;
+mod conversion;
 mod found;
 mod frame;
 mod group;

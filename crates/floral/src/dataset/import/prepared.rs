@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::Wishes;
+use super::conversion;
 use super::frame::Frame;
-use super::quantity::{factors, quantities};
+use super::quantity::quantities;
 use super::reading::Reading;
 use super::recipe::Recipe;
-use super::source::{Source, bad, leaf};
+use super::source::{Source, bad};
 use super::stack::Stack;
 use super::survey::{Survey, realizations, survey};
 use super::unit::units;
@@ -20,7 +21,7 @@ use crate::dataset::sensors::SENSORS;
 use crate::dataset::stochastic_low::LOW_PAIRING;
 use crate::observer::Observer;
 use crate::storage::Precision;
-use crate::{Quantities, Quantity, Result};
+use crate::{Quantities, Result};
 
 /// Everything that is known before a value is written.
 pub(super) struct Prepared<'a> {
@@ -30,6 +31,8 @@ pub(super) struct Prepared<'a> {
     pub recipe: Recipe,
     pub survey: Survey,
     pub quantities: Quantities,
+    /// What was converted to other units, in words.
+    pub converted: Vec<String>,
 }
 
 impl<'a> Prepared<'a> {
@@ -62,8 +65,9 @@ impl<'a> Prepared<'a> {
         let (Some((recipe, frame)), Some(reading)) = (first, readings.first()) else {
             return Err(bad(Path::new("."), "there is nothing to import"));
         };
-        let quantities = described(reading, &frame)?;
-        convert_low(&mut readings, &frame, &quantities.solution)?;
+        let mut quantities = described(reading, &frame)?;
+        let axes: Vec<String> = frame.grid.axes.iter().map(|a| a.name.clone()).collect();
+        let converted = conversion::agree(&mut readings, &axes, &mut quantities)?;
         let survey = survey(&readings, &frame, wishes, observer)?;
         check_pairs(&readings, &survey, wishes)?;
         Ok(Self {
@@ -72,6 +76,7 @@ impl<'a> Prepared<'a> {
             recipe,
             survey,
             quantities,
+            converted,
         })
     }
 
@@ -183,12 +188,7 @@ fn described(reading: &Reading<'_>, frame: &Frame) -> Result<Quantities> {
         .collect();
     let of = |stacks: &[Stack]| quantities(&reading.unit, stacks, &axes);
     let mut input = of(&reading.input);
-    input.extend(
-        reading
-            .parameters
-            .iter()
-            .map(|(name, _)| Quantity::named(leaf(name))),
-    );
+    input.extend(conversion::parameters(reading));
     let (low, high) = (of(&reading.low), of(&reading.high));
     if high.is_empty() {
         let solution = low;
@@ -206,16 +206,6 @@ fn described(reading: &Reading<'_>, frame: &Frame) -> Result<Quantities> {
     }
     let solution = high;
     Ok(Quantities { input, solution })
-}
-
-/// Finds what takes the low-fidelity solutions to the units of the high-fidelity ones.
-fn convert_low(readings: &mut [Reading<'_>], frame: &Frame, high: &[Quantity]) -> Result<()> {
-    let axes: Vec<String> = frame.grid.axes.iter().map(|a| a.name.clone()).collect();
-    for reading in readings {
-        let low = quantities(&reading.unit, &reading.low, &axes);
-        reading.low_factors = factors(&reading.unit, &low, high)?;
-    }
-    Ok(())
 }
 
 /// Refuses a unit whose fields have other channels than those of the first.

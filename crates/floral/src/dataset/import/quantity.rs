@@ -3,15 +3,14 @@
 
 use serde_json::Value;
 
-use super::source::{Variable, bad};
+use super::source::Variable;
 use super::stack::Stack;
 use super::unit::Unit;
+use crate::Quantity;
 use crate::dataset::layout::MEANINGS;
 use crate::dataset::quantities::{CHANNEL_LONG_NAMES, CHANNEL_NAMES, CHANNEL_UNITS, NAME};
 use crate::quantity::told;
 use crate::storage::array_metadata::{LONG_NAME, UNITS};
-use crate::units::{Relation, relation};
-use crate::{Quantity, Result};
 
 /// Names of arrays that tell nothing about their values.
 const EMPTY: [&str; 16] = [
@@ -83,26 +82,4 @@ fn of_array(variable: &Variable, channels: usize, axes: &[String]) -> Vec<Quanti
             },
         })
         .collect()
-}
-
-/// The factors that take the channels of low fidelity to the units of high fidelity; refused where
-/// there is none.
-pub(super) fn factors(unit: &Unit<'_>, low: &[Quantity], high: &[Quantity]) -> Result<Vec<f64>> {
-    let factor = |(i, (low, high)): (usize, (&Quantity, &Quantity))| {
-        let (Some(low), Some(high)) = (&low.units, &high.units) else {
-            return Ok(1.0);
-        };
-        match relation(low, high) {
-            Relation::Same => Ok(1.0),
-            Relation::Scaled(factor) => Ok(factor),
-            Relation::Apart | Relation::Unknown => Err(bad(
-                unit.source.path(),
-                format!(
-                    "channel {i} of the low-fidelity solution is in {low}, but that of the \
-                     high-fidelity one in {high}; convert one of them"
-                ),
-            )),
-        }
-    };
-    low.iter().zip(high).enumerate().map(factor).collect()
 }

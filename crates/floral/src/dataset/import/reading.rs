@@ -7,7 +7,9 @@ use super::parts::parts;
 use super::recipe::Recipe;
 use super::source::{bad, read_all};
 use super::stack::Stack;
+use super::survey::realizations;
 use super::unit::Unit;
+use crate::units::Conversion;
 use crate::{Grid, Result};
 
 /// The arrays of a unit on the grid.
@@ -19,8 +21,8 @@ pub(super) struct Reading<'a> {
     pub high: Vec<Stack>,
     /// For each parameter its name, position and values, one or one for each input.
     pub parameters: Vec<(String, Vec<f64>)>,
-    /// Of each channel of low fidelity, what takes it to the units of high fidelity.
-    pub low_factors: Vec<f64>,
+    /// Of each channel of input, low and high fidelity, what takes it to the units of the dataset.
+    pub conversions: [Vec<Conversion>; 3],
 }
 
 impl<'a> Reading<'a> {
@@ -33,7 +35,7 @@ impl<'a> Reading<'a> {
         is_one_of_several: bool,
     ) -> Result<(Self, Frame)> {
         let parts = parts(&unit, recipe, is_one_of_several)?;
-        let frame = frame(&unit, recipe, wishes, &parts)?;
+        let frame = frame(&unit, recipe, wishes, &parts, before)?;
         if let Some(before) = before {
             check_same(&unit, before, &frame)?;
         }
@@ -49,7 +51,7 @@ impl<'a> Reading<'a> {
         let mut reading = Self {
             inputs: 0,
             parameters: parameters(&unit, recipe)?,
-            low_factors: Vec::new(),
+            conversions: Default::default(),
             input,
             low,
             high,
@@ -127,23 +129,26 @@ impl<'a> Reading<'a> {
                 .unwrap_or(f64::NAN);
             values.extend(std::iter::repeat_n(value, points));
         }
+        convert(&mut values, &self.conversions[0], 1);
         Ok(values)
     }
 
-    /// The low-fidelity solution of an input, in the units of the high-fidelity one.
-    pub fn low(&self, index: usize, points: usize) -> Result<Vec<f64>> {
+    /// The low-fidelity solution of an input: [realization, channel, grid...].
+    pub fn low(&self, index: usize) -> Result<Vec<f64>> {
         let mut values = self.solution(&self.low, index)?;
-        if self.low_factors.iter().any(|factor| *factor != 1.0) {
-            let factors = self.low_factors.iter().cycle();
-            for (field, factor) in values.chunks_exact_mut(points.max(1)).zip(factors) {
-                field.iter_mut().for_each(|value| *value *= factor);
-            }
-        }
+        convert(&mut values, &self.conversions[1], realizations(&self.low));
         Ok(values)
     }
 
-    /// A solution of an input: [realization, channel, grid...].
-    pub fn solution(&self, stacks: &[Stack], index: usize) -> Result<Vec<f64>> {
+    /// The high-fidelity solution of an input: [realization, channel, grid...].
+    pub fn high(&self, index: usize) -> Result<Vec<f64>> {
+        let mut values = self.solution(&self.high, index)?;
+        convert(&mut values, &self.conversions[2], realizations(&self.high));
+        Ok(values)
+    }
+
+    /// A solution of an input as its arrays have it.
+    fn solution(&self, stacks: &[Stack], index: usize) -> Result<Vec<f64>> {
         if let [only] = stacks {
             return only.read(&self.unit, index);
         }
@@ -161,6 +166,20 @@ impl<'a> Reading<'a> {
             }
         }
         Ok(values)
+    }
+}
+
+/// Takes fields [realization, channel, point] to other units.
+fn convert(values: &mut [f64], conversions: &[Conversion], realizations: usize) {
+    if conversions.iter().all(|conversion| conversion.is_none()) {
+        return;
+    }
+    let points = values.len() / (realizations.max(1) * conversions.len());
+    let fields = values.chunks_exact_mut(points.max(1));
+    for (field, conversion) in fields.zip(conversions.iter().cycle()) {
+        field
+            .iter_mut()
+            .for_each(|value| *value = conversion.apply(*value));
     }
 }
 

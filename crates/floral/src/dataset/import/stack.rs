@@ -7,7 +7,7 @@ use super::recipe::Recipe;
 use super::source::bad;
 use super::unit::Unit;
 use crate::grid::Interpolation;
-use crate::units::{Relation, relation};
+use crate::units::relation;
 use crate::{Grid, Result};
 
 /// A part and the way of its values to the grid.
@@ -115,22 +115,27 @@ pub(super) fn own_axes(
 }
 
 /// An axis in the units of the grid's.
-fn converted(unit: &Unit<'_>, found: FoundAxis, like: &FoundAxis) -> Result<FoundAxis> {
+pub(super) fn converted(unit: &Unit<'_>, found: FoundAxis, like: &FoundAxis) -> Result<FoundAxis> {
     let (Some(from), Some(to)) = (&found.axis.units, &like.axis.units) else {
         return Ok(found);
     };
-    match relation(from, to) {
-        Relation::Same => Ok(found),
-        Relation::Scaled(factor) => Ok(FoundAxis {
-            axis: found.axis.scaled(factor),
+    let refuse = |reason: String| Err(bad(unit.source.path(), reason));
+    let name = &like.axis.name;
+    let calendars = [&found.calendar, &like.calendar];
+    if calendars[0] != calendars[1] || calendars[0].is_some() && from != to {
+        let [one, other] = calendars.map(|calendar| calendar.as_deref().unwrap_or("standard"));
+        return refuse(format!(
+            "the axis {name} is in {from} of the calendar {one}, and in {to} of the calendar \
+             {other}; convert one of them"
+        ));
+    }
+    match relation(from, to).conversion() {
+        Some(conversion) => Ok(FoundAxis {
+            axis: found.axis.converted(conversion).with_units(to),
             ..found
         }),
-        Relation::Apart | Relation::Unknown => Err(bad(
-            unit.source.path(),
-            format!(
-                "the axis {} is in {from} and in {to}; convert one of them",
-                like.axis.name
-            ),
+        None => refuse(format!(
+            "the axis {name} is in {from} and in {to}; convert one of them"
         )),
     }
 }

@@ -125,7 +125,7 @@ fn look(
 ) -> Result<(Option<Vec<usize>>, Seen)> {
     let points = frame.grid.len();
     let mut seen = Seen::default();
-    let (input, low) = (reading.input(index, points)?, reading.low(index, points)?);
+    let (input, low) = (reading.input(index, points)?, reading.low(index)?);
     for (name, values) in [("the input", &input), ("the low-fidelity solution", &low)] {
         // A low-fidelity solution that is not there may be computed later.
         let is_absent = name != "the input" && values.iter().all(|value| value.is_nan());
@@ -158,7 +158,7 @@ impl Seen {
         index: usize,
         wishes: &Wishes,
     ) -> Result<Vec<usize>> {
-        let high = reading.solution(&reading.high, index)?;
+        let high = reading.high(index)?;
         let points = frame.high_grid().len();
         let size = (high.len() / realizations(&reading.high).max(1)).max(1);
         let (mut kept, mut first) = (Vec::new(), None);

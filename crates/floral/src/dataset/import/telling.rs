@@ -122,6 +122,7 @@ impl Prepared<'_> {
         if let Some(first) = self.readings.first() {
             notes.extend(self.array_notes(first));
         }
+        notes.extend(self.converted.iter().cloned());
         notes
     }
 
@@ -140,9 +141,6 @@ impl Prepared<'_> {
             notes.push(format!(
                 "{count} inputs have no low fidelity; a command may compute it"
             ));
-        }
-        if first.low_factors.iter().any(|factor| *factor != 1.0) {
-            notes.push("low fidelity is converted to the units of high fidelity".into());
         }
         if let count @ 2.. = realizations(&first.low) {
             notes.push(format!(

@@ -60,7 +60,7 @@ impl Plan<'_> {
         let field = reading.input(kept.index, self.frame.grid.len())?;
         group.write_values(INPUT, input, &field)?;
         if !reading.low.is_empty() {
-            let low = reading.low(kept.index, self.frame.grid.len())?;
+            let low = reading.low(kept.index)?;
             let count = realizations(&reading.low);
             let mean = mean(&low, count);
             // One that is not there is written as it came, all missing.
@@ -77,7 +77,7 @@ impl Plan<'_> {
         if reading.high.is_empty() {
             return Ok(());
         }
-        let all = reading.solution(&reading.high, kept.index)?;
+        let all = reading.high(kept.index)?;
         let size = all.len() / realizations(&reading.high).max(1);
         let rows = kept.realizations.iter().map(|&i| &all[i * size..][..size]);
         let high: Vec<f64> = rows.flatten().copied().collect();

@@ -4,7 +4,7 @@ use super::Verdict;
 use crate::Quantity;
 use crate::dataset::view::Source;
 use crate::quantity::labels;
-use crate::units::{Relation, relation};
+use crate::units::{Conversion, Relation, relation};
 
 /// The given channel for each of a run's. Where their numbers differ, the shapes are refused later.
 pub(super) fn sources(
@@ -17,7 +17,7 @@ pub(super) fn sources(
     if run.len() != given.len() {
         let source = |channel| Source {
             channel,
-            factor: 1.0,
+            conversion: Conversion::NONE,
         };
         return Ok((0..given.len()).map(source).collect());
     }
@@ -48,8 +48,11 @@ pub(super) fn sources(
             Some(name) => format!("{name} of its {what}"),
             None => format!("channel {i} of its {what}"),
         };
-        let factor = factor(&what, &run.units, &quantity.units, notes)?;
-        Ok(Source { channel, factor })
+        let conversion = conversion(&what, &run.units, &quantity.units, notes)?;
+        Ok(Source {
+            channel,
+            conversion,
+        })
     });
     channels.collect()
 }
@@ -89,27 +92,27 @@ pub(super) fn seen(run: &[Quantity], given: &[Quantity], sources: &[Source]) -> 
         .collect()
 }
 
-/// The factor from given units to a run's, 1 where one of them is not told.
-pub(super) fn factor(
+/// What takes given units to a run's; nothing where one of them is absent.
+pub(super) fn conversion(
     what: &str,
     run: &Option<String>,
     given: &Option<String>,
     notes: &mut Vec<String>,
-) -> Verdict<f64> {
+) -> Verdict<Conversion> {
     let (Some(run), Some(given)) = (run, given) else {
-        return Ok(1.0);
+        return Ok(Conversion::NONE);
     };
     match relation(given, run) {
-        Relation::Same => Ok(1.0),
-        Relation::Scaled(factor) => {
+        Relation::Same => Ok(Conversion::NONE),
+        Relation::Converted(conversion) => {
             notes.push(format!(
-                "{what} is in {given}, the run's in {run}: converted to {run}, times {factor}"
+                "{what} is in {given}, the run's in {run}: converted to {run}, {conversion}"
             ));
-            Ok(factor)
+            Ok(conversion)
         }
         Relation::Apart => Err(format!(
-            "{what} is in {given}, but the run was trained in {run}, and no factor takes one to the \
-             other; convert the values to {run}"
+            "{what} is in {given}, but the run was trained in {run}, which measures \
+             something else; convert the values to {run}"
         )),
         Relation::Unknown => Err(format!(
             "{what} is in {given}, but the run was trained in {run}, and how they are related is not \

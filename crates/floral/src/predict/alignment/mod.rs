@@ -10,7 +10,7 @@ mod tests;
 
 use std::path::Path;
 
-use channels::{factor, seen, sources};
+use channels::{conversion, seen, sources};
 
 use crate::dataset::view::View;
 use crate::dataset::{Dataset, axis_names};
@@ -171,12 +171,12 @@ fn names(grid: &Grid) -> Vec<&str> {
 /// An axis with the run's name, in the run's units, over the run's domain.
 fn aligned_axis(run: &Axis, axis: &Axis, notes: &mut Vec<String>) -> Verdict<Axis> {
     let what = format!("axis {}", run.name);
-    let factor = factor(&what, &run.units, &axis.units, notes)?;
+    let conversion = conversion(&what, &run.units, &axis.units, notes)?;
     let scaled = Axis {
         name: run.name.clone(),
         units: run.units.clone().or(axis.units.clone()),
         long_name: axis.long_name.clone().or(run.long_name.clone()),
-        ..axis.scaled(factor)
+        ..axis.converted(conversion)
     };
     extent::placed(run, scaled, notes)
 }

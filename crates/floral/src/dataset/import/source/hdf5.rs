@@ -16,6 +16,7 @@ use hdf5_reader::{Dataset, Hdf5File, SliceInfo, SliceInfoElem};
 
 use super::hdf5_values::{Pair, Real, attributes, number};
 use super::{COMPLEX, Groups, MOST_ARRAYS, Source, Variable, bad, leaf};
+use crate::storage::Number;
 use crate::{Error, Result};
 
 /// Groups within groups, deeper than which are not looked at.
@@ -27,12 +28,21 @@ const LARGEST_RATIO: u64 = 1100;
 /// How netCDF begins the name of a scale that stands for a dimension without coordinates.
 const NO_COORDINATES: &str = "This is a netCDF dimension but not a netCDF variable";
 
+/// What netCDF puts before the name of a variable that is called like a dimension which it does not
+/// have first.
+const OTHER_THAN_DIMENSION: &str = "_nc4_non_coord_";
+
+/// NetCDF's number of the dimension that a scale stands for, and of those of an array that is a scale
+/// itself.
+const DIMENSION: &str = "_Netcdf4Dimid";
+const DIMENSIONS: &str = "_Netcdf4Coordinates";
+
 /// A file.
 pub(super) struct Hdf5Source {
     path: PathBuf,
     groups: Groups,
     variables: Vec<Variable>,
-    arrays: Vec<Dataset>,
+    arrays: Vec<(Dataset, Number)>,
     is_netcdf: bool,
 }
 
@@ -44,23 +54,21 @@ impl Hdf5Source {
         let size = file.metadata().map_err(Error::io(path))?.len();
         let mut walk = Walk::default();
         walk_file(file, &mut walk).map_err(|error| damaged(path, &error.to_string()))?;
-        let names: HashMap<u64, String> = walk
-            .arrays
-            .iter()
-            .map(|(name, array)| (array.address(), leaf(name).to_owned()))
-            .collect();
-        let is_netcdf = walk
-            .groups
-            .get("")
-            .is_some_and(|root| root.contains_key("_NCProperties"));
+        let names = Names::of(&walk.arrays);
+        let root = walk.groups.get("");
+        let is_netcdf = root.is_some_and(|root| root.contains_key("_NCProperties"))
+            || walk.arrays.iter().any(|(_, array)| is_of_netcdf(array));
         let (mut variables, mut arrays) = (Vec::new(), Vec::new());
         for (name, array) in walk.arrays {
-            let Some(variable) = variable(&name, &array, &names) else {
+            let Some(number) = number(array.dtype()) else {
+                continue;
+            };
+            let Some(variable) = variable(&name, &array, number, &names) else {
                 continue;
             };
             check_size(path, &variable, &array, size)?;
             variables.push(variable);
-            arrays.push(array);
+            arrays.push((array, number));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -108,9 +116,13 @@ impl Walk {
         self.groups
             .insert(path.to_owned(), attributes(&group.attributes()?));
         let (groups, arrays) = group.members()?;
-        let join = |name: &str| match path {
-            "" => leaf(name).to_owned(),
-            _ => format!("{path}/{}", leaf(name)),
+        let join = |name: &str| {
+            let own = leaf(name);
+            let own = own.strip_prefix(OTHER_THAN_DIMENSION).unwrap_or(own);
+            match path {
+                "" => own.to_owned(),
+                _ => format!("{path}/{own}"),
+            }
         };
         for array in arrays {
             self.arrays.push((join(array.name()), array));
@@ -125,9 +137,8 @@ impl Walk {
     }
 }
 
-/// What is told of an array of numbers; none if it holds other things.
-fn variable(name: &str, array: &Dataset, names: &HashMap<u64, String>) -> Option<Variable> {
-    let number = number(array.dtype())?;
+/// An array of numbers; none if it stands for a dimension alone.
+fn variable(name: &str, array: &Dataset, number: Number, names: &Names) -> Option<Variable> {
     let told = array.attributes();
     let text = |key: &str| {
         let attribute = told.iter().find(|attribute| attribute.name == key)?;
@@ -156,8 +167,48 @@ fn variable(name: &str, array: &Dataset, names: &HashMap<u64, String>) -> Option
     })
 }
 
+/// Whether the netCDF library wrote an array: older versions leave no mark on the file.
+fn is_of_netcdf(array: &Dataset) -> bool {
+    !numbers(array, DIMENSION).is_empty()
+}
+
+/// The names of scales, by where they lie, and by netCDF's numbers of dimensions.
+struct Names {
+    by_address: HashMap<u64, String>,
+    by_number: HashMap<u64, String>,
+}
+
+impl Names {
+    fn of(arrays: &[(String, Dataset)]) -> Self {
+        let name = |name: &String| leaf(name).to_owned();
+        let addresses = arrays.iter().map(|(n, array)| (array.address(), name(n)));
+        let scales = arrays
+            .iter()
+            .filter(|(_, array)| array.attribute("CLASS").is_ok());
+        let numbers = scales.filter_map(|(n, array)| {
+            let number = *numbers(array, DIMENSION).first()?;
+            Some((number, name(n)))
+        });
+        Self {
+            by_address: addresses.collect(),
+            by_number: numbers.collect(),
+        }
+    }
+}
+
+/// The whole numbers of an attribute; none if it is absent.
+fn numbers(array: &Dataset, attribute: &str) -> Vec<u64> {
+    let mut values = Vec::new();
+    if let Ok(attribute) = array.attribute(attribute)
+        && let Some(number) = number(&attribute.datatype)
+    {
+        number.append(&attribute.raw_data, &mut values);
+    }
+    values.into_iter().map(|value| value as u64).collect()
+}
+
 /// The names of dimensions: those of their scales, or else their labels.
-fn scales(array: &Dataset, rank: usize, names: &HashMap<u64, String>) -> Vec<Option<String>> {
+fn scales(array: &Dataset, rank: usize, names: &Names) -> Vec<Option<String>> {
     let labels = array.attribute("DIMENSION_LABELS").ok();
     let labels = labels.and_then(|labels| labels.read_strings().ok());
     let label = |i: usize| {
@@ -173,9 +224,12 @@ fn scales(array: &Dataset, rank: usize, names: &HashMap<u64, String>) -> Vec<Opt
         let object = array.resolve_vlen_reference_bytes(entry, address).ok()?;
         let addresses =
             hdf5_reader::reference::read_object_references(&object, address.try_into().ok()?);
-        names.get(addresses.ok()?.first()?).cloned()
+        names.by_address.get(addresses.ok()?.first()?).cloned()
     };
-    (0..rank).map(|i| scale(i).or_else(|| label(i))).collect()
+    let own = numbers(array, DIMENSIONS);
+    let dimension = |i: usize| names.by_number.get(own.get(i)?).cloned();
+    let name = |i: usize| scale(i).or_else(|| dimension(i)).or_else(|| label(i));
+    (0..rank).map(name).collect()
 }
 
 /// Refuses what a file of this size cannot hold: most of it would be made up.
@@ -212,8 +266,16 @@ impl Source for Hdf5Source {
         &self.groups
     }
 
+    fn number(&self, variable: usize) -> Number {
+        self.arrays[variable].1
+    }
+
+    fn has_defaults(&self) -> bool {
+        self.is_netcdf
+    }
+
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
-        let array = &self.arrays[variable];
+        let (array, _) = &self.arrays[variable];
         let slice = |range: &Range<usize>| SliceInfoElem::Slice {
             start: range.start as u64,
             end: range.end as u64,

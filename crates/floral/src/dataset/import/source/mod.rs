@@ -11,7 +11,6 @@ mod netcdf_header;
 mod npy;
 mod npz;
 mod open;
-mod packing;
 mod strided;
 mod zarr;
 
@@ -21,6 +20,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use crate::storage::{Number, Packing};
 use crate::{Error, Result};
 
 pub use open::is_data;
@@ -90,7 +90,15 @@ pub(super) trait Source: Send + Sync {
     /// The attributes of its groups.
     fn groups(&self) -> &Groups;
 
-    /// The stored values of a box of the array at this position, the last dimension fastest. The
+    /// How the array at this position stores its numbers.
+    fn number(&self, variable: usize) -> Number;
+
+    /// Whether the format has numbers that stand for what was never written.
+    fn has_defaults(&self) -> bool {
+        false
+    }
+
+    /// The stored numbers of a box of the array at this position, the last dimension fastest. The
     /// ranges lie in the array's shape.
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>>;
 }
@@ -116,7 +124,10 @@ pub(super) fn read(
         ));
     }
     let mut values = source.stored(variable, ranges)?;
-    packing::unpack(&array.attributes, &mut values);
+    let number = source.number(variable);
+    let packing = Packing::new(&array.attributes, number, source.has_defaults());
+    let about = |reason| bad(source.path(), format!("the array {} {reason}", array.name));
+    packing.map_err(about)?.unpack(&mut values);
     Ok(values)
 }
 

@@ -12,13 +12,11 @@ use super::bytes::Bytes;
 use super::netcdf_header::{Header, Record};
 use super::strided::Strided;
 use super::{Groups, Source, Variable, bad};
+use crate::storage::Number;
 use crate::{Error, Result};
 
 /// Bytes of the longest header.
 const LONGEST_HEADER: u64 = 1 << 26;
-
-/// The number that netCDF takes for values never written, in float and double.
-const NEVER_WRITTEN: f64 = 9.969_209_968_386_869e36;
 
 /// A file in the classic format.
 pub(super) struct NetcdfSource {
@@ -68,11 +66,6 @@ fn opened(record: &Record, header: &Header, records: u64) -> Option<(Variable, S
     if is_record {
         place.strides.insert(0, header.record_size());
     }
-    let mut attributes = record.attributes.clone();
-    if number.is_float() {
-        let missing = || NEVER_WRITTEN.into();
-        attributes.entry("_FillValue").or_insert_with(missing);
-    }
     let names = record.dimensions.iter();
     let variable = Variable {
         name: record.name.clone(),
@@ -80,7 +73,7 @@ fn opened(record: &Record, header: &Header, records: u64) -> Option<(Variable, S
         dimensions: names
             .map(|&id| header.dimensions.get(id).map(|(name, _)| name.clone()))
             .collect(),
-        attributes,
+        attributes: record.attributes.clone(),
         is_coarse: number.is_coarse(),
     };
     Some((variable, place))
@@ -119,6 +112,14 @@ impl Source for NetcdfSource {
 
     fn groups(&self) -> &Groups {
         &self.groups
+    }
+
+    fn number(&self, variable: usize) -> Number {
+        self.places[variable].number
+    }
+
+    fn has_defaults(&self) -> bool {
+        true
     }
 
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {

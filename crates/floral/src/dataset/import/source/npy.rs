@@ -11,6 +11,7 @@ use super::bytes::Bytes;
 use super::strided::Strided;
 use super::{COMPLEX, Groups, Source, Variable, bad};
 use crate::dataset::npz::NpyHeader;
+use crate::storage::Number;
 use crate::{Error, Result};
 
 /// Arrays, a file each.
@@ -76,6 +77,10 @@ impl Source for NpySource {
 
     fn groups(&self) -> &Groups {
         &self.groups
+    }
+
+    fn number(&self, variable: usize) -> Number {
+        self.files[variable].1.number
     }
 
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {

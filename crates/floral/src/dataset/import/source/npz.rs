@@ -11,6 +11,7 @@ use super::npy::variable;
 use super::strided::Strided;
 use super::{Groups, MOST_ARRAYS, Source, Variable, bad};
 use crate::dataset::npz::{Archive, Entry, NpyHeader};
+use crate::storage::Number;
 use crate::{Error, Result};
 
 /// An archive; arrays that are not packed are read from where they lie in it.
@@ -114,6 +115,10 @@ impl Source for NpzSource {
 
     fn groups(&self) -> &Groups {
         &self.groups
+    }
+
+    fn number(&self, variable: usize) -> Number {
+        self.entries[variable].header.number
     }
 
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use zarrs::storage::ReadableStorage;
 
 use super::{COMPLEX, Groups, MOST_ARRAYS, Source, Variable};
-use crate::storage::{METADATA_FILE, StoredArray, read_json, zarr_store};
+use crate::storage::{METADATA_FILE, Number, StoredArray, read_json, zarr_store};
 use crate::{Error, Result};
 
 /// Groups within groups, deeper than which are not looked at.
@@ -29,7 +29,7 @@ pub(super) struct ZarrSource {
     storage: ReadableStorage,
     groups: Groups,
     variables: Vec<Variable>,
-    arrays: Vec<StoredArray>,
+    arrays: Vec<(StoredArray, Number)>,
     is_second: bool,
 }
 
@@ -122,7 +122,7 @@ impl ZarrSource {
             attributes,
             is_coarse: number.is_coarse(),
         });
-        self.arrays.push(array);
+        self.arrays.push((array, number));
         Ok(())
     }
 }
@@ -164,8 +164,12 @@ impl Source for ZarrSource {
         &self.groups
     }
 
+    fn number(&self, variable: usize) -> Number {
+        self.arrays[variable].1
+    }
+
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
-        let array = &self.arrays[variable];
+        let (array, _) = &self.arrays[variable];
         array.read_box(&ranges[..array.shape().len()])
     }
 }
