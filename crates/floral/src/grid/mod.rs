@@ -17,6 +17,9 @@ pub use points::Points;
 pub use refinement::{refined, refined_grid};
 pub use thinning::{Thinning, picked};
 
+/// Axes of the grids that methods learn on, at most.
+pub const MOST_AXES: usize = 2;
+
 /// A tensor product of axes; the last one varies fastest in memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grid {

@@ -277,10 +277,13 @@ fn open(
         grid: inputs.grid(),
         // Of axes without any, the grid is assumed already.
         has_coordinates: &[],
-        quantities: &Quantities::default(),
+        quantities: inputs.quantities(),
     };
     let Alignment {
-        grid, mut notes, ..
+        grid,
+        view,
+        mut notes,
+        ..
     } = Alignment::new(header, path, &given)?;
     let axes = grid.axes.iter().zip(&header.grid.axes);
     for ((axis, run), told) in axes.zip(inputs.has_coordinates()) {
@@ -288,7 +291,7 @@ fn open(
             notes.push(extent::assumption(axis));
         }
     }
-    Ok((Box::new(inputs.on(grid)), notes))
+    Ok((Box::new(inputs.seen(grid, view)), notes))
 }
 
 /// The grid with so many points over the domain that the run was trained on.

@@ -13,7 +13,7 @@ use super::transforms::transforms;
 use super::{LearnedLow, Method, TrainConfig, learned_low};
 use crate::dataset::{Dataset, LowPairing};
 use crate::flow::{Prior, PriorConfig};
-use crate::grid::Thinning;
+use crate::grid::{MOST_AXES, Thinning};
 use crate::low::LowKind;
 use crate::ranks::{Alone, Ranks, agreed, gathered, share};
 use crate::transform::{Refused, Transforms};
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
             ));
         }
         let full = dataset.grid().shape();
-        if full.is_empty() || full.len() > 2 {
+        if full.is_empty() || full.len() > MOST_AXES {
             return Err(bad(format!(
                 "has {} grid axes; methods have one or two",
                 full.len()

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::Wishes;
+use super::channels;
 use super::frame::Frame;
 use super::quantity::{factors, quantities};
 use super::reading::Reading;
@@ -52,7 +53,9 @@ impl<'a> Prepared<'a> {
                 None => Recipe::choose(&unit, wishes)?,
             };
             let before = first.as_ref().map(|(_, frame)| frame);
-            let (reading, frame) = Reading::new(unit, &recipe, wishes, before, is_one_of_several)?;
+            let (mut reading, frame) =
+                Reading::new(unit, &recipe, wishes, before, is_one_of_several)?;
+            channels::align(&mut reading, readings.first())?;
             if let Some(before) = readings.first() {
                 check_alike(before, &reading)?;
             }
@@ -191,7 +194,7 @@ fn described(reading: &Reading<'_>, frame: &Frame) -> Result<Quantities> {
     );
     let (low, high) = (of(&reading.low), of(&reading.high));
     if high.is_empty() {
-        let solution = low;
+        let solution = channels::of_low_alone(reading, low)?;
         return Ok(Quantities { input, solution });
     }
     if !low.is_empty() && low.len() != high.len() {

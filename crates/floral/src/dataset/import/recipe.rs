@@ -53,6 +53,10 @@ impl Recipe {
         if !wishes.parameters.is_empty() {
             recipe.parameters.clone_from(&wishes.parameters);
         }
+        check_unread(unit, &recipe)?;
+        let unread = unit.source.beside().unread.iter();
+        let left = unread.map(|(name, why)| format!("{name} is left out: it {why}"));
+        recipe.notes.extend(left);
         recipe.dimensions.extend(wishes.dimensions.clone());
         recipe.periodic.extend(wishes.periodic.iter().cloned());
         if recipe.input.is_empty() && recipe.parameters.is_empty() {
@@ -60,6 +64,25 @@ impl Recipe {
         }
         Ok(recipe)
     }
+}
+
+/// Refuses an array that cannot be read where its name says that it is wanted.
+fn check_unread(unit: &Unit<'_>, recipe: &Recipe) -> Result<()> {
+    let roles = [
+        (&recipe.input, &layouts::plain::INPUT[..]),
+        (&recipe.low, &layouts::plain::LOW[..]),
+        (&recipe.high, &layouts::plain::HIGH[..]),
+    ];
+    let open = roles.iter().filter(|(picks, _)| picks.is_empty());
+    for (name, why) in open.flat_map(|(_, names)| names.iter()).filter_map(|name| {
+        let why = unit.unread(name)?;
+        Some((name, why))
+    }) {
+        let reason =
+            format!("the array {name} {why}; store it as an array of numbers in this file");
+        return Err(bad(unit.source.path(), reason));
+    }
+    Ok(())
 }
 
 /// An error that tells what there is.
