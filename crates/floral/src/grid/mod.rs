@@ -4,6 +4,7 @@
 mod axis;
 mod domain;
 mod interpolation;
+mod mask;
 mod points;
 mod refinement;
 mod thinning;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use axis::Axis;
 pub use domain::{AxisKind, Domain};
 pub use interpolation::Interpolation;
+pub use mask::{Mask, blank};
 pub use points::Points;
 pub use refinement::{refined, refined_grid};
 pub use thinning::{Thinning, picked};

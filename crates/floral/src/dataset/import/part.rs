@@ -280,8 +280,7 @@ fn gather(values: &[f64], at: usize, walks: &[Walk], ordered: &mut Vec<f64>) {
 /// The position of an array in its source, or what is wrong with it.
 pub(super) fn find(unit: &Unit<'_>, name: &str) -> Result<usize> {
     if let Some(why) = unit.unread(name) {
-        let reason =
-            format!("the array {name} {why}; store it as an array of numbers in this file");
+        let reason = format!("the array {name} {why}; store it as numbers in this file");
         return Err(bad(unit.source.path(), reason));
     }
     let Some(index) = unit.find(name) else {

@@ -17,6 +17,7 @@ use super::unit::units;
 use super::write::Plan;
 use crate::dataset::LowPairing;
 use crate::dataset::layout::SYMMETRIES;
+use crate::dataset::mask::MASK;
 use crate::dataset::sensors::SENSORS;
 use crate::dataset::stochastic_low::LOW_PAIRING;
 use crate::observer::Observer;
@@ -124,6 +125,9 @@ impl<'a> Prepared<'a> {
         }
         if wishes.sensors {
             attributes.insert(SENSORS.into(), json!(true));
+        }
+        if self.survey.mask.is_some() {
+            attributes.insert(MASK.into(), json!(true));
         }
         if let Some(title) = &wishes.title {
             attributes.insert("title".into(), json!(title));

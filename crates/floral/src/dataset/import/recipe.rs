@@ -74,15 +74,12 @@ fn check_unread(unit: &Unit<'_>, recipe: &Recipe) -> Result<()> {
         (&recipe.high, &layouts::plain::HIGH[..]),
     ];
     let open = roles.iter().filter(|(picks, _)| picks.is_empty());
-    for (name, why) in open.flat_map(|(_, names)| names.iter()).filter_map(|name| {
-        let why = unit.unread(name)?;
-        Some((name, why))
-    }) {
-        let reason =
-            format!("the array {name} {why}; store it as an array of numbers in this file");
-        return Err(bad(unit.source.path(), reason));
-    }
-    Ok(())
+    let mut names = open.flat_map(|(_, names)| names.iter());
+    let found = names.find_map(|name| Some((name, unit.unread(name)?)));
+    found.map_or(Ok(()), |(name, why)| {
+        let reason = format!("the array {name} {why}; store it as numbers in this file");
+        Err(bad(unit.source.path(), reason))
+    })
 }
 
 /// An error that tells what there is.

@@ -141,6 +141,13 @@ impl Prepared<'_> {
                 ));
             }
         }
+        if let Some(mask) = &self.survey.mask {
+            notes.push(format!(
+                "{} of {} points are outside of the domain: every input has NaN there",
+                mask.count(),
+                mask.outside().len()
+            ));
+        }
         if let count @ 1.. = self.survey.absent_low {
             notes.push(format!(
                 "{count} inputs have no low fidelity; a command may compute it"

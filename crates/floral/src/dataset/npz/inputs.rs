@@ -157,8 +157,8 @@ fn moved(field: &Field, values: Vec<f64>) -> Result<Field> {
 fn labelled(path: &Path, (input, solution): (usize, usize)) -> Result<Quantities> {
     let lists = super::labels(path, &LABELS)?;
     let named = |names: &[&str], channels: usize| {
-        let lists = names.iter().filter_map(|name| lists.get(*name));
-        let list = lists.into_iter().find(|list| list.len() == channels);
+        let mut lists = names.iter().filter_map(|name| lists.get(*name));
+        let list = lists.find(|list| list.len() == channels);
         list.map_or(vec![Quantity::default(); channels], |list| {
             list.iter().map(|label| Quantity::named(label)).collect()
         })
@@ -201,12 +201,8 @@ impl Stack {
             }
         };
         if found != channels {
-            let several = match shape.len() - dimensions {
-                1 => format!("; if these are {found} inputs, give {name}[:, None]"),
-                _ => String::new(),
-            };
             return refuse(format!(
-                ", which is {found} channels, but the run has {channels}{several}"
+                ", which is {found} channels, but the run has {channels}"
             ));
         }
         Ok(Self {

@@ -29,6 +29,9 @@ const LARGEST_RATIO: u64 = 1100;
 /// How the reason begins for which a file with links to others is refused.
 const LEADS_OUT: &str = "one of its links leads to the file";
 
+/// Bytes of the longest list of texts.
+const LONGEST_LIST: u64 = 1 << 24;
+
 /// How netCDF begins the name of a scale that stands for a dimension without coordinates.
 const NO_COORDINATES: &str = "This is a netCDF dimension but not a netCDF variable";
 
@@ -113,8 +116,8 @@ fn walk_file(file: std::fs::File, walk: &mut Walk) -> hdf5_reader::error::Result
         return Err(hdf5_reader::error::Error::InvalidData(reason));
     }
     walk.group("", &file.root_group()?, 0)?;
-    let unnamed = leading_out.files().into_iter();
-    match unnamed.into_iter().find(|file| !walk.named.contains(file)) {
+    let mut unnamed = leading_out.files().into_iter();
+    match unnamed.find(|file| !walk.named.contains(file)) {
         None => Ok(()),
         Some(other) => Err(hdf5_reader::error::Error::InvalidData(format!(
             "{LEADS_OUT} {other}, which is not followed; copy what it leads to into one file"
@@ -193,8 +196,11 @@ fn other(name: &str, array: &Dataset, beside: &mut Beside) {
         // It stands for a dimension without coordinates.
         return;
     }
-    let is_short = array.num_elements().is_ok_and(|n| n <= MOST_LABELS as u64);
-    let texts = array.read_strings().ok().filter(|_| is_short);
+    // What is only declared takes no memory.
+    let count = array.num_elements().unwrap_or(u64::MAX);
+    let bytes = count.saturating_mul(array.raw_element_size().unwrap_or(usize::MAX) as u64);
+    let is_short = count <= MOST_LABELS as u64 && bytes <= LONGEST_LIST;
+    let texts = is_short.then(|| array.read_strings().ok()).flatten();
     match (array.dtype(), texts) {
         (_, Some(texts)) if array.ndim() == 1 => beside.label(name, texts),
         (_, Some(_)) | (Datatype::String { .. }, None) => {}
