@@ -79,6 +79,7 @@ fn header(case: &Case) -> Header {
             target: unit(),
         },
         transforms: Default::default(),
+        mask: None,
         stand_in: None,
         data: DataIdentity {
             problem: None,

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::{Ending, interrupt, output};
 
 /// What the library leaves to whoever calls it, and how it is said here.
-const FLAGS: [(&str, &str); 7] = [
+const FLAGS: [(&str, &str); 10] = [
     (
         "for all later times say ",
         "for all later times say --high ",
@@ -41,6 +41,18 @@ const FLAGS: [(&str, &str); 7] = [
         "leave out what has such values",
         "leave out what has such values (--skip-nan)",
     ),
+    (
+        "say so if its ends are the same point",
+        "say so if its ends are the same point (--periodic AXIS)",
+    ),
+    (
+        "take one index of an axis, as in",
+        "take one index of an axis of each array, as in --high",
+    ),
+    (
+        "take the points of the others that it reaches, as in",
+        "take the points of the others that it reaches, as in --input and --high",
+    ),
 ];
 
 /// What `floral import` takes.
@@ -57,9 +69,15 @@ const FLAGS: [(&str, &str); 7] = [
     grid...] and [input, realization, channel, grid...], also without channels or realizations. Coordinates\n\
     are arrays named like their axis. Dimensions are named by the file (NetCDF, xarray), by --dims, or\n\
     else found by their lengths, and told: input, realization and channel, others are axes of the grid.\n\n\
-    A realization of which every value is NaN is not there: inputs may have unlike numbers of them. low may\n\
-    have its own coarser grid, to the grid of input it is interpolated linearly, or realizations, whose mean\n\
-    it becomes; high may be known on every s-th point. Complex numbers become two channels.")]
+    Labels of channels, coordinates of their dimension, put those of every file in the order of the first.\n\
+    Coordinates that lengths do not match with one axis are asked for, and dimensions that high has and the\n\
+    input lacks, unless they are plainly an axis or count members of an ensemble. An axis is periodic by\n\
+    --periodic, its attribute periodic, degrees or radians around the circle, or points i/n of 0 to 1.\n\n\
+    A realization of which every value is NaN is absent: inputs may have unlike numbers of them. Points at\n\
+    which every input has NaN, such as land, are outside of the domain: nothing is predicted or scored there.\n\
+    low may have its own coarser grid over the whole domain, from which it is interpolated linearly, or\n\
+    realizations, whose mean it becomes; high may be known on every s-th point. Complex numbers become two\n\
+    channels.")]
 pub struct Arguments {
     /// Files (.npz, .npy, HDF5, NetCDF 3 and 4), Zarr v2 and v3, or folders of them
     #[arg(value_name = "SOURCE", required = true)]

@@ -192,7 +192,7 @@ fn arrays_that_cannot_be_predicted_are_refused_and_nothing_is_written() {
     let ones = [1.0; 64];
     let mut broken = [1.0; 32];
     broken[20] = f64::NAN;
-    npz("many.npz", &[("input", &[4, 16], &ones)]);
+    npz("many.npz", &[("input", &[2, 2, 16], &ones)]);
     npz("flat.npz", &[("input", &[2, 2, 2, 2, 4], &ones)]);
     npz("none.npz", &[("low", &[16], &ones[..16])]);
     npz(
@@ -217,7 +217,10 @@ fn arrays_that_cannot_be_predicted_are_refused_and_nothing_is_written() {
     );
     std::fs::write(folder.join("text.npz"), "x,y").unwrap();
     let cases = [
-        ("floral --input many.npz", "input[:, None]"),
+        (
+            "floral --input many.npz",
+            "which is 2 channels, but the run has 1",
+        ),
         ("floral --input flat.npz", "[2, 2, 2, 2, 4]"),
         ("floral --input none.npz", "no array input"),
         ("floral --input typo.npz", "an array lo"),

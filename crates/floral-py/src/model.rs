@@ -218,8 +218,15 @@ impl Model {
             values.extend_from_slice(realization);
             Ok(())
         })?;
-        let ensemble = predict::Ensemble::new(grid.clone(), channels, values)?;
-        Ok(Ensemble::new(ensemble, predicted.moments().cloned()))
+        let mask = header.mask.as_ref();
+        let ensemble = predict::Ensemble::new(grid.clone(), channels, values)?.masked(mask);
+        let mut moments = predicted.moments().cloned();
+        if let (Some(moments), Some(mask)) = (&mut moments, mask) {
+            mask.blank(&mut moments.mean);
+            mask.blank(&mut moments.aleatoric);
+            mask.blank(&mut moments.epistemic);
+        }
+        Ok(Ensemble::new(ensemble, moments))
     }
 }
 

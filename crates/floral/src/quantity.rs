@@ -90,6 +90,23 @@ pub fn labels(quantities: &[Quantity]) -> Vec<String> {
     quantities.iter().enumerate().map(label).collect()
 }
 
+/// The place in `found` of each name that is `wanted`; none unless both have the same names, each
+/// once.
+pub(crate) fn order<'a>(
+    wanted: impl Iterator<Item = Option<&'a str>>,
+    found: impl Iterator<Item = Option<&'a str>>,
+) -> Option<Vec<usize>> {
+    let found: Vec<&str> = found.collect::<Option<_>>()?;
+    let mut left: Vec<Option<&str>> = found.iter().copied().map(Some).collect();
+    let place = |name: Option<&str>| {
+        let place = left.iter().position(|found| *found == name)?;
+        left[place] = None;
+        (!found[..place].contains(&name?) && !found[place + 1..].contains(&name?)).then_some(place)
+    };
+    let order: Vec<usize> = wanted.map(place).collect::<Option<_>>()?;
+    (order.len() == found.len()).then_some(order)
+}
+
 /// Text, unless it is empty.
 pub(crate) fn told(text: &str) -> Option<String> {
     let text = text.trim();

@@ -24,9 +24,10 @@ use task::Task;
     --keep 10 --resolution 128x128 -o fine.zarr\n  \
     floral sample runs/darcy --input new.npz --points xy.csv -o wells.nc\n  \
     floral sample runs/darcy --input new.zarr --stderr 0.01 -o sure.npz\n\n\
-    From Python: numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...], or\n\
-    [channel, grid...] or [grid...] for a single input; coordinates by the name of their axis if\n\
-    the grid is not that of training.\n\n\
+    From Python: numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...], of one\n\
+    channel also [input, grid...], or [channel, grid...] or [grid...] for a single input; coordinates by\n\
+    the name of their axis if the grid is not that of training, channel=[\"u\", \"v\"] if channels are in\n\
+    another order than there.\n\n\
     Axes, channels and their units are compared with those of the run's dataset: another order and\n\
     other units are converted, with a note; another domain is refused. Predictions are in the run's.\n\n\
     With --resolution, input and low-fidelity solution are interpolated linearly to the other grid;\n\

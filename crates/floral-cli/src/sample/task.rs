@@ -136,6 +136,23 @@ impl Task {
         Ok(outcome?)
     }
 
+    /// Whether each place that is stored lies outside of the run's domain; empty if none does.
+    fn outside(&self) -> Vec<bool> {
+        let Some(mask) = &self.predictor.header().mask else {
+            return Vec::new();
+        };
+        let Some(points) = &self.points else {
+            return mask.outside().to_vec();
+        };
+        let outside = mask.outside().iter();
+        let outside: Vec<f64> = outside
+            .map(|outside| f64::from(u8::from(*outside)))
+            .collect();
+        let places = Interpolation::to_points(self.cases.grid(), points);
+        let shares = places.apply(&outside).into_iter();
+        shares.map(|share| share > 0.5).collect()
+    }
+
     pub fn plan(&self, arguments: &Arguments, data: Checksum) -> PredictionPlan {
         PredictionPlan {
             places: match &self.points {
@@ -151,6 +168,7 @@ impl Task {
             has_parts: self.predictor.method().recipe().is_some(),
             counts_draws: self.standard_error.is_some(),
             shard: arguments.shard,
+            outside: self.outside(),
             attributes: self.attributes(arguments, data),
         }
     }

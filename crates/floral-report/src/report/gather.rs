@@ -49,6 +49,16 @@ pub fn compare(
                     .into(),
         });
     }
+    if let Some(mask) = dataset.mask() {
+        return Err(Error::BadFile {
+            path: dataset.path().to_owned(),
+            reason: format!(
+                "has {} points outside of the domain, which a report does not show; an evaluation \
+                 scores the points inside, and floral sample stores fields to draw",
+                mask.count()
+            ),
+        });
+    }
     let runs = loaded(runs, dataset, device, observer)?;
     let wanted = options.evaluation.inputs.clone();
     let inputs = chosen_inputs(runs[0].predictor.header(), dataset, wanted)?;

@@ -8,9 +8,11 @@ use super::layout::{
     self, CHANNEL_DIMENSION, CHECKSUM, Channels, FORMAT, HIGH, INPUT, INPUT_DIMENSION, LOW,
     LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, SYMMETRIES, TITLE,
 };
+use super::mask::{Common, MASK};
 use super::reader::Dataset;
 use super::stochastic_low::{LOW_PAIRING, LowPairing};
 use super::{quantities, symmetries};
+use crate::grid::Mask;
 use crate::quantity::told;
 use crate::regression::Symmetry;
 use crate::storage::{Group, GroupPlan, Precision, array_metadata};
@@ -94,7 +96,8 @@ impl Arrays {
     }
 
     /// Adds an input, its low-fidelity solution if there are any, and the realizations of its
-    /// high-fidelity solution. All inputs have the same number of channels and realizations.
+    /// high-fidelity solution. All inputs have the same number of channels and realizations. Points at
+    /// which every input has NaN are outside of the domain.
     pub fn push(&mut self, input: &Field, low: Option<&Field>, high: &[Field]) -> Result<()> {
         let first = high.first().ok_or_else(|| refusal("has no realization"))?;
         for field in [input].into_iter().chain(low).chain(high) {
@@ -157,14 +160,21 @@ impl Arrays {
     pub fn write(&self, path: impl AsRef<Path>) -> Result<Dataset> {
         let path = path.as_ref();
         if let Some(group) = Group::open(path, self.plan()?, false)? {
-            for (index, entry) in self.entries.iter().enumerate() {
-                group.write_values(INPUT, index, entry.input.values())?;
-                if let Some(low) = &entry.low {
-                    group.write_values(LOW, index, low.values())?;
+            let mask = self.mask();
+            let write = |name: &str, index: usize, values: &[f64]| match &mask {
+                Some(mask) if mask.missing(values) == 0 => {
+                    group.write_measured(name, index, values, values.len())
                 }
-                group.write_values(HIGH, index, &entry.high)?;
+                _ => group.write_values(name, index, values),
+            };
+            for (index, entry) in self.entries.iter().enumerate() {
+                write(INPUT, index, entry.input.values())?;
+                if let Some(low) = &entry.low {
+                    write(LOW, index, low.values())?;
+                }
+                write(HIGH, index, &entry.high)?;
                 if !entry.low_realizations.is_empty() {
-                    group.write_values(LOW_REALIZATIONS, index, &entry.low_realizations)?;
+                    write(LOW_REALIZATIONS, index, &entry.low_realizations)?;
                 }
             }
             for axis in &self.grid.axes {
@@ -173,6 +183,24 @@ impl Arrays {
             group.finish()?;
         }
         Dataset::open(path)
+    }
+
+    /// Points outside of the domain: those at which every input has NaN.
+    fn mask(&self) -> Option<Mask> {
+        let common = |entry: &Entry| {
+            let mut common = Common::new(self.grid.len());
+            common.add(entry.input.values(), entry.input.channels());
+            let low = entry.low.iter().map(Field::values);
+            for values in low.chain([&entry.low_realizations[..], &entry.high[..]]) {
+                common.add(values, entry.channels);
+            }
+            common
+        };
+        let all = self.entries.iter().map(common).reduce(|mut all, other| {
+            all.and(&other);
+            all
+        });
+        Mask::new(&self.grid.shape(), all?.outside())
     }
 
     fn plan(&self) -> Result<GroupPlan> {
@@ -212,6 +240,9 @@ impl Arrays {
             precision,
             shard: 1,
         };
+        if self.mask().is_some() {
+            plan.attributes[MASK] = true.into();
+        }
         if let Some(pairing) = pairing {
             plan.attributes[LOW_PAIRING] = pairing.into();
         }

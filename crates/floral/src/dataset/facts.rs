@@ -77,8 +77,13 @@ impl Dataset {
         let axes = self.grid.axes.iter().zip(&self.has_coordinates);
         let of_axes = axes.filter_map(|(axis, told)| note(axis, *told));
         let sensors = "high fidelity is known at sensors: NaN are points where it was not measured";
+        let mask = self.mask().map(|mask| {
+            let (outside, all) = (mask.count(), self.grid.len());
+            format!("{outside} of {all} points are outside of the domain: NaN for every input")
+        });
         of_axes
             .chain(self.has_sensors().then(|| sensors.to_owned()))
+            .chain(mask)
             .collect()
     }
 

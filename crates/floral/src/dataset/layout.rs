@@ -284,6 +284,7 @@ mod tests {
             quantities::CHANNEL_LONG_NAMES,
             array_metadata::COMMENT,
             crate::dataset::sensors::SENSORS,
+            crate::dataset::mask::MASK,
             crate::dataset::stochastic_low::LOW_PAIRING,
         ];
         read.iter().for_each(|name| assert_told(name));

@@ -14,6 +14,7 @@ mod generate;
 pub mod import;
 mod inputs;
 pub(crate) mod layout;
+pub(crate) mod mask;
 mod normalise;
 pub(crate) mod npz;
 mod on_demand;

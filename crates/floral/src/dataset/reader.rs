@@ -13,7 +13,7 @@ use super::layout::{
 use super::realizations::Realizations;
 use super::view::View;
 use super::{quantities, root, shapes, stochastic_low};
-use crate::grid::Thinning;
+use crate::grid::{Mask, Thinning};
 use crate::low::OnDemand;
 use crate::problem::Moments;
 use crate::storage::{StoredArray, zarr_store};
@@ -42,6 +42,8 @@ pub struct Dataset {
     pub(super) quantities: Quantities,
     /// How fields are seen, if not as they are stored.
     pub(super) view: Option<Arc<View>>,
+    /// Points outside of the domain, of the grid as it is seen.
+    pub(super) mask: Option<Arc<Mask>>,
     /// Computes low fidelity of inputs that lack it.
     pub(super) on_demand: Option<Arc<OnDemand>>,
     pub(super) as_stored: bool,
@@ -86,6 +88,7 @@ impl Dataset {
             attributes,
             quantities: Quantities::default(),
             view: None,
+            mask: None,
             as_stored: false,
         };
         dataset.check()?;
@@ -94,6 +97,7 @@ impl Dataset {
             dataset.counts = Some(shapes::counts(&counts, inputs, most)?);
         }
         dataset.quantities = dataset.told_quantities()?;
+        dataset.mask = dataset.found_mask()?.map(Arc::new);
         Ok(dataset)
     }
 
@@ -108,12 +112,23 @@ impl Dataset {
     /// The same dataset with its fields seen in another way, on the grid and with the quantities
     /// that they then have.
     pub(crate) fn seen(&self, view: View, grid: Grid, quantities: Quantities) -> Self {
+        let mask = self.mask.as_ref().map(|mask| match view.is_identity() {
+            true => mask.clone(),
+            false => Arc::new(mask.moved(&grid.shape(), view.positions())),
+        });
         Self {
             grid,
             quantities,
+            mask,
             view: (!view.is_identity()).then(|| Arc::new(view)),
             ..self.clone()
         }
+    }
+
+    /// The same dataset with the points outside of a run's domain, which are at least its own.
+    pub(crate) fn masked(self, mask: Option<&Mask>) -> Self {
+        let mask = mask.map(|mask| Arc::new(mask.clone()));
+        Self { mask, ..self }
     }
 
     /// An input.
@@ -263,7 +278,7 @@ impl Dataset {
         Field::from_values(array.shape()[1], &self.grid.shape(), values)
     }
 
-    fn stored_values(&self, array: &StoredArray, index: usize) -> Result<Vec<f64>> {
+    pub(super) fn stored_values(&self, array: &StoredArray, index: usize) -> Result<Vec<f64>> {
         if index >= self.inputs() {
             return Err(Error::BadFile {
                 path: self.path.clone(),
@@ -286,11 +301,15 @@ impl Dataset {
         kind: Kind,
         values: Vec<f64>,
     ) -> Result<Vec<f64>> {
+        let mut values = match &self.view {
+            None => values,
+            Some(view) => kind.seen(view, &values),
+        };
+        if let Some(mask) = &self.mask {
+            mask.extend(&mut values);
+        }
         if self.as_stored || values.iter().all(|value| value.is_finite()) {
-            return Ok(match &self.view {
-                None => values,
-                Some(view) => kind.seen(view, &values),
-            });
+            return Ok(values);
         }
         Err(array.bad(&format!(
             "input {index} has values that are not finite: a chunk is missing, or was never \

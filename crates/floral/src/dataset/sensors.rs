@@ -14,14 +14,14 @@ impl Dataset {
         self.has_high() && self.attributes().get(SENSORS).and_then(|v| v.as_bool()) == Some(true)
     }
 
-    /// Positions in the grid of the points at which high fidelity of an input is known; none if at
-    /// all of them.
+    /// Positions in the grid of the points at which high fidelity of an input is known and that lie
+    /// inside of the domain; none if these are all.
     pub fn points_of(&self, index: usize) -> Result<Option<Vec<usize>>> {
         if let Some(known) = self.known() {
             return Ok(Some(known.kept().to_vec()));
         }
         if !self.has_sensors() {
-            return Ok(None);
+            return Ok(self.mask().map(|mask| mask.inside().to_vec()));
         }
         let at = self.sensors_of(index, &self.high_on_grid(index)?)?;
         Ok((at.len() < self.grid().len()).then_some(at))

@@ -31,6 +31,11 @@ impl View {
         }
     }
 
+    /// Stored positions of the points, in the order of the view.
+    pub fn positions(&self) -> &[usize] {
+        &self.positions
+    }
+
     /// Whether it shows what is stored.
     pub fn is_identity(&self) -> bool {
         let as_stored = |sources: &[Source]| {

@@ -133,7 +133,7 @@ impl MeanResidual {
             let low = dataset.low(input)?.into_values();
             let places: Vec<usize> = (0..low.len()).collect();
             let places = dataset.at_known(input, places)?;
-            let mean = mean(dataset.high(input)?.values(), places.len())?;
+            let mean = mean(dataset.high_inside(input)?.values(), places.len())?;
             for (&place, mean) in places.iter().zip(mean) {
                 sums[place] += mean - low[place];
                 counts[place] += 1.0;

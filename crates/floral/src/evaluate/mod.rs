@@ -152,6 +152,12 @@ fn thinning(
         ),
     })?;
     match dataset.known() {
+        _ if dataset.mask().is_some() && full == *trained => Ok(None),
+        _ if dataset.mask().is_some() => Err(Error::Config {
+            context: "the training grid".into(),
+            reason: "points of the dataset are outside of the domain; evaluate on its own grid"
+                .into(),
+        }),
         _ if dataset.has_sensors() => Err(Error::Config {
             context: "the training grid".into(),
             reason:

@@ -155,7 +155,7 @@ impl<'a> Truths<'a> {
     /// The truth of one input, at the points where the dataset knows high fidelity.
     pub fn at(&self, index: usize) -> Result<Truth> {
         let observations = if self.dataset.has_high() {
-            rounded(self.dataset.high(index)?.values())
+            rounded(self.dataset.high_inside(index)?.values())
         } else {
             Vec::new()
         };
@@ -195,7 +195,7 @@ impl<'a> Truths<'a> {
     /// else those of the dataset. [realization, value]
     pub fn ensemble(&self, index: usize, realizations: usize) -> Result<Vec<f32>> {
         let Some(problem) = &self.origin else {
-            return Ok(rounded(self.dataset.high(index)?.values()));
+            return Ok(rounded(self.dataset.high_inside(index)?.values()));
         };
         let mut all = Vec::new();
         let input = self.dataset.input(index)?;
@@ -289,7 +289,7 @@ fn deviations(dataset: &Dataset) -> Result<Vec<f64>> {
     let mut moments = vec![RunningMoments::default(); channels];
     for index in 0..dataset.inputs().min(SCALED_BY) {
         let values = match dataset.exact_moments(index)? {
-            _ if dataset.has_high() => dataset.high(index)?.into_values(),
+            _ if dataset.has_high() => dataset.high_inside(index)?.into_values(),
             Some(exact) => exact.mean.into_values(),
             None => continue,
         };

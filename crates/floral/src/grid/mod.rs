@@ -4,6 +4,7 @@
 mod axis;
 mod domain;
 mod interpolation;
+mod mask;
 mod points;
 mod refinement;
 mod thinning;
@@ -13,9 +14,13 @@ use serde::{Deserialize, Serialize};
 pub use axis::Axis;
 pub use domain::{AxisKind, Domain};
 pub use interpolation::Interpolation;
+pub use mask::{Mask, blank};
 pub use points::Points;
 pub use refinement::{refined, refined_grid};
 pub use thinning::{Thinning, picked};
+
+/// Axes of the grids that methods learn on, at most.
+pub const MOST_AXES: usize = 2;
 
 /// A tensor product of axes; the last one varies fastest in memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -48,7 +48,7 @@ impl Comparison {
         Self {
             channels: channels.map(|_| Channel::new(&shape)).collect(),
             shape,
-            has_spectra: !dataset.has_sensors(),
+            has_spectra: !dataset.has_sensors() && dataset.mask().is_none(),
             has_spread: dataset.realizations() > 1,
         }
     }

@@ -42,13 +42,15 @@ struct Part {
 
 impl Part {
     fn read(dataset: &Dataset, index: usize) -> Result<Self> {
-        let points = dataset.grid().len().max(1);
+        let points = dataset.inside_points().max(1);
         let solution = dataset.solution_channels().unwrap_or(0);
-        let range = |values: &[f64], channels: usize| ranges(values, channels, points);
+        let range = |values: &[f64], channels: usize| {
+            ranges(&dataset.inside(values.to_vec()), channels, points)
+        };
         let low = dataset.has_low().then(|| dataset.low(index)).transpose()?;
         let high = dataset
             .has_high()
-            .then(|| dataset.high(index))
+            .then(|| dataset.high_inside(index))
             .transpose()?;
         let input = dataset.input(index)?;
         let input_range = range(input.values(), dataset.input_channels());

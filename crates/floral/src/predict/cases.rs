@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::alignment::{Alignment, Given, aligned_dataset, extent};
+use super::alignment::{Alignment, Given, aligned_dataset, check_mask, extent};
 use super::{Predictor, departure, memory};
 use crate::dataset::{Dataset, InputSource, NpzInputs};
-use crate::grid::{Thinning, refined, refined_grid};
+use crate::grid::{Mask, Thinning, refined, refined_grid};
 use crate::low::{OnDemand, ProblemSolver};
 use crate::observer::Observer;
 use crate::problem::{Problem, Resolution, catalogue};
@@ -39,6 +39,8 @@ pub struct Cases<'a> {
     solver: Option<Arc<OnDemand>>,
     needs_low: bool,
     grid: Grid,
+    /// Points outside of the run's domain, where fields need no values.
+    mask: Option<Mask>,
     notes: Vec<String>,
 }
 
@@ -71,6 +73,7 @@ impl<'a> Cases<'a> {
             solver: solver.map(|problem| by_problem(problem, channels)),
             needs_low: true,
             grid: dataset.grid().clone(),
+            mask: dataset.mask().cloned(),
             notes: Vec::new(),
         })
     }
@@ -138,11 +141,13 @@ impl<'a> Cases<'a> {
                 refined_grid(source.grid(), &shape)?
             }
         };
+        check_mask(header, source.path(), &grid, None)?;
         Ok(Self {
             source: Source::Opened(source),
             solver,
             needs_low,
             grid,
+            mask: header.mask.clone(),
             notes,
         })
     }
@@ -188,7 +193,7 @@ impl<'a> Cases<'a> {
 
     /// An input and its low-fidelity solution, stored or else computed.
     pub fn case(&self, index: usize) -> Result<Case> {
-        let input = self.source.inputs().input(index)?;
+        let input = self.extended(self.source.inputs().input(index)?)?;
         let low = match &self.solver {
             _ if !self.needs_low => None,
             _ if self.source.inputs().has_low() => Some(self.source.inputs().low(index)?),
@@ -198,11 +203,23 @@ impl<'a> Cases<'a> {
             }
             None => None,
         };
+        let low = low.map(|low| self.extended(low)).transpose()?;
         let refine = |field: &Field| refined(field, self.source.inputs().grid(), &self.grid);
         Ok(Case {
             input: refine(&input)?,
             low: low.as_ref().map(refine).transpose()?,
         })
+    }
+
+    /// A field continued to the points outside of the domain.
+    fn extended(&self, field: Field) -> Result<Field> {
+        let Some(mask) = &self.mask else {
+            return Ok(field);
+        };
+        let (channels, shape) = (field.channels(), field.grid_shape().to_vec());
+        let mut values = field.into_values();
+        mask.extend(&mut values);
+        Field::from_values(channels, &shape, values)
     }
 
     /// Refuses what a run cannot predict among these inputs, and says which are far outside of what
@@ -277,10 +294,13 @@ fn open(
         grid: inputs.grid(),
         // Of axes without any, the grid is assumed already.
         has_coordinates: &[],
-        quantities: &Quantities::default(),
+        quantities: inputs.quantities(),
     };
     let Alignment {
-        grid, mut notes, ..
+        grid,
+        view,
+        mut notes,
+        ..
     } = Alignment::new(header, path, &given)?;
     let axes = grid.axes.iter().zip(&header.grid.axes);
     for ((axis, run), told) in axes.zip(inputs.has_coordinates()) {
@@ -288,7 +308,7 @@ fn open(
             notes.push(extent::assumption(axis));
         }
     }
-    Ok((Box::new(inputs.on(grid)), notes))
+    Ok((Box::new(inputs.seen(grid, view)), notes))
 }
 
 /// The grid with so many points over the domain that the run was trained on.

@@ -3,6 +3,7 @@
 //! What [`Predictor::sample`](super::Predictor::sample) returns; larger ensembles stream through a
 //! [`Walk`](super::Walk) instead.
 
+use crate::grid::{Mask, blank};
 use crate::metric::{Fields, SortedMembers};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Grid, Result};
@@ -12,8 +13,10 @@ use crate::{Error, Field, Grid, Result};
 pub struct Ensemble {
     grid: Grid,
     channels: usize,
-    /// [realization, channel, point]
+    /// [realization, channel, point]; NaN outside of the domain.
     values: Vec<f32>,
+    /// Whether each point is outside of the domain; empty if none is.
+    outside: Vec<bool>,
 }
 
 impl Ensemble {
@@ -31,7 +34,17 @@ impl Ensemble {
             grid,
             channels,
             values,
+            outside: Vec::new(),
         })
+    }
+
+    /// The same without values at the points outside of a domain.
+    pub fn masked(mut self, mask: Option<&Mask>) -> Self {
+        if let Some(mask) = mask {
+            mask.blank(&mut self.values);
+            self.outside = mask.outside().to_vec();
+        }
+        self
     }
 
     /// The grid of every field.
@@ -113,12 +126,22 @@ impl Ensemble {
 
     fn statistics(&self) -> Result<EnsembleStatistics> {
         let mut statistics = EnsembleStatistics::new(self.size(), 0, &Wanted::default())?;
-        let mut members = self.values.chunks_exact(self.size());
-        members.try_for_each(|member| statistics.push(member))?;
+        for member in self.values.chunks_exact(self.size()) {
+            let mut member = member.to_vec();
+            // What is outside is blank again in every field of statistics.
+            member
+                .iter_mut()
+                .filter(|v| v.is_nan())
+                .for_each(|v| *v = 0.0);
+            statistics.push(&member)?;
+        }
         Ok(statistics)
     }
 
-    fn field(&self, values: Vec<f64>) -> Result<Field> {
+    fn field(&self, mut values: Vec<f64>) -> Result<Field> {
+        if !self.outside.is_empty() {
+            blank(&self.outside, &mut values);
+        }
         Field::from_values(self.channels, &self.grid.shape(), values)
     }
 
@@ -153,6 +176,24 @@ mod tests {
         assert_eq!(ensemble.exceedance(3.5).unwrap().values(), [0.2, 0.6, 0.6]);
         assert_eq!(ensemble.realization(1).unwrap().values(), [1.0, 2.0, 3.0]);
         assert!(ensemble.realization(5).is_none());
+    }
+
+    #[test]
+    fn nothing_is_told_of_points_outside_of_the_domain() {
+        let mask = Mask::new(&[3], vec![false, true, false]).unwrap();
+        let masked = ensemble().masked(Some(&mask));
+        let fields = [
+            masked.mean(),
+            masked.deviation(),
+            masked.quantile(0.5),
+            masked.exceedance(3.5),
+        ];
+        for field in fields {
+            let is_nan: Vec<bool> = field.unwrap().values().iter().map(|v| v.is_nan()).collect();
+            assert_eq!(is_nan, [false, true, false]);
+        }
+        assert_eq!(masked.mean().unwrap().values()[2], 6.0);
+        assert!(masked.values()[1].is_nan());
     }
 
     #[test]

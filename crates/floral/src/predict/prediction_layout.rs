@@ -90,6 +90,8 @@ pub struct PredictionPlan {
     pub counts_draws: bool,
     /// Inputs that share a file of an array, which is written once all of them are there.
     pub shard: usize,
+    /// Whether each place is outside of the domain, where nothing is stored but NaN; empty if none is.
+    pub outside: Vec<bool>,
     /// Attributes of the group.
     pub attributes: Map<String, Value>,
 }

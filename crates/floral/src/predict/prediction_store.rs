@@ -10,6 +10,7 @@ use super::prediction_layout::{
 };
 use crate::Result;
 use crate::dataset::layout::INPUT_DIMENSION;
+use crate::grid::blank;
 use crate::ranks::{Alone, Ranks};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::{Group, Spool};
@@ -113,7 +114,15 @@ impl PredictionWriter {
         kept: &[f32],
         evaluations: usize,
     ) -> Result<()> {
-        let write = |name: &str, values: &[f64]| self.group.write_values(name, position, values);
+        let write = |name: &str, values: &[f64]| match &self.plan.outside[..] {
+            [] => self.group.write_values(name, position, values),
+            outside => {
+                let mut values = values.to_vec();
+                blank(outside, &mut values);
+                let group = &self.group;
+                group.write_measured(name, position, &values, values.len())
+            }
+        };
         write(MEAN, statistics.mean())?;
         if self.plan.has_spread {
             let variance = statistics.variance();
@@ -124,7 +133,8 @@ impl PredictionWriter {
         if let Some(parts) = parts.filter(|_| self.plan.has_parts) {
             write(ALEATORIC, &parts.aleatoric)?;
             write(EPISTEMIC, &parts.epistemic)?;
-            write(NOVELTY, &[parts.novelty])?;
+            let novelty = [parts.novelty];
+            self.group.write_values(NOVELTY, position, &novelty)?;
         }
         let joined = |fields: Vec<(f64, Vec<f64>)>| -> Vec<f64> {
             fields.into_iter().flat_map(|(_, field)| field).collect()
@@ -206,6 +216,7 @@ mod tests {
             has_parts: true,
             counts_draws: true,
             shard: 1,
+            outside: Vec::new(),
             attributes: Map::from_iter([("seed".to_owned(), 7.into())]),
         }
     }

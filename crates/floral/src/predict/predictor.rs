@@ -143,7 +143,9 @@ impl Predictor {
             values.extend_from_slice(realization);
             Ok(())
         })?;
-        Ensemble::new(grid.clone(), self.header.shapes.solution_channels, values)
+        let channels = self.header.shapes.solution_channels;
+        let ensemble = Ensemble::new(grid.clone(), channels, values)?;
+        Ok(ensemble.masked(self.header.mask.as_ref()))
     }
 
     /// Input and low fidelity as a regression is asked for them: on the training grid, as they were

@@ -9,6 +9,7 @@ use super::samples::{Reader, Scaling};
 use super::training::shapes;
 use crate::dataset::Dataset;
 use crate::flow::prior;
+use crate::grid::Mask;
 use crate::low::StandIn;
 use crate::operator::FilmFnoConfig;
 use crate::transform::Transforms;
@@ -41,6 +42,9 @@ pub struct Header {
     /// What stands in for low fidelity, if anything does; nothing in older checkpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<StandIn>,
+    /// Points outside of the domain of its solutions, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<Mask>,
     /// Where its data come from.
     pub data: DataIdentity,
     /// Some values of the first input that it was trained or judged on, by which data that do not tell
@@ -130,6 +134,7 @@ impl Header {
             scaling,
             transforms: reader.transforms().clone(),
             stand_in: reader.learned_low().stand_in.clone(),
+            mask: dataset.mask().cloned(),
             data: DataIdentity::of(dataset),
             first_seen: first_seen(config, dataset)?,
             title: dataset.title().map(str::to_owned),

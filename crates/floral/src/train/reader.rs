@@ -13,7 +13,7 @@ use super::transforms::transforms;
 use super::{LearnedLow, Method, TrainConfig, learned_low};
 use crate::dataset::{Dataset, LowPairing};
 use crate::flow::{Prior, PriorConfig};
-use crate::grid::Thinning;
+use crate::grid::{MOST_AXES, Thinning};
 use crate::low::LowKind;
 use crate::ranks::{Alone, Ranks, agreed, gathered, share};
 use crate::transform::{Refused, Transforms};
@@ -60,13 +60,14 @@ impl<'a> Reader<'a> {
             ));
         }
         let full = dataset.grid().shape();
-        if full.is_empty() || full.len() > 2 {
+        if full.is_empty() || full.len() > MOST_AXES {
             return Err(bad(format!(
                 "has {} grid axes; methods have one or two",
                 full.len()
             )));
         }
         check_sensors(dataset, config)?;
+        check_mask(dataset, config)?;
         let known = dataset.high_shape();
         let wanted = config.resolution.as_deref().unwrap_or(&known);
         let thinned = |shape: &[usize]| {
@@ -351,6 +352,37 @@ fn check_sensors(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
         path: dataset.path().to_owned(),
         reason: format!("has sensors, so that {refused}"),
     })
+}
+
+/// Refuses a coarser grid of a dataset with points outside of the domain, and symmetries that take
+/// points from outside to inside.
+fn check_mask(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
+    let Some(mask) = dataset.mask() else {
+        return Ok(());
+    };
+    let refused = |reason: String| {
+        Err(Error::BadFile {
+            path: dataset.path().to_owned(),
+            reason: format!("has points outside of the domain, so that {reason}"),
+        })
+    };
+    if config
+        .resolution
+        .as_ref()
+        .is_some_and(|r| *r != mask.shape())
+    {
+        return refused("no coarser grid can be asked for".into());
+    }
+    let declared = match &config.symmetries {
+        Some(declared) => declared.clone(),
+        None => dataset.symmetries()?,
+    };
+    match declared.iter().find(|symmetry| symmetry.moves_points()) {
+        None => Ok(()),
+        Some(symmetry) => refused(format!(
+            "{symmetry} is no symmetry of it; declare those alone that leave points where they are"
+        )),
+    }
 }
 
 /// The grid on which a method sees input and low fidelity.

@@ -65,6 +65,7 @@ fn predicted(
         has_parts: false,
         counts_draws: false,
         shard,
+        outside: Vec::new(),
         attributes: Map::new(),
     };
     let destination = Destination::new(path)?;

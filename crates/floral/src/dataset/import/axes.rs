@@ -1,10 +1,9 @@
 //! The axes of imported fields: their coordinates as the files tell them, checked, and even where they
 //! differ from even ones by rounding.
 
-use std::f64::consts::TAU;
-
 use serde_json::Value;
 
+use super::circle::{Ends, ends};
 use super::part::PartAxis;
 use super::recipe::Recipe;
 use super::source::{Variable, bad, read_all};
@@ -15,9 +14,6 @@ use crate::{Axis, Result};
 
 /// Distances from even points, in units of their spacing, that count as rounding.
 const ROUNDING: f64 = 1e-3;
-
-/// Lengths that say by themselves that an axis is a circle: radians and degrees.
-const CIRCLES: [f64; 2] = [TAU, 360.0];
 
 /// The attribute of a calendar, and the names of the one that we all use.
 pub(super) const CALENDAR: &str = "calendar";
@@ -36,6 +32,8 @@ pub(super) struct FoundAxis {
     pub told_by: Option<String>,
     /// The calendar of its dates, where it is not the standard one.
     pub calendar: Option<String>,
+    /// What was assumed of its ends, if anything was.
+    pub note: Option<String>,
 }
 
 impl FoundAxis {
@@ -73,7 +71,7 @@ pub(super) fn find(
         ));
     }
     let is_periodic = recipe.periodic.contains(name);
-    let (axis, is_even) = shaped(name, taken, variable, is_periodic)
+    let (axis, is_even, note) = shaped(name, taken, variable, is_periodic)
         .map_err(|reason| bad(unit.source.path(), format!("the axis {name} {reason}")))?;
     Ok(FoundAxis {
         axis: Axis {
@@ -85,6 +83,7 @@ pub(super) fn find(
         is_even,
         told_by: Some(variable.name.clone()),
         calendar: calendar(variable),
+        note,
     })
 }
 
@@ -174,37 +173,75 @@ fn coordinates(unit: &Unit<'_>, index: usize) -> Result<Option<Vec<f64>>> {
     Ok(Some(values))
 }
 
-/// An axis with these coordinates, and whether they are even; what is wrong otherwise.
+/// An axis, whether its points are even, and what was assumed of its ends.
+type Shaped = (Axis, bool, Option<String>);
+
+/// An axis with these coordinates; what is wrong otherwise.
 fn shaped(
     name: &str,
     coordinates: Vec<f64>,
     variable: &Variable,
     is_periodic: bool,
-) -> std::result::Result<(Axis, bool), String> {
+) -> std::result::Result<Shaped, String> {
     let told = variable.attributes.get(DOMAIN).and_then(domain);
     let n = coordinates.len();
     let Some(step) = even_step(&coordinates, variable.is_coarse) else {
         if is_periodic {
             return Err("is uneven, so that its period is not known".into());
         }
-        return Axis::stored(name, coordinates, told).map(|axis| (axis, n < 2));
+        return Axis::stored(name, coordinates, told).map(|axis| (axis, n < 2, None));
     };
-    let from = coordinates[0];
-    let near = |length: f64| (step * n as f64 - length).abs() < ROUNDING * step;
-    let circle = CIRCLES.into_iter().find(|circle| near(*circle));
-    let domain = match (told, circle) {
-        (Some(told), _) => told,
-        (None, Some(circle)) => Domain::periodic(from, from + circle),
-        (None, None) if is_periodic && near(1.0) => Domain::periodic(from, from + 1.0),
-        (None, None) if is_periodic => Domain::periodic(from, from + step * n as f64),
-        (None, None) => Domain::of_coordinates(&coordinates),
+    let (domain, note) = match told {
+        Some(told) => (told, None),
+        None => assumed(name, &coordinates, variable, (is_periodic, step)),
     };
     let even = Axis::over(domain, name, n);
     let is_near = |(a, b): (&f64, &f64)| (a - b).abs() < ROUNDING * step;
     if even.coordinates.iter().zip(&coordinates).all(is_near) {
-        return Ok((even, true));
+        return Ok((even, true, note));
     }
-    Axis::stored(name, coordinates, Some(domain)).map(|axis| (axis, true))
+    Axis::stored(name, coordinates, Some(domain)).map(|axis| (axis, true, note))
+}
+
+/// The domain of even points whose file tells none, and what to say of it.
+fn assumed(
+    name: &str,
+    coordinates: &[f64],
+    variable: &Variable,
+    (is_periodic, step): (bool, f64),
+) -> (Domain, Option<String>) {
+    let (n, from) = (coordinates.len() as f64, coordinates[0]);
+    let near = |length: f64| (step * n - length).abs() < ROUNDING * step;
+    let around = |length: f64| Domain::periodic(from, from + length);
+    let usual = Domain::of_coordinates(coordinates);
+    let periodic = |why: &str| format!("the axis {name} is taken for periodic, as {why}");
+    match ends(name, variable, near) {
+        _ if is_periodic => match [360.0, std::f64::consts::TAU, 1.0]
+            .into_iter()
+            .find(|l| near(*l))
+        {
+            Some(length) => (around(length), None),
+            None => (around(step * n), None),
+        },
+        Ends::Closing(why) => (around(step * n), Some(periodic(why))),
+        Ends::Same(length, why) => (around(length), Some(periodic(why))),
+        Ends::Perhaps(length) => (
+            usual,
+            Some(format!(
+                "the axis {name} spans {length} without units and is not taken for periodic; say so \
+                 if its ends are the same point"
+            )),
+        ),
+        Ends::Apart if usual.is_periodic() => {
+            let last = coordinates.last().copied().unwrap_or(from);
+            (Domain::closed(from, last), None)
+        }
+        Ends::Unknown if usual.is_periodic() => {
+            let why = "its points are i/n of the unit interval";
+            (usual, Some(periodic(why)))
+        }
+        Ends::Apart | Ends::Unknown => (usual, None),
+    }
 }
 
 /// The distance between points if they are even up to rounding, or to the digits of their numbers.
@@ -240,42 +277,89 @@ fn untold(wanted: &PartAxis, like: Option<&FoundAxis>, is_periodic: bool) -> Fou
         is_even: true,
         told_by: None,
         calendar: None,
+        note: None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::TAU;
+
+    use serde_json::json;
+
     use super::*;
     use crate::AxisKind;
 
-    fn axis(coordinates: Vec<f64>, is_coarse: bool, is_periodic: bool) -> (Axis, bool) {
+    fn told(
+        name: &str,
+        coordinates: Vec<f64>,
+        attributes: &[(&str, Value)],
+        is_periodic: bool,
+    ) -> Shaped {
+        let attributes = attributes.iter();
         let variable = Variable {
-            name: "x".into(),
+            name: name.into(),
             shape: vec![coordinates.len()],
             dimensions: vec![None],
-            attributes: serde_json::Map::new(),
-            is_coarse,
+            attributes: attributes
+                .map(|(key, value)| ((*key).to_owned(), value.clone()))
+                .collect(),
+            is_coarse: true,
         };
-        shaped("x", coordinates, &variable, is_periodic).unwrap()
+        shaped(name, coordinates, &variable, is_periodic).unwrap()
+    }
+
+    fn around(length: f64, n: u32) -> Vec<f64> {
+        let float = |i: u32| f64::from((f64::from(i) / f64::from(n) * length) as f32);
+        (0..n).map(float).collect()
     }
 
     #[test]
-    fn coordinates_in_few_digits_are_even_and_circles_are_known() {
-        let float = |i: i32| f64::from((f64::from(i) / 256.0 * TAU) as f32);
-        let (ring, is_even) = axis((0..256).map(float).collect(), true, false);
+    fn coordinates_in_few_digits_are_even() {
+        let units = [("units", json!("radian"))];
+        let (ring, is_even, _) = told("x", around(TAU, 256), &units, false);
         assert!(is_even);
         assert_eq!(ring, Axis::over(Domain::periodic(0.0, TAU), "x", 256));
         let far = |i: i32| f64::from((1e4 + f64::from(i) * 0.01) as f32);
-        assert!(axis((0..64).map(far).collect(), true, false).1);
-        assert!(!axis(vec![0.0, 1.0, 4.0], true, false).1);
+        assert!(told("x", (0..64).map(far).collect(), &[], false).1);
+        assert!(!told("x", vec![0.0, 1.0, 4.0], &[], false).1);
+    }
+
+    #[test]
+    fn a_length_alone_makes_no_circle() {
+        let kind = |name: &str, length: f64, attributes: &[(&str, Value)]| {
+            let (axis, _, note) = told(name, around(length, 36), attributes, false);
+            (axis.domain.kind, note)
+        };
+        for units in ["s", "m", "days since 2000-01-01"] {
+            let closed = kind("x", 360.0, &[("units", json!(units))]);
+            assert_eq!(closed, (AxisKind::Closed, None), "{units}");
+        }
+        let (untold, note) = kind("x", TAU, &[]);
+        assert_eq!(untold, AxisKind::Closed);
+        assert!(note.unwrap().contains("say so"));
+        assert_eq!(kind("time", 1.0, &[]).0, AxisKind::Closed);
+        for attributes in [
+            [("units", json!("degrees_east"))],
+            [("standard_name", json!("longitude"))],
+            [("periodic", json!(true))],
+            [("topology", json!("circular"))],
+        ] {
+            let (ring, note) = kind("x", 360.0, &attributes);
+            assert_eq!(ring, AxisKind::Periodic, "{attributes:?}");
+            assert!(note.unwrap().contains("taken for periodic"));
+        }
+        let (unit, note) = kind("x", 1.0, &[]);
+        assert_eq!(unit, AxisKind::Periodic);
+        assert!(note.unwrap().contains("unit interval"));
     }
 
     #[test]
     fn an_axis_is_periodic_where_it_is_said() {
         let centres = |n: usize| (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
-        let (closed, _) = axis(centres(8), false, false);
+        let (closed, ..) = told("x", centres(8), &[], false);
         assert_eq!(closed.domain.kind, AxisKind::Closed);
-        let (ring, _) = axis(centres(8), false, true);
+        let (ring, ..) = told("x", centres(8), &[], true);
         assert_eq!(ring.domain, Domain::periodic(0.0625, 1.0625));
     }
 }

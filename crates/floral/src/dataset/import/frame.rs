@@ -7,8 +7,9 @@ use super::parts::Parts;
 use super::recipe::Recipe;
 use super::source::bad;
 use super::stack::{converted, is_same, own_axes};
+use super::told::check_axes;
 use super::unit::Unit;
-use crate::grid::Thinning;
+use crate::grid::{MOST_AXES, Thinning};
 use crate::{Axis, Grid, Result};
 
 /// The grid of a dataset, and how it came about.
@@ -20,6 +21,8 @@ pub(super) struct Frame {
     pub grid: Grid,
     /// Points per axis of the high-fidelity solution, where they are every s-th.
     pub high: Option<Vec<usize>>,
+    /// What was assumed on the way.
+    pub notes: Vec<String>,
 }
 
 impl Frame {
@@ -40,6 +43,7 @@ pub(super) fn frame(
     parts: &Parts,
     before: Option<&Frame>,
 ) -> Result<Frame> {
+    let extra = check_axes(unit, recipe, parts)?;
     let first = |parts: &[Part]| parts.first().map_or(0, |part| part.axes(unit).len());
     let is_high = wishes.on_high_grid || first(&parts.high) > first(&parts.input);
     let base = if is_high { &parts.high } else { &parts.input };
@@ -63,6 +67,7 @@ pub(super) fn frame(
         let reason = format!("the array {} has no axis of a grid", base.pick.name);
         return Err(bad(unit.source.path(), reason));
     }
+    check_dimensions(unit, &found)?;
     let known = |name: &String| found.iter().any(|found| found.axis.name == *name);
     if let Some(name) = wishes.periodic.iter().find(|name| !known(name)) {
         return Err(bad(
@@ -85,7 +90,30 @@ pub(super) fn frame(
             "an axis is uneven, and high has fewer points along it; take the grid of high",
         ));
     }
-    Ok(Frame { found, grid, high })
+    let notes = [parts.notes.clone(), extra].concat();
+    Ok(Frame {
+        found,
+        grid,
+        high,
+        notes,
+    })
+}
+
+/// Refuses a grid of more axes than any method learns on.
+fn check_dimensions(unit: &Unit<'_>, found: &[FoundAxis]) -> Result<()> {
+    if found.len() <= MOST_AXES {
+        return Ok(());
+    }
+    let names: Vec<&str> = found.iter().map(|found| found.axis.name.as_str()).collect();
+    let last = names.first().copied().unwrap_or_default();
+    Err(bad(
+        unit.source.path(),
+        format!(
+            "the grid has the axes {}, and methods learn on one or two; take one index of an axis, \
+             as in NAME[{last}=0], or name their dimensions",
+            names.join(", ")
+        ),
+    ))
 }
 
 /// Points per axis of the high-fidelity solution, if they are fewer than those of the grid.

@@ -76,8 +76,25 @@ impl Reading {
     }
 }
 
+/// A reading of all arrays, whose axes have no names yet.
+pub(super) struct Guessed {
+    readings: [Option<Reading>; 3],
+    /// The lengths of the grid's axes.
+    pub grid: Vec<usize>,
+    /// Their names, where an array tells them.
+    pub told: Option<Vec<String>>,
+}
+
+impl Guessed {
+    /// The dimensions of all arrays, with these names of the axes.
+    pub fn named(&self, axes: &[String]) -> Dimensions {
+        self.readings
+            .map(|reading| reading.map(|reading| reading.names(axes)))
+    }
+}
+
 /// The reading with the least cost; none if no reading fits.
-pub(super) fn guess(shapes: &Shapes) -> Option<Dimensions> {
+pub(super) fn guess(shapes: &Shapes) -> Option<Guessed> {
     let arrays = [&shapes.input, &shapes.low, &shapes.high];
     let mut best: Option<(u32, [Option<Reading>; 3])> = None;
     for inputs in [true, false] {
@@ -93,8 +110,16 @@ pub(super) fn guess(shapes: &Shapes) -> Option<Dimensions> {
         }
     }
     let (_, readings) = best?;
-    let axes = axis_names(shapes, &readings)?;
-    Some(readings.map(|reading| reading.map(|reading| reading.names(&axes))))
+    let (form, reading) = match (&shapes.input, &shapes.high) {
+        (Some(form), _) => (form, readings[0]?),
+        (None, Some(form)) => (form, readings[2]?),
+        _ => return None,
+    };
+    Some(Guessed {
+        readings,
+        grid: reading.grid(&form.shape).to_vec(),
+        told: told_axes(shapes),
+    })
 }
 
 /// Goes through the readings of all arrays that are there.
@@ -225,43 +250,24 @@ fn agrees(form: &Form, reading: Reading) -> bool {
         && axes.count() == reading.axes
 }
 
-/// The names of the axes: those that are told, or of the coordinates of the same lengths, or x, y, z.
-fn axis_names(shapes: &Shapes, readings: &[Option<Reading>; 3]) -> Option<Vec<String>> {
+/// The names of the axes that an array tells.
+fn told_axes(shapes: &Shapes) -> Option<Vec<String>> {
     let arrays = [&shapes.input, &shapes.high, &shapes.low];
-    let told = arrays.iter().find_map(|form| form.as_ref()?.told.as_ref());
-    if let Some(told) = told {
-        let roles = told.iter().map(|name| Role::named(name));
-        let axes = roles.filter_map(|role| match role {
-            Role::Axis(name) => Some(name),
-            _ => None,
-        });
-        return Some(axes.collect());
-    }
-    let (form, reading) = match (&shapes.input, &shapes.high) {
-        (Some(form), _) => (form, readings[0]?),
-        (None, Some(form)) => (form, readings[2]?),
-        _ => return None,
-    };
-    let mut left = shapes.coordinates.clone();
-    let named: Vec<Option<String>> = reading
-        .grid(&form.shape)
+    let told = arrays
         .iter()
-        .map(|n| {
-            let place = left.iter().position(|(_, length)| length == n)?;
-            Some(left.remove(place).0)
-        })
-        .collect();
-    let mut others = ["x", "y", "z", "w"]
-        .into_iter()
-        .filter(|name| !named.iter().flatten().any(|taken| taken == name))
-        .map(str::to_owned);
-    let name = |name: &Option<String>| name.clone().or_else(|| others.next());
-    named.iter().map(name).collect()
+        .find_map(|form| form.as_ref()?.told.as_ref())?;
+    let roles = told.iter().map(|name| Role::named(name));
+    let axes = roles.filter_map(|role| match role {
+        Role::Axis(name) => Some(name),
+        _ => None,
+    });
+    Some(axes.collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dataset::import::parts::named;
 
     fn form(shape: &[usize]) -> Option<Form> {
         (!shape.is_empty()).then(|| Form {
@@ -286,8 +292,12 @@ mod tests {
                 .collect(),
             is_one_of_several: false,
         };
-        guess(&shapes)
-            .unwrap()
+        let guessed = guess(&shapes).unwrap();
+        let coordinates = along.iter().map(|(name, n)| (*name, vec![0.0; *n]));
+        let coordinates: Vec<(&str, Vec<f64>)> = coordinates.collect();
+        let axes = named(&guessed.grid, &coordinates).unwrap();
+        guessed
+            .named(&axes)
             .map(|names| names.unwrap_or_default().join(" "))
     }
 

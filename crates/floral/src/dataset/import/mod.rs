@@ -7,12 +7,16 @@
 //! input by input, and `telling.rs` tells what was found.
 
 mod axes;
+mod channels;
+mod circle;
 mod conversion;
+mod cover;
 mod found;
 mod frame;
 mod group;
 mod guess;
 mod layouts;
+mod matching;
 mod part;
 mod parts;
 mod pick;
@@ -25,6 +29,7 @@ mod source;
 mod stack;
 mod survey;
 mod telling;
+mod told;
 mod unit;
 mod wishes;
 mod write;
@@ -32,6 +37,7 @@ mod write;
 use std::path::{Path, PathBuf};
 
 pub use found::{ArrayFound, AxisFound, ChannelFound, Found, PartFound};
+pub use matching::matched;
 pub use pick::{Along, Pick};
 pub use wishes::Wishes;
 

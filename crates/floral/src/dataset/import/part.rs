@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use super::channels;
 use super::role::Role;
 use super::source::{COMPLEX, bad, read};
 use super::unit::Unit;
 use super::{Along, Pick};
 use crate::Result;
+use crate::dataset::quantities::CHANNEL_NAMES;
 
 /// Indices of the longest dimension, 2^24: as many points as an axis may have.
 const LONGEST: usize = 1 << 24;
@@ -158,6 +160,33 @@ impl Part {
         Ok(ordered)
     }
 
+    /// The labels of its channels, where the file has some: as coordinates of their dimension, or in
+    /// the array's attribute.
+    pub fn labels(&self, unit: &Unit<'_>) -> Result<Option<Vec<String>>> {
+        let variable = unit.variable(self.variable);
+        let of_channels = |i: &usize| {
+            let name = &self.names[*i];
+            Role::named(name) == Role::Channel && name != COMPLEX
+        };
+        let mut places = (0..self.names.len()).filter(of_channels);
+        let (Some(place), None) = (places.next(), places.next()) else {
+            return Ok(None);
+        };
+        let count = variable.shape[place];
+        let told = variable.dimensions[place].as_deref();
+        let labels = channels::labels(unit, told, count)?.or_else(|| {
+            let list = variable.attributes.get(CHANNEL_NAMES)?.as_array()?;
+            let texts = list.iter().map(|text| text.as_str().map(str::to_owned));
+            texts.collect::<Option<Vec<String>>>()
+        });
+        let Dimension { range, step, .. } = &self.dimensions[place];
+        let labels = labels.filter(|labels| labels.len() == count);
+        Ok(labels.map(|labels| {
+            let taken = range.clone().step_by(*step);
+            taken.map(|i| labels[i].clone()).collect()
+        }))
+    }
+
     fn of_role(&self, role: &Role) -> impl Iterator<Item = &Dimension> {
         let role = role.clone();
         self.dimensions
@@ -250,6 +279,10 @@ fn gather(values: &[f64], at: usize, walks: &[Walk], ordered: &mut Vec<f64>) {
 
 /// The position of an array in its source, or what is wrong with it.
 pub(super) fn find(unit: &Unit<'_>, name: &str) -> Result<usize> {
+    if let Some(why) = unit.unread(name) {
+        let reason = format!("the array {name} {why}; store it as numbers in this file");
+        return Err(bad(unit.source.path(), reason));
+    }
     let Some(index) = unit.find(name) else {
         let known: Vec<&str> = unit.arrays().map(|(_, name, _)| name).take(20).collect();
         let reason = format!("has no array {name}; it has {}", known.join(", "));

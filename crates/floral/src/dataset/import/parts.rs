@@ -1,10 +1,12 @@
 //! The arrays of a unit with their dimensions named: by the recipe, by the file, or guessed.
 
-use super::guess::{Form, Shapes, guess};
+use super::guess::{Dimensions, Form, Shapes, guess};
+use super::matching::matched;
 use super::part::{Part, find};
 use super::recipe::Recipe;
 use super::role::Role;
-use super::source::bad;
+use super::source::{bad, read_all};
+use super::told::told;
 use super::unit::Unit;
 use super::{Along, Pick};
 use crate::Result;
@@ -14,6 +16,8 @@ pub(super) struct Parts {
     pub input: Vec<Part>,
     pub low: Vec<Part>,
     pub high: Vec<Part>,
+    /// What was assumed of them.
+    pub notes: Vec<String>,
 }
 
 /// The arrays of a unit by a recipe.
@@ -45,10 +49,11 @@ pub(super) fn parts(unit: &Unit<'_>, recipe: &Recipe, is_one_of_several: bool) -
     let is_all_told = [&shapes.input, &shapes.low, &shapes.high]
         .into_iter()
         .all(is_told);
+    let mut notes = Vec::new();
     let [input, low, high] = if is_all_told {
         [None, None, None]
     } else {
-        guess(&shapes).ok_or_else(|| unfitting(unit, recipe, &shapes))?
+        guessed(unit, recipe, &shapes, &mut notes)?
     };
     let named = |picks: &[Pick], guessed: Option<Vec<String>>| -> Result<Vec<Part>> {
         let parts = picks.iter().map(|pick| {
@@ -62,7 +67,60 @@ pub(super) fn parts(unit: &Unit<'_>, recipe: &Recipe, is_one_of_several: bool) -
         input: named(&recipe.input, input)?,
         low: named(&recipe.low, low)?,
         high: named(&recipe.high, high)?,
+        notes,
     })
+}
+
+/// The dimensions of arrays by their lengths, and how the axes were named.
+fn guessed(
+    unit: &Unit<'_>,
+    recipe: &Recipe,
+    shapes: &Shapes,
+    notes: &mut Vec<String>,
+) -> Result<Dimensions> {
+    let guessed = guess(shapes).ok_or_else(|| unfitting(unit, recipe, shapes))?;
+    if let Some(axes) = &guessed.told {
+        return Ok(guessed.named(axes));
+    }
+    let mut coordinates = Vec::new();
+    for (name, length) in &shapes.coordinates {
+        if let Some(index) = unit.find(name).filter(|_| guessed.grid.contains(length)) {
+            coordinates.push((name.as_str(), read_all(unit.source, index)?));
+        }
+    }
+    let axes = named(&guessed.grid, &coordinates);
+    let axes = axes.map_err(|reason| bad(unit.source.path(), reason))?;
+    if !coordinates.is_empty() {
+        notes.push(format!(
+            "axes are matched with coordinates by their lengths: the grid is ({})",
+            axes.join(", ")
+        ));
+    }
+    Ok(guessed.named(&axes))
+}
+
+/// The names of axes of these lengths: those of their coordinates, or x, y, z.
+pub(super) fn named(
+    grid: &[usize],
+    coordinates: &[(&str, Vec<f64>)],
+) -> std::result::Result<Vec<String>, String> {
+    let found = matched(grid, coordinates)?;
+    let taken = |name: &&str| {
+        let mut found = found.iter().flatten();
+        found.any(|&i| coordinates[i].0 == *name)
+    };
+    let others = ["x", "y", "z", "w"].into_iter();
+    let mut others = others.filter(|name| !taken(name));
+    let name = |place: &Option<usize>| match place {
+        Some(i) => Some(coordinates[*i].0),
+        None => others.next(),
+    };
+    let names: Option<Vec<&str>> = found.iter().map(name).collect();
+    Ok(names
+        .unwrap_or_default()
+        .into_iter()
+        .map(str::to_owned)
+        .collect())
 }
 
 /// The lengths of what is taken of an array, in the order of inputs, realizations, channels, axes.
@@ -95,27 +153,6 @@ fn in_order(names: &[String], shape: &[usize], pick: &Pick) -> Form {
                 .collect(),
         ),
     }
-}
-
-/// The names of an array's dimensions, if all are told.
-fn told(unit: &Unit<'_>, recipe: &Recipe, pick: &Pick) -> Result<Option<Vec<String>>> {
-    let variable = unit.variable(find(unit, &pick.name)?);
-    if let Some(names) = recipe.dimensions.get(&pick.name) {
-        let rank = variable.shape.len() - usize::from(variable.is_complex());
-        if ![rank, variable.shape.len()].contains(&names.len()) {
-            return Err(bad(
-                unit.source.path(),
-                format!(
-                    "the array {} has the shape {:?}, which is no ({})",
-                    pick.name,
-                    variable.shape,
-                    names.join(", ")
-                ),
-            ));
-        }
-        return Ok(Some(names.clone()));
-    }
-    Ok(variable.dimensions.iter().cloned().collect())
 }
 
 /// Lists of numbers that may be coordinates.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::Wishes;
+use super::channels;
 use super::conversion;
 use super::frame::Frame;
 use super::quantity::quantities;
@@ -17,6 +18,7 @@ use super::unit::units;
 use super::write::Plan;
 use crate::dataset::LowPairing;
 use crate::dataset::layout::SYMMETRIES;
+use crate::dataset::mask::MASK;
 use crate::dataset::sensors::SENSORS;
 use crate::dataset::stochastic_low::LOW_PAIRING;
 use crate::observer::Observer;
@@ -55,7 +57,9 @@ impl<'a> Prepared<'a> {
                 None => Recipe::choose(&unit, wishes)?,
             };
             let before = first.as_ref().map(|(_, frame)| frame);
-            let (reading, frame) = Reading::new(unit, &recipe, wishes, before, is_one_of_several)?;
+            let (mut reading, frame) =
+                Reading::new(unit, &recipe, wishes, before, is_one_of_several)?;
+            channels::align(&mut reading, readings.first())?;
             if let Some(before) = readings.first() {
                 check_alike(before, &reading)?;
             }
@@ -127,6 +131,9 @@ impl<'a> Prepared<'a> {
         if wishes.sensors {
             attributes.insert(SENSORS.into(), json!(true));
         }
+        if self.survey.mask.is_some() {
+            attributes.insert(MASK.into(), json!(true));
+        }
         if let Some(title) = &wishes.title {
             attributes.insert("title".into(), json!(title));
         }
@@ -191,7 +198,7 @@ fn described(reading: &Reading<'_>, frame: &Frame) -> Result<Quantities> {
     input.extend(conversion::parameters(reading));
     let (low, high) = (of(&reading.low), of(&reading.high));
     if high.is_empty() {
-        let solution = low;
+        let solution = channels::of_low_alone(reading, low)?;
         return Ok(Quantities { input, solution });
     }
     if !low.is_empty() && low.len() != high.len() {

@@ -36,12 +36,23 @@ const EMPTY: [&str; 16] = [
 pub(super) fn quantities(unit: &Unit<'_>, stacks: &[Stack], axes: &[String]) -> Vec<Quantity> {
     let of = |stack: &Stack| {
         let variable = unit.variable(stack.part.variable);
-        of_array(variable, stack.part.channels(), axes)
+        // Labels that cannot be read were refused when channels were aligned.
+        let labels = stack.part.labels(unit).ok().flatten();
+        let stored = of_array(variable, stack.part.channels(), axes, labels);
+        match &stack.order {
+            Some(order) => order.iter().map(|&i| stored[i].clone()).collect(),
+            None => stored,
+        }
     };
     stacks.iter().flat_map(of).collect()
 }
 
-fn of_array(variable: &Variable, channels: usize, axes: &[String]) -> Vec<Quantity> {
+fn of_array(
+    variable: &Variable,
+    channels: usize,
+    axes: &[String],
+    labels: Option<Vec<String>>,
+) -> Vec<Quantity> {
     let list = |key: &str| -> Option<Vec<String>> {
         let list = variable.attributes.get(key)?.as_array()?;
         let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
@@ -53,7 +64,8 @@ fn of_array(variable: &Variable, channels: usize, axes: &[String]) -> Vec<Quanti
         let prefix = leaf.find('_').map_or("", |end| &leaf[end + 1..]);
         (!EMPTY.contains(&leaf) && !EMPTY.contains(&prefix)).then_some(leaf)
     });
-    let names = list(CHANNEL_NAMES);
+    let names = labels.filter(|labels| labels.len() == channels);
+    let names = names.or_else(|| list(CHANNEL_NAMES));
     let suffix = |i: usize| match channels {
         2 if variable.is_complex() => ["real", "imaginary"][i].to_owned(),
         _ if channels == axes.len() => axes[i].clone(),

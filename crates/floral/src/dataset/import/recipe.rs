@@ -53,6 +53,10 @@ impl Recipe {
         if !wishes.parameters.is_empty() {
             recipe.parameters.clone_from(&wishes.parameters);
         }
+        check_unread(unit, &recipe)?;
+        let unread = unit.source.beside().unread.iter();
+        let left = unread.map(|(name, why)| format!("{name} is left out: it {why}"));
+        recipe.notes.extend(left);
         recipe.dimensions.extend(wishes.dimensions.clone());
         recipe.periodic.extend(wishes.periodic.iter().cloned());
         if recipe.input.is_empty() && recipe.parameters.is_empty() {
@@ -60,6 +64,22 @@ impl Recipe {
         }
         Ok(recipe)
     }
+}
+
+/// Refuses an array that cannot be read where its name says that it is wanted.
+fn check_unread(unit: &Unit<'_>, recipe: &Recipe) -> Result<()> {
+    let roles = [
+        (&recipe.input, &layouts::plain::INPUT[..]),
+        (&recipe.low, &layouts::plain::LOW[..]),
+        (&recipe.high, &layouts::plain::HIGH[..]),
+    ];
+    let open = roles.iter().filter(|(picks, _)| picks.is_empty());
+    let mut names = open.flat_map(|(_, names)| names.iter());
+    let found = names.find_map(|name| Some((name, unit.unread(name)?)));
+    found.map_or(Ok(()), |(name, why)| {
+        let reason = format!("the array {name} {why}; store it as numbers in this file");
+        Err(bad(unit.source.path(), reason))
+    })
 }
 
 /// An error that tells what there is.

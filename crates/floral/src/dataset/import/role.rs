@@ -20,20 +20,42 @@ const INPUTS: [&str; 10] = [
     "batch",
 ];
 
-/// Names of the dimension along which realizations of one input differ.
-const REALIZATIONS: [&str; 12] = [
+/// Those of them that count realizations where another dimension counts the inputs.
+pub(super) const MEMBERS_OR_INPUTS: [&str; 4] = ["sample", "samples", "simulation", "trajectory"];
+
+/// Names of the dimension along which realizations of one input differ; `number` is ECMWF's.
+const REALIZATIONS: [&str; 31] = [
     REALIZATION_DIMENSION,
     "realizations",
     "realisation",
     "realisations",
+    "number",
     "member",
     "members",
+    "member_id",
+    "mem",
     "ensemble",
+    "ensembles",
     "ensemble_member",
+    "ensemble_members",
+    "ensemble_id",
+    "ens",
+    "ens_member",
+    "perturbation",
+    "perturbations",
+    "perturbation_number",
     "draw",
     "draws",
     "seed",
+    "seeds",
     "mc",
+    "monte_carlo",
+    "mc_sample",
+    "replicate",
+    "replicates",
+    "replica",
+    "trial",
+    "trials",
 ];
 
 /// Names of the dimension of channels.
@@ -109,7 +131,9 @@ mod tests {
     #[test]
     fn names_of_other_programs_are_known() {
         assert_eq!(Role::named("Sample"), Role::Input);
-        assert_eq!(Role::named("member"), Role::Realization);
+        for name in ["member", "number", "Ensemble", "ens"] {
+            assert_eq!(Role::named(name), Role::Realization, "{name}");
+        }
         assert_eq!(Role::named("component"), Role::Channel);
         for (name, axis) in [
             ("x", "x"),

@@ -2,6 +2,7 @@
 //! everywhere along axes that it does not have.
 
 use super::axes::{self, FoundAxis};
+use super::cover;
 use super::part::Part;
 use super::recipe::Recipe;
 use super::source::bad;
@@ -24,6 +25,12 @@ pub(super) struct Stack {
     along: Vec<(usize, bool)>,
     /// Its own number of points, where it was interpolated.
     pub own_shape: Option<Vec<usize>>,
+    /// The arrays of its own coordinates.
+    pub told_by: Vec<String>,
+    /// What was assumed of its own points.
+    pub notes: Vec<String>,
+    /// The stored channel at each place, where they are taken in another order.
+    pub order: Option<Vec<usize>>,
 }
 
 impl Stack {
@@ -37,12 +44,18 @@ impl Stack {
         target: &Grid,
     ) -> Result<Self> {
         let own = own_axes(unit, recipe, &part, base)?;
+        let mut notes = Vec::new();
         let (mut from, mut to, mut along) = (Vec::new(), Vec::new(), Vec::new());
         let mut reversed = Vec::new();
         for axis in &target.axes {
             let found = own.iter().find(|found| found.axis.name == axis.name);
             along.push((axis.len(), found.is_some()));
             if let Some(found) = found {
+                let fault = |reason| {
+                    let name = &part.pick.name;
+                    bad(unit.source.path(), format!("the array {name} {reason}"))
+                };
+                notes.extend(cover::covered(found, axis).map_err(fault)?);
                 from.push(found.axis.clone());
                 to.push(axis.clone());
                 reversed.push(found.is_reversed);
@@ -58,6 +71,9 @@ impl Stack {
             own_shape: is_other.then(|| from.shape()),
             interpolation: is_other.then(|| Interpolation::to_grid(&from, &to)),
             along,
+            told_by: own.into_iter().filter_map(|found| found.told_by).collect(),
+            notes,
+            order: None,
         })
     }
 
@@ -66,6 +82,10 @@ impl Stack {
         let values = self.part.read(unit, input, &self.names, &self.reversed)?;
         let values = match &self.interpolation {
             Some(interpolation) => interpolation.apply(&values),
+            None => values,
+        };
+        let values = match &self.order {
+            Some(order) => reordered(&values, order, self.part.realizations().unwrap_or(1)),
             None => values,
         };
         if self.along.iter().all(|(_, varies)| *varies) {
@@ -148,6 +168,14 @@ pub(super) fn is_same(one: &Grid, other: &Grid) -> bool {
             let mut pairs = one.coordinates.iter().zip(&other.coordinates);
             pairs.all(|(a, b)| (a - b).abs() <= margin)
         })
+}
+
+/// Fields [realization, channel, point] with their channels in another order.
+fn reordered(values: &[f64], order: &[usize], realizations: usize) -> Vec<f64> {
+    let points = values.len() / (order.len() * realizations).max(1);
+    let realizations = values.chunks_exact((points * order.len()).max(1));
+    let fields = realizations.flat_map(|r| order.iter().map(move |&c| &r[c * points..][..points]));
+    fields.flatten().copied().collect()
 }
 
 /// Repeats a field along the axes that it does not have.

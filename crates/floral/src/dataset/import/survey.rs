@@ -7,7 +7,10 @@ use super::Wishes;
 use super::frame::Frame;
 use super::reading::Reading;
 use super::source::bad;
+use super::stack::Stack;
+use crate::dataset::mask::Common;
 use crate::dataset::sensors;
+use crate::grid::Mask;
 use crate::observer::{Observer, go_on};
 use crate::{Checksum, Error, Result};
 
@@ -40,6 +43,8 @@ pub(super) struct Survey {
     pub skipped_inputs: usize,
     /// Extents of the channels of input, low and high fidelity.
     pub extents: [Vec<Extent>; 3],
+    /// Points outside of the domain: those at which every input lacks values.
+    pub mask: Option<Mask>,
     /// Of all values that are kept.
     pub checksum: Checksum,
 }
@@ -67,9 +72,10 @@ pub(super) fn survey(
         .enumerate()
         .flat_map(|(unit, reading)| (0..reading.inputs).map(move |index| (unit, index)))
         .collect();
+    let mask = mask(readings, frame, &inputs, wishes, observer)?;
     let look = |&(unit, index): &(usize, usize)| {
         go_on(observer)?;
-        let seen = look(&readings[unit], frame, index, wishes)?;
+        let seen = look(&readings[unit], frame, index, (wishes, mask.as_ref()))?;
         let kept = seen.0.map(|realizations| Kept {
             unit,
             index,
@@ -78,7 +84,10 @@ pub(super) fn survey(
         Ok(Seen { kept, ..seen.1 })
     };
     let seen: Vec<Result<Seen>> = inputs.par_iter().with_max_len(1).map(look).collect();
-    let mut survey = Survey::default();
+    let mut survey = Survey {
+        mask,
+        ..Survey::default()
+    };
     for seen in seen {
         survey.add(seen?);
     }
@@ -121,7 +130,7 @@ fn look(
     reading: &Reading<'_>,
     frame: &Frame,
     index: usize,
-    wishes: &Wishes,
+    (wishes, mask): (&Wishes, Option<&Mask>),
 ) -> Result<(Option<Vec<usize>>, Seen)> {
     let points = frame.grid.len();
     let mut seen = Seen::default();
@@ -129,11 +138,11 @@ fn look(
     for (name, values) in [("the input", &input), ("the low-fidelity solution", &low)] {
         // A low-fidelity solution that is not there may be computed later.
         let is_absent = name != "the input" && values.iter().all(|value| value.is_nan());
-        match missing(values) {
+        match missing(values, mask) {
             0 => {}
             _ if is_absent => seen.absent_low = 1,
             _ if wishes.skip_missing => return Ok((None, seen)),
-            n => return Err(missing_values(reading, index, name, n, values.len())),
+            n => return Err(missing_values(reading, index, name, n, values.len(), mask)),
         }
     }
     seen.extents[0] = extents(&input, points);
@@ -145,7 +154,7 @@ fn look(
     if reading.high.is_empty() {
         return Ok((Some(Vec::new()), seen));
     }
-    let kept = seen.look_at_high(reading, frame, index, wishes)?;
+    let kept = seen.look_at_high(reading, frame, index, (wishes, mask))?;
     Ok(((!kept.is_empty()).then_some(kept), seen))
 }
 
@@ -156,7 +165,7 @@ impl Seen {
         reading: &Reading<'_>,
         frame: &Frame,
         index: usize,
-        wishes: &Wishes,
+        (wishes, mask): (&Wishes, Option<&Mask>),
     ) -> Result<Vec<usize>> {
         let high = reading.high(index)?;
         let points = frame.high_grid().len();
@@ -164,7 +173,7 @@ impl Seen {
         let (mut kept, mut first) = (Vec::new(), None);
         for (i, realization) in high.chunks_exact(size).enumerate() {
             let is_absent = realization.iter().all(|value| value.is_nan());
-            match missing(realization) {
+            match missing(realization, mask) {
                 n if n == 0 || wishes.sensors && !is_absent => {
                     if wishes.sensors {
                         check_sensors(reading, index, realization, points, &mut first)?;
@@ -179,13 +188,14 @@ impl Seen {
                 _ if wishes.skip_missing => self.skipped += 1,
                 n => {
                     let name = format!("realization {i} of the high-fidelity solution");
-                    return Err(missing_values(reading, index, &name, n, size));
+                    return Err(missing_values(reading, index, &name, n, size, mask));
                 }
             }
         }
         if kept.is_empty() && !wishes.skip_missing {
             let name = "the high-fidelity solution";
-            return Err(missing_values(reading, index, name, high.len(), high.len()));
+            let all = high.len();
+            return Err(missing_values(reading, index, name, all, all, mask));
         }
         Ok(kept)
     }
@@ -210,13 +220,55 @@ fn check_sensors(
     }
 }
 
-/// How many values are no finite numbers.
-fn missing(values: &[f64]) -> usize {
-    values.iter().filter(|value| !value.is_finite()).count()
+/// How many values are no finite numbers, but for NaN outside of the domain.
+fn missing(values: &[f64], mask: Option<&Mask>) -> usize {
+    match mask {
+        Some(mask) => mask.missing(values),
+        None => values.iter().filter(|value| !value.is_finite()).count(),
+    }
+}
+
+/// The points at which every input lacks values. If the first has all of its own, there are none, and
+/// no other is read.
+fn mask(
+    readings: &[Reading<'_>],
+    frame: &Frame,
+    inputs: &[(usize, usize)],
+    wishes: &Wishes,
+    observer: &dyn Observer,
+) -> Result<Option<Mask>> {
+    let points = frame.grid.len();
+    let common = |&(unit, index): &(usize, usize)| {
+        go_on(observer)?;
+        let reading = &readings[unit];
+        let mut common = Common::new(points);
+        let input = reading.input(index, points)?;
+        common.add(&input, input.len() / points.max(1));
+        let mut solution = |stacks: &[Stack], values: Vec<f64>| {
+            let channels = stacks.iter().map(|stack| stack.part.channels());
+            common.add(&values, channels.sum());
+        };
+        solution(&reading.low, reading.low(index, points)?);
+        if !wishes.sensors && frame.high.is_none() {
+            solution(&reading.high, reading.solution(&reading.high, index)?);
+        }
+        Ok::<_, Error>(common)
+    };
+    let Some(first) = inputs.first() else {
+        return Ok(None);
+    };
+    let mut all = common(first)?;
+    for other in &inputs[1..] {
+        if !all.is_some() {
+            break;
+        }
+        all.and(&common(other)?);
+    }
+    Ok(Mask::new(&frame.grid.shape(), all.outside()))
 }
 
 /// How many realizations an array of a solution has.
-pub(super) fn realizations(stacks: &[super::stack::Stack]) -> usize {
+pub(super) fn realizations(stacks: &[Stack]) -> usize {
     let counts = stacks.iter().filter_map(|stack| stack.part.realizations());
     counts.max().unwrap_or(usize::from(!stacks.is_empty()))
 }
@@ -251,12 +303,20 @@ fn missing_values(
     name: &str,
     missing: usize,
     values: usize,
+    mask: Option<&Mask>,
 ) -> Error {
+    let beyond = match mask {
+        Some(mask) => format!(
+            ", besides those at {} points that no input has",
+            mask.count()
+        ),
+        None => String::new(),
+    };
     bad(
         reading.unit.source.path(),
         format!(
-            "input {index}: {missing} of {values} values of {name} are NaN, infinite or missing; \
-             mend them, or leave out what has such values"
+            "input {index}: {missing} of {values} values of {name} are NaN, infinite or missing{beyond}; \
+             correct them, or leave out what has such values"
         ),
     )
 }

@@ -99,9 +99,11 @@ impl Prepared<'_> {
         };
         let stacks = first.input.iter().chain(&first.low).chain(&first.high);
         let taken: Vec<usize> = stacks.map(|stack| stack.part.variable).collect();
+        let of_stacks = first.input.iter().chain(&first.low).chain(&first.high);
+        let own: Vec<&String> = of_stacks.flat_map(|stack| &stack.told_by).collect();
         let is_coordinate = |name: &str| {
             let mut axes = self.frame.found.iter();
-            axes.any(|axis| axis.told_by.as_deref() == Some(name))
+            axes.any(|axis| axis.told_by.as_deref() == Some(name)) || own.iter().any(|n| *n == name)
         };
         first
             .unit
@@ -117,6 +119,7 @@ impl Prepared<'_> {
     /// What was assumed or done.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.recipe.notes.clone();
+        notes.extend(self.frame.notes.clone());
         let axes = self.frame.grid.axes.iter().zip(&self.frame.found);
         notes.extend(axes.flat_map(|(axis, found)| axis_notes(axis, found)));
         if let Some(first) = self.readings.first() {
@@ -130,12 +133,21 @@ impl Prepared<'_> {
     fn array_notes(&self, first: &Reading<'_>) -> Vec<String> {
         let mut notes = Vec::new();
         for (role, stacks) in [("input", &first.input), ("low fidelity", &first.low)] {
+            let own_notes = stacks.iter().flat_map(|stack| &stack.notes);
+            notes.extend(own_notes.map(|note| format!("{role} {note}")));
             if let Some(own) = stacks.iter().find_map(|stack| stack.own_shape.as_ref()) {
                 let grid = self.frame.grid.shape();
                 notes.push(format!(
                     "{role} is interpolated linearly from {own:?} to {grid:?} points"
                 ));
             }
+        }
+        if let Some(mask) = &self.survey.mask {
+            notes.push(format!(
+                "{} of {} points are outside of the domain: every input has NaN there",
+                mask.count(),
+                mask.outside().len()
+            ));
         }
         if let count @ 1.. = self.survey.absent_low {
             notes.push(format!(
@@ -179,7 +191,8 @@ fn axis_notes(axis: &Axis, found: &FoundAxis) -> Vec<String> {
         (!found.is_even, evened),
     ];
     let notes = notes.into_iter().filter(|(is_so, _)| *is_so);
-    notes.map(|(_, note)| note).collect()
+    let notes = notes.map(|(_, note)| note);
+    notes.chain(found.note.clone()).collect()
 }
 
 /// An array of a unit, and as many channels as it has.

@@ -42,9 +42,34 @@ impl<'a> Unit<'a> {
             let mut variables = self.source.variables().iter();
             variables.position(|variable| variable.name == wanted)
         };
-        position(&format!("{}{}{name}", self.group, self.prefix))
-            .or_else(|| position(&format!("{}{name}", self.group)))
-            .or_else(|| position(name.trim_start_matches('/')))
+        self.names_of(name).iter().find_map(|name| position(name))
+    }
+
+    /// Why the array of this name cannot be read, if it is there and cannot.
+    pub fn unread(&self, name: &str) -> Option<&'a str> {
+        let names = self.names_of(name);
+        let mut unread = self.source.beside().unread.iter();
+        let found = unread.find(|(found, _)| names.contains(found));
+        found.map(|(_, why)| why.as_str())
+    }
+
+    /// The list of texts of this name.
+    pub fn texts(&self, name: &str) -> Option<&'a [String]> {
+        let labels = &self.source.beside().labels;
+        let names = self.names_of(name);
+        names
+            .iter()
+            .find_map(|name| labels.get(name))
+            .map(Vec::as_slice)
+    }
+
+    /// The names in the file that a name in this unit may stand for, the nearest first.
+    fn names_of(&self, name: &str) -> [String; 3] {
+        [
+            format!("{}{}{name}", self.group, self.prefix),
+            format!("{}{name}", self.group),
+            name.trim_start_matches('/').to_owned(),
+        ]
     }
 
     /// An array by its position.

@@ -58,21 +58,22 @@ impl Plan<'_> {
     fn write_input(&self, group: &Group, input: usize, kept: &Kept) -> Result<()> {
         let reading = &self.readings[kept.unit];
         let field = reading.input(kept.index, self.frame.grid.len())?;
-        group.write_values(INPUT, input, &field)?;
+        // What may be missing of it, the survey has judged.
+        group.write_measured(INPUT, input, &field, field.len())?;
         if !reading.low.is_empty() {
             let low = reading.low(kept.index)?;
             let count = realizations(&reading.low);
             let mean = mean(&low, count);
             // One that is not there is written as it came, all missing.
-            let known = |values: &[f64]| match values.first() {
-                Some(first) if first.is_nan() => 0,
-                _ => values.len(),
+            let known = |values: &[f64]| match values.iter().all(|value| value.is_nan()) {
+                true => 0,
+                false => values.len(),
             };
             if group.plans(LOW_REALIZATIONS) {
                 let there = &low[..known(&low)];
-                group.write_padded(LOW_REALIZATIONS, input, there, low.len())?;
+                group.write_measured(LOW_REALIZATIONS, input, there, low.len())?;
             }
-            group.write_padded(LOW, input, &mean[..known(&mean)], mean.len())?;
+            group.write_measured(LOW, input, &mean[..known(&mean)], mean.len())?;
         }
         if reading.high.is_empty() {
             return Ok(());
@@ -81,7 +82,6 @@ impl Plan<'_> {
         let size = all.len() / realizations(&reading.high).max(1);
         let rows = kept.realizations.iter().map(|&i| &all[i * size..][..size]);
         let high: Vec<f64> = rows.flatten().copied().collect();
-        // What may be missing of it, the survey has judged.
         group.write_measured(HIGH, input, &high, self.realizations() * size)?;
         if group.plans(REALIZATIONS_OF) {
             let count = u32::try_from(kept.realizations.len()).unwrap_or(u32::MAX);

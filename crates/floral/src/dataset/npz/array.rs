@@ -100,14 +100,14 @@ impl NpyArray {
 }
 
 /// The header in Python's notation.
-struct Parsed<'a> {
-    data_type: &'a str,
+pub(super) struct Parsed<'a> {
+    pub data_type: &'a str,
     is_fortran: bool,
-    shape: Vec<usize>,
+    pub shape: Vec<usize>,
 }
 
 /// The header's text, and the bytes up to its end.
-fn header(file: &mut impl Read) -> Option<(String, u64)> {
+pub(super) fn header(file: &mut impl Read) -> Option<(String, u64)> {
     let start: [u8; 8] = bytes(file)?;
     let [version, _] = *start.strip_prefix(MAGIC)? else {
         return None;
@@ -133,7 +133,7 @@ fn bytes<const N: usize>(file: &mut impl Read) -> Option<[u8; N]> {
 
 impl<'a> Parsed<'a> {
     /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`
-    fn of(text: &'a str) -> Option<Self> {
+    pub fn of(text: &'a str) -> Option<Self> {
         let after = |key: &str| {
             let (_, rest) = text.split_once(&format!("'{key}':"))?;
             Some(rest.trim_start())

@@ -4,12 +4,19 @@ use std::path::{Path, PathBuf};
 
 use super::array::NpyArray;
 use crate::dataset::InputSource;
-use crate::dataset::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, REDRAWS};
+use crate::dataset::layout::{
+    CHANNEL_DIMENSION, EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, INPUT_CHANNEL_DIMENSION, LOW,
+    REDRAWS,
+};
+use crate::dataset::view::View;
 use crate::problem::Problem;
-use crate::{Axis, Error, Field, Grid, Result};
+use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result};
 
 /// Parts of a dataset that predictions do not look at.
 const PASSED_OVER: [&str; 4] = [HIGH, EXACT_MEAN, EXACT_VARIANCE, REDRAWS];
+
+/// Lists of texts that label the channels of the solution, and of the input where it has others.
+const LABELS: [&str; 2] = [CHANNEL_DIMENSION, INPUT_CHANNEL_DIMENSION];
 
 /// The fields of an archive, all in memory.
 #[derive(Debug)]
@@ -20,6 +27,10 @@ pub struct NpzInputs {
     has_coordinates: Vec<bool>,
     input: Stack,
     low: Option<Stack>,
+    /// What the labels tell of the channels.
+    quantities: Quantities,
+    /// How fields are seen, if not as they are stored.
+    view: Option<View>,
 }
 
 /// An array as [input, channel, grid...].
@@ -34,8 +45,8 @@ struct Stack {
 impl NpzInputs {
     /// Reads an archive whose fields live on a grid like `like`, whose axes name the coordinates.
     ///
-    /// Arrays are [input, channel, grid...], or of a single input [channel, grid...] or [grid...].
-    /// `channels` are those of input and solution. Where the archive has no coordinates of an
+    /// Arrays are [input, channel, grid...], of one channel also [input, grid...], or of a single input
+    /// [channel, grid...] or [grid...]. `channels` are those of input and solution. Where the archive has no coordinates of an
     /// axis, `assumed` tells the grid with so many points.
     pub fn open(
         path: &Path,
@@ -74,6 +85,8 @@ impl NpzInputs {
             has_coordinates,
             input,
             low,
+            quantities: labelled(path, channels)?,
+            view: None,
         })
     }
 
@@ -82,9 +95,15 @@ impl NpzInputs {
         &self.has_coordinates
     }
 
-    /// The same inputs on another grid of as many points.
-    pub(crate) fn on(self, grid: Grid) -> Self {
-        Self { grid, ..self }
+    /// What the labels of the archive tell of the channels.
+    pub(crate) fn quantities(&self) -> &Quantities {
+        &self.quantities
+    }
+
+    /// The same inputs on another grid of as many points, with their fields seen in another way.
+    pub(crate) fn seen(self, grid: Grid, view: View) -> Self {
+        let view = (!view.is_identity()).then_some(view);
+        Self { grid, view, ..self }
     }
 }
 
@@ -102,7 +121,11 @@ impl InputSource for NpzInputs {
     }
 
     fn input(&self, index: usize) -> Result<Field> {
-        self.input.field(&self.path, index)
+        let field = self.input.field(&self.path, index)?;
+        match &self.view {
+            Some(view) => moved(&field, view.apply(field.values(), &view.input, 1)),
+            None => Ok(field),
+        }
     }
 
     fn has_low(&self) -> bool {
@@ -110,15 +133,40 @@ impl InputSource for NpzInputs {
     }
 
     fn low(&self, index: usize) -> Result<Field> {
-        match &self.low {
-            Some(low) => low.field(&self.path, index),
-            None => Err(bad(&self.path, format!("has no array {LOW}"))),
+        let Some(low) = &self.low else {
+            return Err(bad(&self.path, format!("has no array {LOW}")));
+        };
+        let field = low.field(&self.path, index)?;
+        match &self.view {
+            Some(view) => moved(&field, view.apply(field.values(), &view.solution, 1)),
+            None => Ok(field),
         }
     }
 
     fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
         Ok(None)
     }
+}
+
+/// A field with other values.
+fn moved(field: &Field, values: Vec<f64>) -> Result<Field> {
+    Field::from_values(field.channels(), field.grid_shape(), values)
+}
+
+/// The names that labels give to so many channels of input and solution.
+fn labelled(path: &Path, (input, solution): (usize, usize)) -> Result<Quantities> {
+    let lists = super::labels(path, &LABELS)?;
+    let named = |names: &[&str], channels: usize| {
+        let mut lists = names.iter().filter_map(|name| lists.get(*name));
+        let list = lists.find(|list| list.len() == channels);
+        list.map_or(vec![Quantity::default(); channels], |list| {
+            list.iter().map(|label| Quantity::named(label)).collect()
+        })
+    };
+    Ok(Quantities {
+        input: named(&[INPUT_CHANNEL_DIMENSION, CHANNEL_DIMENSION], input),
+        solution: named(&[CHANNEL_DIMENSION], solution),
+    })
 }
 
 impl Stack {
@@ -141,22 +189,20 @@ impl Stack {
         }
         let (inputs, found, grid) = match shape.len().checked_sub(dimensions) {
             Some(2) => (shape[0], shape[1], &shape[2..]),
+            Some(1) if channels == 1 => (shape[0], 1, &shape[1..]),
             Some(1) => (1, shape[0], &shape[1..]),
             Some(0) if dimensions > 0 => (1, 1, &shape[..]),
             _ => {
                 return refuse(format!(
                     ", but fields of the run have {dimensions} axes: give it as [input, channel, \
-                     grid...], or a single input as [channel, grid...] or [grid...]"
+                     grid...], of one channel as [input, grid...], or a single input as [channel, \
+                     grid...] or [grid...]"
                 ));
             }
         };
         if found != channels {
-            let several = match shape.len() - dimensions {
-                1 => format!("; if these are {found} inputs, give {name}[:, None]"),
-                _ => String::new(),
-            };
             return refuse(format!(
-                ", which is {found} channels, but the run has {channels}{several}"
+                ", which is {found} channels, but the run has {channels}"
             ));
         }
         Ok(Self {
@@ -191,7 +237,7 @@ fn is_wanted(path: &Path, name: &str, like: &Grid) -> Result<bool> {
     if [INPUT, LOW].contains(&name) || axes().any(|axis| axis == name) {
         return Ok(true);
     }
-    if PASSED_OVER.contains(&name) {
+    if PASSED_OVER.contains(&name) || LABELS.contains(&name) {
         return Ok(false);
     }
     let known: Vec<&str> = [INPUT, LOW].into_iter().chain(axes()).collect();

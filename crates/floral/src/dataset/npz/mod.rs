@@ -5,6 +5,7 @@
 
 mod array;
 mod inputs;
+mod texts;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
 
 pub(super) use array::{NpyArray, NpyHeader};
+pub(super) use texts::texts;
 
 pub use inputs::NpzInputs;
 pub(crate) use writer::write;
@@ -118,6 +120,23 @@ fn read(path: &Path, wanted: impl Fn(&str) -> Result<bool>) -> Result<BTreeMap<S
         }
     }
     Ok(arrays)
+}
+
+/// The lists of texts of these names that an archive has.
+fn labels(path: &Path, names: &[&str]) -> Result<BTreeMap<String, Vec<String>>> {
+    let archive = Archive::open(path)?;
+    let wanted = archive.entries.iter();
+    let wanted = wanted.filter(|entry| names.contains(&entry.name.as_str()));
+    let mut lists = BTreeMap::new();
+    for entry in wanted {
+        let list = archive.with_file(entry, |file| texts(file, entry.size()));
+        let list = list.map_err(|reason| Error::BadFile {
+            path: path.to_owned(),
+            reason: format!("the labels {} {reason}; give a list of texts", entry.name),
+        })?;
+        lists.extend(list.map(|list| (entry.name.clone(), list)));
+    }
+    Ok(lists)
 }
 
 /// Shape and values of one array of an archive; none if it has no array of that name.

@@ -3,7 +3,7 @@
 use super::Verdict;
 use crate::Quantity;
 use crate::dataset::view::Source;
-use crate::quantity::labels;
+use crate::quantity::{labels, order};
 use crate::units::{Conversion, Relation, relation};
 
 /// The given channel for each of a run's. Where their numbers differ, the shapes are refused later.
@@ -59,19 +59,10 @@ pub(super) fn sources(
 
 /// The given channel of each of a run's names, if all have names of their own.
 fn permutation(run: &[Quantity], given: &[Quantity]) -> Option<Vec<usize>> {
-    let place = |quantity: &Quantity| {
-        let name = quantity.name.as_ref()?;
-        let mut found = (0..given.len()).filter(|&i| given[i].name.as_ref() == Some(name));
-        found.next().filter(|_| found.next().is_none())
-    };
-    let order: Vec<usize> = run.iter().map(place).collect::<Option<_>>()?;
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
-    sorted
-        .iter()
-        .enumerate()
-        .all(|(i, place)| i == *place)
-        .then_some(order)
+    fn names(list: &[Quantity]) -> impl Iterator<Item = Option<&str>> {
+        list.iter().map(|quantity| quantity.name.as_deref())
+    }
+    order(names(run), names(given))
 }
 
 /// What the channels of a view are: the run's, and what it does not tell as it is given.

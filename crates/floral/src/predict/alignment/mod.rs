@@ -14,6 +14,7 @@ use channels::{conversion, seen, sources};
 
 use crate::dataset::view::View;
 use crate::dataset::{Dataset, axis_names};
+use crate::grid::Mask;
 use crate::train::Header;
 use crate::units::{Relation, relation};
 use crate::{Axis, Error, Grid, Quantities, Result};
@@ -67,7 +68,45 @@ pub fn aligned_dataset(header: &Header, dataset: &Dataset) -> Result<(Dataset, V
         quantities,
         notes,
     } = Alignment::new(header, dataset.path(), &given)?;
-    Ok((dataset.seen(view, grid, quantities), notes))
+    let seen = dataset.seen(view, grid, quantities);
+    check_mask(header, seen.path(), seen.grid(), seen.mask())?;
+    Ok((seen.masked(header.mask.as_ref()), notes))
+}
+
+/// Refuses inputs on another grid than that of a run with points outside of its domain, and inputs
+/// that lack values at points inside of it.
+pub(super) fn check_mask(
+    header: &Header,
+    path: &Path,
+    grid: &Grid,
+    own: Option<&Mask>,
+) -> Result<()> {
+    let refused = |reason: String| {
+        Err(Error::BadFile {
+            path: path.to_owned(),
+            reason,
+        })
+    };
+    match (&header.mask, own) {
+        (Some(mask), _) if mask.shape() != grid.shape() => refused(format!(
+            "has the grid {:?}, and the run knows which points are outside of its domain on {:?} \
+             alone; give inputs on that grid",
+            grid.shape(),
+            mask.shape()
+        )),
+        (Some(mask), Some(own)) if !mask.holds(own) => {
+            let missing = own.outside().iter().zip(mask.outside());
+            let missing = missing.filter(|(own, mask)| **own && !**mask).count();
+            refused(format!(
+                "has NaN at {missing} points that are inside of the run's domain; give values there"
+            ))
+        }
+        (None, Some(own)) => refused(format!(
+            "has NaN at {} points, and the run was trained on data without any; give values there",
+            own.count()
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a dataset that a run would have to see in another order or in other units than it is

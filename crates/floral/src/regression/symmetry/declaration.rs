@@ -47,6 +47,11 @@ pub enum Symmetry {
 }
 
 impl Symmetry {
+    /// Whether it takes points to other points.
+    pub(crate) fn moves_points(&self) -> bool {
+        !matches!(self, Self::Sign(_) | Self::Scale { .. })
+    }
+
     /// Refuses a motion along an axis whose points it does not take to points.
     pub(crate) fn check_spacing(&self, grid: &Grid) -> Result<()> {
         let (Self::Roll { axis: name }

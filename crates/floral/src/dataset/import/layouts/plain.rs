@@ -9,7 +9,7 @@ use crate::dataset::layout::LOW_REALIZATIONS;
 pub(in crate::dataset::import) const INPUT: [&str; 2] = ["input", "inputs"];
 
 /// What the low-fidelity solution may be called.
-const LOW: [&str; 6] = [
+pub(in crate::dataset::import) const LOW: [&str; 6] = [
     // Of which low is the mean.
     LOW_REALIZATIONS,
     "low",
@@ -20,7 +20,7 @@ const LOW: [&str; 6] = [
 ];
 
 /// What the high-fidelity solution may be called.
-const HIGH: [&str; 9] = [
+pub(in crate::dataset::import) const HIGH: [&str; 9] = [
     "high",
     "high_fidelity",
     "highfidelity",

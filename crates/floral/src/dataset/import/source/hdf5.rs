@@ -12,10 +12,12 @@ use std::sync::Arc;
 
 use hdf5_reader::group::Group;
 use hdf5_reader::storage::FileStorage;
-use hdf5_reader::{Dataset, Hdf5File, SliceInfo, SliceInfoElem};
+use hdf5_reader::{Dataset, Datatype, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem};
 
+use super::beside::MOST_LABELS;
 use super::hdf5_values::{Pair, Real, attributes, number};
-use super::{COMPLEX, Groups, MOST_ARRAYS, Source, Variable, bad, leaf};
+use super::links::{LeadingOut, unfollowed};
+use super::{Beside, COMPLEX, Groups, MOST_ARRAYS, Source, Variable, bad, leaf};
 use crate::storage::Number;
 use crate::{Error, Result};
 
@@ -24,6 +26,12 @@ const DEEPEST: usize = 32;
 
 /// How much smaller than its contents a file can be: deflate saves at most 1032 times.
 const LARGEST_RATIO: u64 = 1100;
+
+/// How the reason begins for which a file with links to others is refused.
+const LEADS_OUT: &str = "one of its links leads to the file";
+
+/// Bytes of the longest list of texts.
+const LONGEST_LIST: u64 = 1 << 24;
 
 /// How netCDF begins the name of a scale that stands for a dimension without coordinates.
 const NO_COORDINATES: &str = "This is a netCDF dimension but not a netCDF variable";
@@ -43,11 +51,12 @@ pub(super) struct Hdf5Source {
     groups: Groups,
     variables: Vec<Variable>,
     arrays: Vec<(Dataset, Number)>,
+    beside: Beside,
     is_netcdf: bool,
 }
 
 impl Hdf5Source {
-    /// Reads what the groups of a file hold; arrays of other things than numbers are passed over.
+    /// Reads what the groups of a file hold; arrays of other things than numbers lie beside them.
     pub fn open(path: &Path) -> Result<Self> {
         // By ranges, not by a map of the file, which ends the program if another cuts the file.
         let file = std::fs::File::open(path).map_err(Error::io(path))?;
@@ -60,10 +69,10 @@ impl Hdf5Source {
             || walk.arrays.iter().any(|(_, array)| is_of_netcdf(array));
         let (mut variables, mut arrays) = (Vec::new(), Vec::new());
         for (name, array) in walk.arrays {
-            let Some(number) = number(array.dtype()) else {
-                continue;
-            };
-            let Some(variable) = variable(&name, &array, number, &names) else {
+            let number = number(array.dtype());
+            let found = number.and_then(|n| Some((n, variable(&name, &array, n, &names)?)));
+            let Some((number, variable)) = found else {
+                other(&name, &array, &mut walk.beside);
                 continue;
             };
             check_size(path, &variable, &array, size)?;
@@ -75,12 +84,16 @@ impl Hdf5Source {
             groups: walk.groups,
             variables,
             arrays,
+            beside: walk.beside,
             is_netcdf,
         })
     }
 }
 
 fn damaged(path: &Path, reason: &str) -> Error {
+    if let Some(at) = reason.find(LEADS_OUT) {
+        return bad(path, &reason[at..]);
+    }
     if reason.contains("unsupported layout") {
         let reason = format!("cannot be read ({reason}); repack it with h5repack or h5py");
         return bad(path, reason);
@@ -93,18 +106,30 @@ fn damaged(path: &Path, reason: &str) -> Error {
 struct Walk {
     groups: Groups,
     arrays: Vec<(String, Dataset)>,
+    beside: Beside,
+    /// Other files that links with a name lead to.
+    named: HashSet<String>,
     seen: HashSet<u64>,
 }
 
 fn walk_file(file: std::fs::File, walk: &mut Walk) -> hdf5_reader::error::Result<()> {
     let storage = Arc::new(FileStorage::from_file(file)?);
-    let file = Hdf5File::from_storage(storage)?;
+    let leading_out = LeadingOut::default();
+    let options = OpenOptions::default().with_external_link_resolver(Arc::new(leading_out.clone()));
+    let file = Hdf5File::from_storage_with_options(storage, options)?;
     let (told, size) = (file.superblock().eof_address, file.storage().len());
     if told > size {
         let reason = format!("it has {size} bytes, but says {told}; is it cut?");
         return Err(hdf5_reader::error::Error::InvalidData(reason));
     }
-    walk.group("", &file.root_group()?, 0)
+    walk.group("", &file.root_group()?, 0)?;
+    let mut unnamed = leading_out.files().into_iter();
+    match unnamed.find(|file| !walk.named.contains(file)) {
+        None => Ok(()),
+        Some(other) => Err(hdf5_reader::error::Error::InvalidData(format!(
+            "{LEADS_OUT} {other}, which is not followed; copy what it leads to into one file"
+        ))),
+    }
 }
 
 impl Walk {
@@ -124,6 +149,13 @@ impl Walk {
                 _ => format!("{path}/{own}"),
             }
         };
+        let members: Vec<&str> = groups.iter().map(Group::name).collect();
+        let members = members.into_iter().chain(arrays.iter().map(Dataset::name));
+        let members: Vec<&str> = members.map(leaf).collect();
+        for link in unfollowed(group, &members) {
+            self.beside.unreadable(&join(&link.name), link.why);
+            self.named.extend(link.file);
+        }
         for array in arrays {
             self.arrays.push((join(array.name()), array));
         }
@@ -207,6 +239,31 @@ fn numbers(array: &Dataset, attribute: &str) -> Vec<u64> {
     values.into_iter().map(|value| value as u64).collect()
 }
 
+/// An array of other things than numbers: a list of texts may be labels, and single texts are notes;
+/// what else cannot be read is named.
+fn other(name: &str, array: &Dataset, beside: &mut Beside) {
+    if number(array.dtype()).is_some() {
+        // It stands for a dimension without coordinates.
+        return;
+    }
+    // What is only declared takes no memory.
+    let count = array.num_elements().unwrap_or(u64::MAX);
+    let bytes = count.saturating_mul(array.raw_element_size().unwrap_or(usize::MAX) as u64);
+    let is_short = count <= MOST_LABELS as u64 && bytes <= LONGEST_LIST;
+    let texts = is_short.then(|| array.read_strings().ok()).flatten();
+    match (array.dtype(), texts) {
+        (_, Some(texts)) if array.ndim() == 1 => beside.label(name, texts),
+        (_, Some(_)) | (Datatype::String { .. }, None) => {}
+        (Datatype::Compound { .. }, None) => {
+            beside.unreadable(name, "holds records of several values");
+        }
+        (Datatype::VarLen { .. }, None) => {
+            beside.unreadable(name, "holds lists of unlike lengths");
+        }
+        _ => beside.unreadable(name, "holds something else than numbers"),
+    }
+}
+
 /// The names of dimensions: those of their scales, or else their labels.
 fn scales(array: &Dataset, rank: usize, names: &Names) -> Vec<Option<String>> {
     let labels = array.attribute("DIMENSION_LABELS").ok();
@@ -272,6 +329,10 @@ impl Source for Hdf5Source {
 
     fn has_defaults(&self) -> bool {
         self.is_netcdf
+    }
+
+    fn beside(&self) -> &Beside {
+        &self.beside
     }
 
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {

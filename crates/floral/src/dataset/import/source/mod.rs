@@ -3,9 +3,11 @@
 //! One file a format: `npz.rs` and `npy.rs`, `hdf5.rs` (NetCDF 4 as well), `netcdf.rs` (its classic
 //! format), `zarr.rs`. `recipe.rs` finds out what the arrays mean, `part.rs` reads them.
 
+mod beside;
 mod bytes;
 mod hdf5;
 mod hdf5_values;
+mod links;
 mod netcdf;
 mod netcdf_header;
 mod npy;
@@ -13,6 +15,7 @@ mod npz;
 mod open;
 mod strided;
 mod zarr;
+mod zarr_texts;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,6 +26,7 @@ use serde_json::{Map, Value};
 use crate::storage::{Number, Packing};
 use crate::{Error, Result};
 
+pub(super) use beside::Beside;
 pub use open::is_data;
 pub(super) use open::open;
 
@@ -89,6 +93,9 @@ pub(super) trait Source: Send + Sync {
 
     /// The attributes of its groups.
     fn groups(&self) -> &Groups;
+
+    /// What it holds beside numbers.
+    fn beside(&self) -> &Beside;
 
     /// How the array at this position stores its numbers.
     fn number(&self, variable: usize) -> Number;

@@ -8,15 +8,19 @@ use std::io::{BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::beside::MOST_LABELS;
 use super::bytes::Bytes;
 use super::netcdf_header::{Header, Record};
 use super::strided::Strided;
-use super::{Groups, Source, Variable, bad};
-use crate::storage::Number;
+use super::{Beside, Groups, Source, Variable, bad};
+use crate::storage::{Kind, Number};
 use crate::{Error, Result};
 
 /// Bytes of the longest header.
 const LONGEST_HEADER: u64 = 1 << 26;
+
+/// Characters of the longest label.
+const LONGEST_LABEL: usize = 1 << 12;
 
 /// A file in the classic format.
 pub(super) struct NetcdfSource {
@@ -24,11 +28,12 @@ pub(super) struct NetcdfSource {
     file: Bytes,
     groups: Groups,
     variables: Vec<Variable>,
+    beside: Beside,
     places: Vec<Strided>,
 }
 
 impl NetcdfSource {
-    /// Reads the header; variables that hold no numbers are passed over.
+    /// Reads the header; lists of texts lie beside the numbers.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path))?;
         let size = file.metadata().map_err(Error::io(path))?.len();
@@ -36,8 +41,11 @@ impl NetcdfSource {
         let header = header.ok_or_else(|| bad(path, "is no NetCDF file, or damaged"))?;
         let records = header.records(size);
         let (mut variables, mut places) = (Vec::new(), Vec::new());
+        let (bytes, mut beside) = (Bytes::of(file), Beside::default());
         for record in &header.variables {
             let Some((variable, place)) = opened(record, &header, records) else {
+                let texts = texts(record, &header, records, &bytes);
+                beside.label(&record.name, texts.unwrap_or_default());
                 continue;
             };
             check_end(path, &variable, &place, size)?;
@@ -47,9 +55,10 @@ impl NetcdfSource {
         let groups = [(String::new(), header.attributes.clone())].into();
         Ok(Self {
             path: path.to_owned(),
-            file: Bytes::of(file),
+            file: bytes,
             groups,
             variables,
+            beside,
             places,
         })
     }
@@ -77,6 +86,28 @@ fn opened(record: &Record, header: &Header, records: u64) -> Option<(Variable, S
         is_coarse: number.is_coarse(),
     };
     Some((variable, place))
+}
+
+/// The texts of a list, stored as [text, character].
+fn texts(record: &Record, header: &Header, records: u64, file: &Bytes) -> Option<Vec<String>> {
+    let shape = header.shape(record, records)?;
+    let [count, length] = shape[..] else {
+        return None;
+    };
+    let is_short = count <= MOST_LABELS && length <= LONGEST_LABEL;
+    if record.number.is_some() || header.is_record(record) || !is_short {
+        return None;
+    }
+    let byte = Number::new(Kind::Unsigned, 1, false)?;
+    let place = Strided::dense(byte, record.begin, &shape, false);
+    let values = place.read(file, &[0..count, 0..length]).ok()?;
+    let text = |list: &[f64]| {
+        let bytes: Vec<u8> = list.iter().map(|value| *value as u8).collect();
+        String::from_utf8_lossy(&bytes)
+            .trim_end_matches('\0')
+            .to_owned()
+    };
+    Some(values.chunks_exact(length.max(1)).map(text).collect())
 }
 
 /// Refuses a variable that goes on behind the end of the file.
@@ -120,6 +151,10 @@ impl Source for NetcdfSource {
 
     fn has_defaults(&self) -> bool {
         true
+    }
+
+    fn beside(&self) -> &Beside {
+        &self.beside
     }
 
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {

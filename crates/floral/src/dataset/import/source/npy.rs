@@ -9,8 +9,8 @@ use serde_json::Map;
 
 use super::bytes::Bytes;
 use super::strided::Strided;
-use super::{COMPLEX, Groups, Source, Variable, bad};
-use crate::dataset::npz::NpyHeader;
+use super::{Beside, COMPLEX, Groups, Source, Variable, bad};
+use crate::dataset::npz::{NpyHeader, texts};
 use crate::storage::Number;
 use crate::{Error, Result};
 
@@ -19,6 +19,7 @@ pub(super) struct NpySource {
     path: PathBuf,
     groups: Groups,
     variables: Vec<Variable>,
+    beside: Beside,
     files: Vec<(Bytes, NpyHeader)>,
 }
 
@@ -27,12 +28,28 @@ impl NpySource {
     /// messages call them all.
     pub fn open(path: &Path, files: &[PathBuf]) -> Result<Self> {
         let (mut variables, mut opened) = (Vec::new(), Vec::new());
+        let mut beside = Beside::default();
         for file in files {
             let bytes = File::open(file).map_err(Error::io(file))?;
             let size = bytes.metadata().map_err(Error::io(file))?.len();
             let header = NpyHeader::read(BufReader::new(&bytes), size);
-            let header = header.map_err(|reason| bad(file, reason))?;
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
+            let labels = || {
+                let bytes = BufReader::new(File::open(file).map_err(Error::io(file))?);
+                Ok::<_, Error>(texts(bytes, size).ok().flatten())
+            };
+            let header = match (header, &files[..]) {
+                (Ok(header), _) => header,
+                // Labels stand beside arrays of numbers.
+                (Err(reason), [_, _, ..]) if reason.contains("values of type") => match labels()? {
+                    Some(list) => {
+                        beside.label(&name, list);
+                        continue;
+                    }
+                    None => return Err(bad(file, reason)),
+                },
+                (Err(reason), _) => return Err(bad(file, reason)),
+            };
             variables.push(variable(&name, &header));
             opened.push((Bytes::of(bytes), header));
         }
@@ -40,6 +57,7 @@ impl NpySource {
             path: path.to_owned(),
             groups: Groups::new(),
             variables,
+            beside,
             files: opened,
         })
     }
@@ -81,6 +99,10 @@ impl Source for NpySource {
 
     fn number(&self, variable: usize) -> Number {
         self.files[variable].1.number
+    }
+
+    fn beside(&self) -> &Beside {
+        &self.beside
     }
 
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use super::bytes::Bytes;
 use super::npy::variable;
 use super::strided::Strided;
-use super::{Groups, MOST_ARRAYS, Source, Variable, bad};
-use crate::dataset::npz::{Archive, Entry, NpyHeader};
+use super::{Beside, Groups, MOST_ARRAYS, Source, Variable, bad};
+use crate::dataset::npz::{Archive, Entry, NpyHeader, texts};
 use crate::storage::Number;
 use crate::{Error, Result};
 
@@ -21,6 +21,7 @@ pub(super) struct NpzSource {
     file: Bytes,
     groups: Groups,
     variables: Vec<Variable>,
+    beside: Beside,
     entries: Vec<Opened>,
 }
 
@@ -41,18 +42,25 @@ enum Contents {
 }
 
 impl NpzSource {
-    /// Reads the headers of all arrays; those that hold no numbers are passed over.
+    /// Reads the headers of all arrays; those that hold no numbers lie beside them.
     pub fn open(path: &Path) -> Result<Self> {
         let archive = Archive::open(path)?;
         if archive.entries.len() > MOST_ARRAYS {
             return Err(bad(path, format!("has more than {MOST_ARRAYS} arrays")));
         }
         let (mut variables, mut entries) = (Vec::new(), Vec::new());
+        let mut beside = Beside::default();
         for (index, entry) in archive.entries.iter().enumerate() {
             let header = archive.with_file(entry, |file| NpyHeader::read(file, entry.size()));
             let header = match header {
-                // Labels and other texts stand beside numbers.
-                Err(reason) if reason.contains("values of type") => continue,
+                Err(reason) if reason.contains("values of type") => {
+                    match archive.with_file(entry, |file| texts(file, entry.size())) {
+                        Ok(Some(list)) => beside.label(&entry.name, list),
+                        Ok(None) => {}
+                        Err(_) => beside.unreadable(&entry.name, reason),
+                    }
+                    continue;
+                }
                 other => other.map_err(|reason| about(path, &entry.name, &reason))?,
             };
             variables.push(variable(&entry.name, &header));
@@ -68,6 +76,7 @@ impl NpzSource {
             archive,
             groups: Groups::new(),
             variables,
+            beside,
             entries,
         })
     }
@@ -119,6 +128,10 @@ impl Source for NpzSource {
 
     fn number(&self, variable: usize) -> Number {
         self.entries[variable].header.number
+    }
+
+    fn beside(&self) -> &Beside {
+        &self.beside
     }
 
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use zarrs::storage::ReadableStorage;
 
-use super::{COMPLEX, Groups, MOST_ARRAYS, Source, Variable};
+use super::zarr_texts::texts;
+use super::{Beside, COMPLEX, Groups, MOST_ARRAYS, Source, Variable};
 use crate::storage::{METADATA_FILE, Number, StoredArray, read_json, zarr_store};
 use crate::{Error, Result};
 
@@ -30,6 +31,7 @@ pub(super) struct ZarrSource {
     groups: Groups,
     variables: Vec<Variable>,
     arrays: Vec<(StoredArray, Number)>,
+    beside: Beside,
     is_second: bool,
 }
 
@@ -41,7 +43,7 @@ pub(super) fn is_zarr(folder: &Path) -> bool {
 }
 
 impl ZarrSource {
-    /// Looks through the groups of a store; arrays of other things than numbers are passed over.
+    /// Looks through the groups of a store; arrays of other things than numbers lie beside them.
     pub fn open(path: &Path) -> Result<Self> {
         let mut source = Self {
             path: path.to_owned(),
@@ -49,6 +51,7 @@ impl ZarrSource {
             groups: Groups::new(),
             variables: Vec::new(),
             arrays: Vec::new(),
+            beside: Beside::default(),
             is_second: !path.join(METADATA_FILE).is_file(),
         };
         source.walk("", 0)?;
@@ -85,9 +88,11 @@ impl ZarrSource {
     }
 
     fn array(&mut self, name: &str) -> Result<()> {
-        let array = StoredArray::open_any(&self.storage, &self.path, name)?;
-        let Some(number) = array.number() else {
-            return Ok(());
+        let opened = StoredArray::open_any(&self.storage, &self.path, name);
+        let number = opened.as_ref().ok().and_then(StoredArray::number);
+        let (array, number) = match (opened, number) {
+            (Ok(array), Some(number)) => (array, number),
+            (opened, _) => return self.other(name, opened.map(|array| array.data_type())),
         };
         let mut shape = array.shape();
         let mut attributes = array.attributes().clone();
@@ -125,6 +130,43 @@ impl ZarrSource {
         self.arrays.push((array, number));
         Ok(())
     }
+}
+
+impl ZarrSource {
+    /// An array of other things than numbers, of this type: a list of texts, or it is named.
+    fn other(&mut self, name: &str, kind: Result<String>) -> Result<()> {
+        match (texts(&self.storage, &self.path, name), kind) {
+            (Some(texts), _) => self.beside.label(name, texts),
+            (None, Ok(kind)) => {
+                let why = format!("holds values of type {kind}, which are no numbers");
+                self.beside.unreadable(name, why);
+            }
+            // One that is damaged is no other kind of array.
+            (None, Err(error)) => match other_kind(&self.path.join(name))? {
+                Some(kind) => {
+                    let why = format!("holds values of type {kind}, which are not read");
+                    self.beside.unreadable(name, why);
+                }
+                None => return Err(error),
+            },
+        }
+        Ok(())
+    }
+}
+
+/// The type of an array's values, if it is none of numbers.
+fn other_kind(folder: &Path) -> Result<Option<String>> {
+    let metadata = match read_json(&folder.join(METADATA_FILE))? {
+        Some(metadata) => metadata["data_type"].clone(),
+        None => read_json(&folder.join(ARRAY))?.unwrap_or_default()["dtype"].clone(),
+    };
+    let name = metadata.as_str().or_else(|| metadata["name"].as_str());
+    let is_number = |name: &str| Number::zarr(name).or_else(|| Number::numpy(name)).is_some();
+    Ok(match name {
+        Some(name) if is_number(name) => None,
+        Some(name) => Some(name.to_owned()),
+        None => metadata.is_array().then(|| "record".to_owned()),
+    })
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -166,6 +208,10 @@ impl Source for ZarrSource {
 
     fn number(&self, variable: usize) -> Number {
         self.arrays[variable].1
+    }
+
+    fn beside(&self) -> &Beside {
+        &self.beside
     }
 
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
