@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
+use floral::storage::refuse_overwriting;
 use floral::train::RunFolder;
 
 use crate::{Ending, output};
@@ -34,6 +35,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let path = &arguments.output;
     let run = RunFolder::open(&arguments.run)?;
+    refuse_overwriting(path, run.files().iter().map(PathBuf::as_path))?;
     // A command that was cut once it was done is given again.
     let is_there = path.is_file() && std::fs::read(path).ok() == run.best_bytes().ok();
     ensure!(
@@ -42,6 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         path.display()
     );
     run.export(path)?;
+    output::notes(&run.best()?.header.notes());
     output::tell(&format!("{}: written", path.display()));
     Ok(Ending::Done)
 }
