@@ -15,8 +15,8 @@ use crate::{Ending, output};
     floral sample darcy.floral --input new.zarr -o predicted.zarr\n\n\
     The file is a safetensors file with settings, grid, scales and provenance in its header. `sample`,\n\
     `evaluate` and `report` take it in place of the run folder, and floral.load in Python. Later\n\
-    versions of floral read it; a file of a later format is refused by an older floral. Reading it\n\
-    executes nothing.")]
+    versions of floral read it; a file of a later format is refused by an older floral. Its checksum\n\
+    covers every byte: a damaged or edited file is refused. Reading it executes nothing.")]
 pub struct Arguments {
     /// The run folder
     #[arg(value_name = "RUN")]

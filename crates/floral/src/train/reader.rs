@@ -264,14 +264,14 @@ impl<'a> Reader<'a> {
             false => self.of_known.apply(&high),
         };
         let given: Vec<&[f64]> = low.iter().map(Field::values).collect();
-        self.check_size("input", index, input.values(), LARGEST_INPUT)?;
-        self.check_size("low", index, &given.concat(), LARGEST_SOLUTION)?;
-        self.check_size("high", index, &high, LARGEST_SOLUTION)?;
+        self.check_size("", index, input.values(), LARGEST_INPUT)?;
+        self.check_size("low fidelity of ", index, &given.concat(), LARGEST_SOLUTION)?;
+        self.check_size("high fidelity of ", index, &high, LARGEST_SOLUTION)?;
         self.learned(index, input, low, high)
     }
 
     /// Refuses values that are no numbers, or too large for what is computed of them.
-    fn check_size(&self, array: &str, index: usize, values: &[f64], largest: f64) -> Result<()> {
+    fn check_size(&self, of: &str, index: usize, values: &[f64], largest: f64) -> Result<()> {
         let is_fit = |value: &&f64| value.is_finite() && value.abs() <= largest;
         let Some(value) = values.iter().find(|value| !is_fit(value)) else {
             return Ok(());
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
             path: self.dataset.path().to_owned(),
             reason: match value.is_finite() {
                 true => format!(
-                    "{array} of input {index} has the value {value:e}, and at most {largest:e} can be \
+                    "{of}input {index} has the value {value:e}, and at most {largest:e} can be \
                      computed with; divide it by a constant, or choose other units"
                 ),
                 false => format!(

@@ -157,9 +157,9 @@ mod tests {
         config
     }
 
-    /// Input i at point p; neighbouring inputs differ by a millionth of their offset.
+    /// Input i at point p.
     fn value(i: usize, p: usize) -> f64 {
-        1e3 + ((7 * i + p) as f64).sin()
+        1.0 + ((7 * i + p) as f64).sin()
     }
 
     fn dataset(folder: &std::path::Path, order: &[usize], change: fn(f64) -> f64) -> Dataset {
@@ -189,8 +189,12 @@ mod tests {
             (3..INPUTS).collect::<Vec<_>>()
         );
         let reversed: Vec<usize> = order.iter().rev().copied().collect();
-        let there_and_back: [fn(f64) -> f64; 2] = [|v| v, |v| (v * 1e3 + 273.15 - 273.15) / 1e3];
-        for change in there_and_back {
+        let changes: [fn(f64) -> f64; 3] = [
+            |v| v,
+            |v| (v * 1e3 + 273.15 - 273.15) / 1e3,
+            |v| f64::from(v as f32),
+        ];
+        for change in changes {
             let copy = dataset(folder.path(), &reversed, change);
             assert!(!seen.are_in_place(&copy).unwrap());
             assert_eq!(
