@@ -111,8 +111,8 @@ fn is_within(path: &Path, folder: &Path) -> bool {
         return false;
     };
     // What exists and is the folder itself does not lie within it.
-    let above = nearest.ancestors().skip(usize::from(path.exists()));
-    above.into_iter().any(|part| is_same(part, folder))
+    let mut above = nearest.ancestors().skip(usize::from(path.exists()));
+    above.any(|part| is_same(part, folder))
 }
 
 #[cfg(all(test, unix))]

@@ -85,13 +85,10 @@ impl SeenInputs {
             let found = fingerprint(dataset, index)?;
             let reach = reach(found[0], tolerance[0]);
             let start = sorted.partition_point(|other| other[0] < found[0] - reach);
-            let near = sorted[start..]
+            let mut near = sorted[start..]
                 .iter()
                 .take_while(|other| other[0] <= found[0] + reach);
-            if near
-                .into_iter()
-                .any(|other| are_near(&found, other, &tolerance))
-            {
+            if near.any(|other| are_near(&found, other, &tolerance)) {
                 seen.push(index);
             }
         }
@@ -126,10 +123,8 @@ fn fingerprint(dataset: &Dataset, index: usize) -> Result<Fingerprint> {
     let scale = 1.0 / (values.len().max(1) as f64).sqrt();
     Ok(std::array::from_fn(|k| {
         let weighted = values.iter().enumerate();
-        let sum: f64 = weighted
-            .map(|(i, value)| value * scale * weight(k as u64, i as u64))
-            .sum();
-        sum
+        let weighted = weighted.map(|(i, value)| value * scale * weight(k as u64, i as u64));
+        weighted.sum()
     }))
 }
 
