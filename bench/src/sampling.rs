@@ -86,6 +86,7 @@ fn header(case: &Case) -> Header {
             constants: None,
             seed: None,
         },
+        seen: Default::default(),
         first_seen: Vec::new(),
         title: None,
         quantities: Quantities::default(),

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use floral::Result;
 
+use crate::processor_time::Moment;
+
 /// How long to measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stopwatch {
@@ -23,18 +25,33 @@ impl Stopwatch {
     /// Seconds of the fastest round.
     ///
     /// The first round warms caches and allocators, and counts only if there is time for no other.
-    pub fn best<T>(&self, mut work: impl FnMut() -> Result<T>) -> Result<f64> {
-        let begun = Instant::now();
+    pub fn best<T>(&self, work: impl FnMut() -> Result<T>) -> Result<f64> {
+        self.least(work, |start| start.elapsed().as_secs_f64(), Instant::now)
+    }
+
+    /// The same of work on this machine's processors, as if no other program used them: seconds of the
+    /// clock, or of processor time where these are fewer.
+    pub fn best_undisturbed<T>(&self, work: impl FnMut() -> Result<T>) -> Result<f64> {
+        self.least(work, Moment::undisturbed_seconds, Moment::now)
+    }
+
+    fn least<T, M>(
+        &self,
+        mut work: impl FnMut() -> Result<T>,
+        since: impl Fn(&M) -> f64,
+        now: impl Fn() -> M,
+    ) -> Result<f64> {
+        let (begun, start) = (Instant::now(), now());
         work()?;
-        let first = begun.elapsed().as_secs_f64();
+        let first = since(&start);
         let mut best = f64::INFINITY;
         for _ in 0..self.rounds {
             if begun.elapsed().as_secs_f64() > self.seconds {
                 break;
             }
-            let start = Instant::now();
+            let start = now();
             work()?;
-            best = best.min(start.elapsed().as_secs_f64());
+            best = best.min(since(&start));
         }
         Ok(if best.is_finite() { best } else { first })
     }

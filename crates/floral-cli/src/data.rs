@@ -1,19 +1,23 @@
 //! The data that commands are given: a dataset, or files of other programs, which are imported once
-//! into a hidden folder beside them.
+//! into the user's cache folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use floral::dataset::Dataset;
 use floral::dataset::import::{Import, Wishes, is_data};
+use floral::storage::{CACHE_VARIABLE, cache_folder};
 use floral::{Checksum, Silent};
 
 use crate::import::by_flags;
-use crate::output;
+use crate::{output, provenance};
 
-/// The folder of imported copies.
-const COPIES: &str = ".floral";
+/// The folder of imported copies within the cache.
+const COPIES: &str = "imports";
+
+/// Digits of the checksums in the name of a copy.
+const DIGITS: usize = 16;
 
 /// Opens a dataset, or the imported copy of other data.
 pub fn open(path: &Path) -> Result<Dataset> {
@@ -26,7 +30,7 @@ pub fn dataset(path: &Path) -> Result<PathBuf> {
     if is_ours || !is_data(path) {
         return Ok(path.to_owned());
     }
-    let copy = copy_of(path);
+    let copy = copy_of(path)?;
     if !copy.join("zarr.json").is_file() {
         let import = Import::open(&[path.to_owned()])?;
         let written = import.write(&Wishes::default(), &copy, true, &Silent);
@@ -34,7 +38,14 @@ pub fn dataset(path: &Path) -> Result<PathBuf> {
             let error = by_flags(error);
             anyhow::anyhow!("{error}; floral import takes it with these flags")
         })?;
-        remove_others(path, &copy);
+        if copy_of(path)? != copy {
+            let _ = fs::remove_dir_all(&copy);
+            bail!(
+                "{}: was changed while it was read; run the command again once it is complete",
+                path.display()
+            );
+        }
+        remove_others(&copy);
     }
     output::tell(&format!(
         "note: {} is taken as the imported copy {}; floral import tells what is in it",
@@ -44,14 +55,32 @@ pub fn dataset(path: &Path) -> Result<PathBuf> {
     Ok(copy)
 }
 
-/// Where the copy of data is: a name for each of their states.
-fn copy_of(path: &Path) -> PathBuf {
-    let state = state(path, Checksum::default()).to_string();
-    let name = name(path);
-    let parent = path.parent().unwrap_or(Path::new(""));
-    parent
-        .join(COPIES)
-        .join(format!("{name}-{}.zarr", &state[..8]))
+/// Where the copy of data is: a name for their place and their contents, as this build reads them.
+fn copy_of(path: &Path) -> Result<PathBuf> {
+    let cache = cache_folder().with_context(|| {
+        format!(
+            "{}: its imported copy needs a folder, and there is no home to keep it in; set \
+             {CACHE_VARIABLE} to a folder, or import it with floral import",
+            path.display()
+        )
+    })?;
+    let real = path.canonicalize().map_err(floral::Error::io(path))?;
+    let place = Checksum::default().bytes(real.as_os_str().as_encoded_bytes());
+    let reader = Checksum::default().bytes(provenance::build().as_bytes());
+    let contents = contents(&real, reader)?;
+    let name = format!("{}-{}.zarr", prefix(&real, place), short(contents));
+    Ok(cache.join(COPIES).join(name))
+}
+
+/// How the names of all copies of data begin.
+fn prefix(path: &Path, place: Checksum) -> String {
+    format!("{}-{}", name(path), short(place))
+}
+
+fn short(sum: Checksum) -> String {
+    let mut digits = sum.to_string();
+    digits.truncate(DIGITS);
+    digits
 }
 
 fn name(path: &Path) -> String {
@@ -59,35 +88,37 @@ fn name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// A checksum of names, sizes and times of all files.
-fn state(path: &Path, sum: Checksum) -> Checksum {
+/// A checksum of the names and contents of all files.
+fn contents(path: &Path, sum: Checksum) -> Result<Checksum> {
     let sum = sum.bytes(name(path).as_bytes());
-    let Ok(facts) = fs::metadata(path) else {
-        return sum;
-    };
-    if !facts.is_dir() {
-        let modified = facts.modified().ok();
-        let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        let nanoseconds = since.map_or(0, |since| since.as_nanos());
-        return sum
-            .bytes(&facts.len().to_le_bytes())
-            .bytes(&nanoseconds.to_le_bytes());
+    if path.is_file() {
+        return Ok(sum.file(path)?);
     }
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    if !path.is_dir() {
+        // A pipe would never end.
+        return Ok(sum);
+    }
+    let entries = fs::read_dir(path).map_err(floral::Error::io(path))?;
+    let entries = entries.collect::<std::io::Result<Vec<_>>>();
+    let entries = entries.map_err(floral::Error::io(path))?;
+    let mut entries: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
     entries.sort();
-    entries.iter().fold(sum, |sum, entry| state(entry, sum))
+    entries
+        .iter()
+        .try_fold(sum, |sum, entry| contents(entry, sum))
 }
 
-/// Removes the copies of earlier states of the same data; what cannot be removed stays.
-fn remove_others(path: &Path, copy: &Path) {
-    let prefix = format!("{}-", name(path));
+/// Removes the copies of earlier contents of the same data; what cannot be removed stays.
+fn remove_others(copy: &Path) {
+    let name = name(copy);
+    let Some((prefix, _)) = name.rsplit_once('-') else {
+        return;
+    };
     let folder = copy.parent().unwrap_or(Path::new(""));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let found = entry.file_name().to_string_lossy().into_owned();
-        let is_copy = found
-            .strip_prefix(&prefix)
-            .is_some_and(|rest| rest.len() == "01234567.zarr".len());
+        let rest = found.strip_prefix(prefix);
+        let is_copy = rest.is_some_and(|rest| rest.len() == DIGITS + "-.zarr".len());
         if is_copy && entry.path() != copy {
             let _ = fs::remove_dir_all(entry.path());
         }

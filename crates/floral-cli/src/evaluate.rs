@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use floral::evaluate::{
-    ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate_across,
+    ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate_across, in_ranges,
 };
 use floral::predict::{Predictor, Sampling};
 use floral::quantity::labels;
@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(long, value_name = "M", default_value_t = 2500)]
     realizations: usize,
 
-    /// Inputs, as in 0..15 [default: the run's test inputs, or all of a dataset it has not seen]
+    /// Inputs, as in 0..15 [default: the run's test inputs; of other data, those that it has not seen]
     #[arg(long, value_name = "RANGE", value_parser = inputs::parse)]
     inputs: Option<Range<usize>>,
 
@@ -104,9 +104,10 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     output::notes(&evaluation.notes);
     if evaluation.seen > 0 {
         output::note(&format!(
-            "{} of these {} inputs were used in training; scores on them are no test",
+            "{} of these {} inputs were used in training ({}); scores on them are no test",
             evaluation.seen,
-            evaluation.inputs.len()
+            evaluation.inputs.len(),
+            in_ranges(&evaluation.seen_inputs)
         ));
     }
     integrator::tell_of_aliasing(&predictor, &options.sampling.solver);

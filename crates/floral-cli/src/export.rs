@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
+use floral::storage::refuse_overwriting;
 use floral::train::RunFolder;
 
 use crate::{Ending, output};
@@ -14,8 +15,8 @@ use crate::{Ending, output};
     floral sample darcy.floral --input new.zarr -o predicted.zarr\n\n\
     The file is a safetensors file with settings, grid, scales and provenance in its header. `sample`,\n\
     `evaluate` and `report` take it in place of the run folder, and floral.load in Python. Later\n\
-    versions of floral read it; a file of a later format is refused by an older floral. Reading it\n\
-    executes nothing.")]
+    versions of floral read it; a file of a later format is refused by an older floral. Its checksum\n\
+    covers every byte: a damaged or edited file is refused. Reading it executes nothing.")]
 pub struct Arguments {
     /// The run folder
     #[arg(value_name = "RUN")]
@@ -34,6 +35,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let path = &arguments.output;
     let run = RunFolder::open(&arguments.run)?;
+    refuse_overwriting(path, run.files().iter().map(PathBuf::as_path))?;
     // A command that was cut once it was done is given again.
     let is_there = path.is_file() && std::fs::read(path).ok() == run.best_bytes().ok();
     ensure!(
@@ -42,6 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         path.display()
     );
     run.export(path)?;
+    output::notes(&run.best()?.header.notes());
     output::tell(&format!("{}: written", path.display()));
     Ok(Ending::Done)
 }

@@ -9,6 +9,7 @@ use floral::dataset::{Outcome, Precision, Request, generate_across};
 use floral::problem::{Resolution, catalogue};
 use floral::ranks::Ranks;
 use floral::settings::{annotated, of_problem};
+use floral::storage::refuse_overwriting;
 
 use crate::progress::Progress;
 use crate::{Ending, constants, interrupt, output};
@@ -96,6 +97,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         .output
         .as_deref()
         .context("-o DATA.zarr is needed")?;
+    refuse_overwriting(path, arguments.config.as_deref())?;
     let request = Request {
         inputs: arguments.inputs,
         realizations: arguments.realizations,

@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use floral::Error;
 use floral::dataset::import::{AxisFound, ChannelFound, Found, Import, Pick, Wishes};
 use floral::dataset::{LowPairing, Precision};
+use floral::storage::refuse_overwriting;
 
 use crate::progress::Progress;
 use crate::{Ending, interrupt, output};
@@ -198,6 +199,9 @@ impl Arguments {
 /// Tells what the files hold, and writes it as a dataset if it is to be kept.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let wishes = arguments.wishes()?;
+    if let Some(path) = &arguments.output {
+        refuse_overwriting(path, arguments.sources.iter().map(PathBuf::as_path))?;
+    }
     let import = Import::open(&arguments.sources)?;
     let progress = Progress::new("import", interrupt::flag()?);
     let outcome = match &arguments.output {

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use floral::dataset::{Dataset, Normaliser};
 use floral::grid::Domain;
+use floral::storage::refuse_overwriting;
 use floral::train::{Foreign, Method, TrainConfig};
 use floral::{Axis, Grid};
 
@@ -139,6 +140,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
             arguments.state.display()
         );
     }
+    let read = [Some(&arguments.state), arguments.data.as_ref()];
+    let read = read.into_iter().flatten().map(PathBuf::as_path);
+    refuse_overwriting(&arguments.output, read)?;
     let dataset = arguments.data.as_ref().map(Dataset::open).transpose()?;
     let axes = arguments.axis.iter().map(|TypedAxis(axis)| axis.clone());
     let scale = |typed: &[Scale]| {

@@ -24,6 +24,12 @@ pub struct Arguments {
     /// Seconds after which such a command is ended [default: 600]
     #[arg(long, value_name = "S", requires = "low_command")]
     pub low_timeout: Option<f64>,
+
+    /// A name for the version of the solver, as in 2.1. Results are kept and taken again for the same
+    /// command, version and contents of the files that the command names; a change elsewhere, as in a
+    /// library, needs another name [default: that of the run]
+    #[arg(long, value_name = "TEXT", requires = "low_command")]
+    pub low_version: Option<String>,
 }
 
 impl Arguments {
@@ -60,6 +66,10 @@ impl Arguments {
         let recorded = [header.config.low.command.as_deref(), named.as_deref()];
         let config = LowConfig {
             command: self.command(&recorded)?,
+            version: self
+                .low_version
+                .clone()
+                .or(header.config.low.version.clone()),
             timeout: self.low_timeout.unwrap_or(header.config.low.timeout),
             ..LowConfig::default()
         };

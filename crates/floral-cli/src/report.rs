@@ -9,7 +9,7 @@ use floral::dataset::{Dataset, write_atomically};
 use floral::device::Device;
 use floral::evaluate;
 use floral::predict::Sampling;
-use floral::storage::create_folder;
+use floral::storage::{create_folder, refuse_overwriting};
 use floral::train::RunFolder;
 use floral_report::draw::{pdf, raster, standalone};
 use floral_report::report::{Comparison, Exported, Options, compare, exports, page};
@@ -122,6 +122,12 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     check_output(arguments)?;
     let runs = arguments.runs.iter().map(|path| RunFolder::open(path));
     let runs = runs.collect::<floral::Result<Vec<_>>>()?;
+    let read: Vec<PathBuf> = runs.iter().flat_map(RunFolder::files).collect();
+    let read = read.iter().chain([&arguments.data]).map(PathBuf::as_path);
+    refuse_overwriting(&arguments.output, read)?;
+    for run in &runs {
+        output::notes(&run.best()?.header.notes());
+    }
     let dataset = data::open(&arguments.data)?;
     let device = arguments.device.open()?;
     let options = arguments.options(&runs, &dataset, &device)?;

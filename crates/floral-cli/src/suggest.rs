@@ -53,6 +53,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let Arguments { run, pool, .. } = arguments;
     let predictor = Predictor::load(&RunFolder::open(run)?, &Device::flex())?;
+    output::notes(&predictor.header().notes());
     let solver = arguments.low.solver(&predictor, run, pool)?;
     let cases = Cases::open_with(pool, &predictor, None, solver)?;
     ensure!(!cases.lacks_low(), low::absence(&predictor, pool));

@@ -10,6 +10,7 @@ use floral::cost::{check_training, rows_of_training};
 use floral::dataset::{Dataset, Split, SplitConfig, split};
 use floral::problem::Resolution;
 use floral::ranks::{Ranks, all_well, first_then_others};
+use floral::storage::refuse_overwriting;
 use floral::train::{
     Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, supplied, train_across,
 };
@@ -187,6 +188,10 @@ impl Arguments {
             let command = toml::Value::String(command);
             constants::insert(&mut table, "low.command", command)?;
         }
+        if let Some(version) = &self.low.low_version {
+            let version = toml::Value::String(version.clone());
+            constants::insert(&mut table, "low.version", version)?;
+        }
         if let Some(seconds) = self.low.low_timeout {
             constants::insert(&mut table, "low.timeout", seconds.into())?;
         }
@@ -246,6 +251,8 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
             folder.display()
         );
     }
+    let read = [Some(path), arguments.config.as_ref()];
+    refuse_overwriting(folder, read.into_iter().flatten().map(PathBuf::as_path))?;
     let device = arguments.device.open()?;
     let (dataset, stop) = (data::open(path)?, interrupt::flag()?);
     let asked = arguments.settings(folder)?;

@@ -1,5 +1,5 @@
 //! Files of every format version that was ever written are read, and predict what they did then: a
-//! dataset (layout 1), checkpoints (formats 1 and 2) and a model file, a store of predictions.
+//! dataset (layout 1), checkpoints (formats 1 to 3) and model files, a store of predictions.
 //!
 //! The number in a file's name is that of its format. A new format adds files; none is replaced.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -74,6 +74,8 @@ fn models_of_every_format_predict_what_they_did() {
         ("kriging-2.floral", "", KRIGING),
         ("floral-2.floral", "", NETWORK),
         ("run-2", "", NETWORK),
+        ("floral-3.floral", "", NETWORK),
+        ("run-3", "", NETWORK),
         ("run-1", "--solver dopri5", FIRST_NETWORK),
     ] {
         succeed(
@@ -93,7 +95,7 @@ fn models_of_every_format_predict_what_they_did() {
 fn runs_of_every_format_are_evaluated_and_shown() {
     let folder = all();
     let folder = folder.path();
-    for run in ["run-1", "run-2"] {
+    for run in ["run-1", "run-2", "run-3"] {
         let words = format!("evaluate {run} dataset-1.zarr --realizations 4 --json");
         let told = succeed(folder, &words).stdout;
         let told: serde_json::Value = serde_json::from_slice(&told).unwrap();

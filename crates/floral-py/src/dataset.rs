@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::arrays::{Doubles, Returned, array, from_field, from_json, to_fields, to_json};
-use crate::error::raised;
+use crate::error::{guarded, raised};
 use crate::work::{short, watched};
 
 /// What is told of arrays besides their values.
@@ -206,7 +206,7 @@ fn built(
         context: context.clone(),
         reason: error.to_string(),
     });
-    let problem = table.and_then(|table| catalogue::build(name, table, &context));
+    let problem = guarded(|| table.and_then(|table| catalogue::build(name, table, &context)))?;
     problem.map_err(|error| raised(py, error))
 }
 

@@ -1,12 +1,13 @@
 //! The library's errors as Python's: what was wrong decides the class, the words stay the library's.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use floral::Error;
 use pyo3::exceptions::{
     PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyPermissionError,
-    PyValueError,
+    PyRuntimeError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -22,6 +23,19 @@ pub fn raised(py: Python<'_>, error: Error) -> PyErr {
         Error::Interrupted => PyKeyboardInterrupt::new_err(error.to_string()),
         other => PyValueError::new_err(other.to_string()),
     }
+}
+
+/// Does work whose panics become an exception: pyo3's own for them is none of `Exception`, and would pass
+/// every handler of the caller.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let words = panic.downcast_ref::<&str>().copied();
+        let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let words = words.unwrap_or("without a word");
+        PyRuntimeError::new_err(format!(
+            "a fault of floral itself ({words}); please report it with what led to it"
+        ))
+    })
 }
 
 /// An `OSError` with number and file name, which Python makes `FileNotFoundError`, `PermissionError`

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use floral::cost::{available, check_training};
+use floral::cost::check_training;
 use floral::dataset::write_atomically;
 use floral::device::Device;
 use floral::evaluate::{self, Evaluation, solver_within};
@@ -116,7 +116,9 @@ impl Model {
             let far = checked.notes.iter();
             let far = far.map(|note| note.trim_start_matches("input 0: ").to_owned());
             let fine = self.spread_lost(cases.grid());
-            let notes = cases.notes().iter().cloned().chain(far).chain(fine);
+            let old = predictor.header().notes();
+            let notes = old.into_iter().chain(cases.notes().iter().cloned());
+            let notes = notes.chain(far).chain(fine);
             let notes = notes.collect();
             let accurate = || {
                 let case = (&cases.case(0)?, wanted.index);
@@ -210,7 +212,7 @@ impl Model {
     ) -> Result<Ensemble> {
         let (grid, header) = (cases.grid(), self.predictor.header());
         let channels = header.shapes.solution_channels;
-        check_memory(sampling.realizations, channels * grid.len())?;
+        sampling.check_memory(channels * grid.len())?;
         let Case { input, low } = cases.case(0)?;
         let predicted = self.predictor.for_input(&input, low.as_ref(), grid)?;
         let mut values = Vec::new();
@@ -228,21 +230,6 @@ impl Model {
         }
         Ok(Ensemble::new(ensemble, moments))
     }
-}
-
-/// Refuses more realizations than there is memory for.
-fn check_memory(realizations: usize, values: usize) -> Result<()> {
-    let bytes = (realizations as u64).checked_mul(4 * values as u64);
-    let Some(available) = available() else {
-        return Ok(());
-    };
-    if bytes.is_some_and(|bytes| bytes < available) {
-        return Ok(());
-    }
-    Err(refusal(&format!(
-        "{realizations} realizations of {values} values do not fit into the memory there is; ask \
-         for fewer of them, or let `floral sample` store their statistics alone"
-    )))
 }
 
 fn to_settings(json: &str) -> Result<TrainConfig> {

@@ -13,7 +13,7 @@ use floral::{Event, Observer};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::error::raised;
+use crate::error::{guarded, raised};
 use crate::threads::pool;
 
 /// How long Ctrl-C may wait, at most, to be heard.
@@ -32,11 +32,11 @@ pub fn watched<T: Send>(
         let (finish, finished) = sync_channel(1);
         pool.in_place_scope(|scope| {
             let watch = &watch;
-            scope.spawn(move |_| drop(finish.send(work(watch))));
+            scope.spawn(move |_| drop(finish.send(guarded(|| work(watch)))));
             loop {
                 match finished.recv_timeout(INTERVAL) {
                     Ok(outcome) => break Some(outcome),
-                    // The work has panicked, which the scope's end makes known.
+                    // The pool has dropped the work.
                     Err(RecvTimeoutError::Disconnected) => break None,
                     Err(RecvTimeoutError::Timeout) => {
                         if let Err(error) = Python::attach(|py| watch.look_up(py, told)) {
@@ -50,7 +50,7 @@ pub fn watched<T: Send>(
     });
     match (stopped, outcome) {
         (Some(error), _) => Err(error),
-        (None, Some(outcome)) => outcome.map_err(|error| raised(py, error)),
+        (None, Some(outcome)) => outcome?.map_err(|error| raised(py, error)),
         (None, None) => Err(PyRuntimeError::new_err("the work ended without an outcome")),
     }
 }
@@ -61,7 +61,7 @@ pub fn short<T: Send>(
     work: impl FnOnce() -> floral::Result<T> + Send,
 ) -> PyResult<T> {
     let pool = pool()?;
-    let outcome = py.detach(|| pool.install(work));
+    let outcome = py.detach(|| guarded(|| pool.install(work)))?;
     outcome.map_err(|error| raised(py, error))
 }
 

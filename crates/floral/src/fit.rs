@@ -7,6 +7,7 @@ use crate::dataset::Dataset;
 use crate::device::Device;
 use crate::observer::Observer;
 use crate::predict::Predictor;
+use crate::storage::refuse_overwriting;
 use crate::train::{self, RunFolder, TrainConfig};
 
 /// Trains a run in a folder and loads what it has learned. A folder that holds the run already is gone
@@ -18,6 +19,7 @@ pub fn fit(
     settings: &TrainConfig,
     observer: &dyn Observer,
 ) -> Result<Predictor> {
+    refuse_overwriting(folder.as_ref(), [dataset.path()])?;
     let settings = &settings.clone().for_inputs(dataset.inputs());
     let dataset = &train::supplied(settings, dataset, folder.as_ref(), observer)?;
     train::check(settings, dataset)?;

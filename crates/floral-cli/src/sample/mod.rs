@@ -11,6 +11,8 @@ use anyhow::Result;
 use floral::predict::Destination;
 use floral::problem::Resolution;
 use floral::ranks::{Ranks, first_then_others};
+use floral::storage::refuse_overwriting;
+use floral::train::RunFolder;
 
 use crate::progress::Progress;
 use crate::{Ending, device, inputs, integrator, interrupt, low, output};
@@ -116,6 +118,10 @@ pub struct Arguments {
 /// Predicts every input and stores its statistics.
 pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let path = arguments.output.as_path();
+    let mut read = RunFolder::open(&arguments.run)?.files();
+    read.push(arguments.input.clone());
+    read.extend(arguments.points.clone());
+    refuse_overwriting(path, read.iter().map(PathBuf::as_path))?;
     let destination = Destination::new(path)?;
     let mut task = Task::new(arguments)?;
     let stop = interrupt::flag()?;
@@ -126,6 +132,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     prepared?;
     // What does not fit the run is refused before anything is written.
     let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
+    output::notes(&task.predictor.header().notes());
     output::notes(task.cases.notes());
     output::notes(&checked.notes);
     task.choose_solver(arguments)?;

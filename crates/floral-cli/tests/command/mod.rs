@@ -7,6 +7,11 @@ use std::process::{Command, Output};
 pub fn floral(folder: &Path, words: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_floral"));
     command.args(words.split_whitespace()).current_dir(folder);
+    // Beside the folder, which tests look into, and away from the user's own.
+    command.env(
+        "FLORAL_CACHE",
+        std::env::temp_dir().join("floral-test-cache"),
+    );
     command
 }
 

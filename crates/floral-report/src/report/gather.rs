@@ -69,6 +69,8 @@ pub fn compare(
         });
     }
     let channels = runs[0].predictor.header().shapes.solution_channels;
+    let values = channels * dataset.grid().len();
+    options.evaluation.sampling.check_memory(values)?;
     let pooled = vec![Pooled::default(); channels];
     let mut gathering = Gathering {
         truths: Truths::of(dataset, options.evaluation.reference)?,
@@ -95,7 +97,7 @@ pub fn compare(
         observer,
     };
     walk.run(&mut gathering)?;
-    Ok(gathering.finish(inputs))
+    gathering.finish(inputs)
 }
 
 struct Gathering<'a> {
@@ -268,7 +270,7 @@ impl Gathering<'_> {
             .numbers(truth.deviations.iter().copied())
     }
 
-    fn finish(self, inputs: Range<usize>) -> Comparison {
+    fn finish(self, inputs: Range<usize>) -> Result<Comparison> {
         let labels = names::channels(self.dataset, self.truth.len());
         let keys = names::keys(self.dataset, &labels);
         let channels = labels.into_iter().zip(keys).enumerate();
@@ -276,8 +278,8 @@ impl Gathering<'_> {
             .runs
             .iter()
             .zip(self.scorings.iter().zip(&self.results));
-        Comparison {
-            setting: self.setting(inputs),
+        Ok(Comparison {
+            setting: self.setting(inputs)?,
             channels: channels
                 .map(|(i, (quantity, key))| self.channel(i, quantity, key))
                 .collect(),
@@ -285,7 +287,7 @@ impl Gathering<'_> {
                 .map(|(run, (scoring, pooled))| result(run, scoring, pooled))
                 .collect(),
             shown: self.shown,
-        }
+        })
     }
 
     fn channel(&self, index: usize, quantity: Label, key: String) -> ChannelTruth {
@@ -305,24 +307,25 @@ impl Gathering<'_> {
         }
     }
 
-    fn setting(&self, inputs: Range<usize>) -> Setting {
+    fn setting(&self, inputs: Range<usize>) -> Result<Setting> {
         let dataset = self.dataset;
         let grid = names::drawn(dataset.grid());
         let headers = self.runs.iter().map(|run| run.predictor.header());
-        let seen = headers.map(|header| seen_inputs(header, dataset, &inputs).len());
-        Setting {
+        let seen = headers.map(|header| Ok(seen_inputs(header, dataset, &inputs)?.len()));
+        let seen: Vec<usize> = seen.collect::<Result<_>>()?;
+        Ok(Setting {
             title: names::title(dataset),
             problem: dataset.problem().map(str::to_owned),
             data: dataset.path().to_owned(),
             axes: names::axes(&grid),
             grid,
-            seen: seen.max().unwrap_or(0),
+            seen: seen.into_iter().max().unwrap_or(0),
             inputs,
             observations: dataset.realizations(),
             truth: self.truths.source(),
             sampling: self.options.evaluation.sampling,
             build: self.options.build.clone(),
-        }
+        })
     }
 }
 

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use super::control_group;
+use super::memory::gigabytes;
+use crate::{Error, Result};
 
 /// Bytes that can be taken without swapping: what the machine has left, or a limit of the
 /// process's control group or of its address space if that is lower. `None` where the system does not tell.
@@ -15,6 +17,25 @@ pub fn available() -> Option<u64> {
         .chain(group)
         .chain(left_of_limit())
         .min()
+}
+
+/// Refuses what would take more memory than there is. The product of `numbers` is what it takes, in
+/// bytes; `advice` says what to choose instead.
+pub fn check_room(what: &str, numbers: &[usize], advice: &str) -> Result<()> {
+    let needed: f64 = numbers.iter().map(|number| *number as f64).product();
+    // A vector has at most isize::MAX bytes.
+    let available = available().unwrap_or(isize::MAX as u64) as f64;
+    if needed < available {
+        return Ok(());
+    }
+    Err(Error::Config {
+        context: what.to_owned(),
+        reason: format!(
+            "would take {} of memory and {} are available; {advice}",
+            gigabytes(needed),
+            gigabytes(available)
+        ),
+    })
 }
 
 /// Bytes that the limit of the process's own address space (`ulimit -v`) leaves, if there is one.
@@ -64,6 +85,17 @@ mod tests {
         assert_eq!(address_space(limited), Some(2048));
         let unlimited = limited.replace("2048", "unlimited");
         assert_eq!(address_space(&unlimited), None);
+    }
+
+    #[test]
+    fn sizes_beyond_memory_are_refused_also_where_their_product_is_no_number_of_bytes() {
+        assert!(check_room("a field", &[8, 1000], "").is_ok());
+        for numbers in [&[8, 10_000_000_000_000][..], &[usize::MAX; 4]] {
+            let words = check_room("a grid", numbers, "choose fewer points");
+            let words = words.unwrap_err().to_string();
+            assert!(words.starts_with("a grid: would take"), "{words}");
+            assert!(words.ends_with("choose fewer points"), "{words}");
+        }
     }
 
     #[cfg(target_os = "linux")]

@@ -14,7 +14,7 @@ mod scaling;
 
 pub use arithmetic::{condition_flops, training_flops, velocity_flops};
 pub use available::kilobytes;
-pub use available::{available, spare_memory};
+pub use available::{available, check_room, spare_memory};
 pub use blocks::{rows_of_training, sampling_rows, training_rows};
 pub use memory::{Load, Memory, check_training};
 pub use scaling::{Rates, Step, StepCost};

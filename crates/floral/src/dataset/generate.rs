@@ -8,11 +8,15 @@ use rayon::prelude::*;
 use super::layout::{self, Request};
 use super::reader::Dataset;
 use super::writer::{Solution, Writer};
+use crate::cost::check_room;
 use crate::observer::{Event, Observer, go_on};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream, stream};
 use crate::ranks::{Alone, Ranks, Watch, agreed, share};
 use crate::{Error, Result};
+
+/// Bytes of the lists in which an input under way is known, to several ranks.
+const LISTED: usize = 32;
 
 /// How generation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +59,11 @@ pub fn generate_across(
     path: &Path,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
+    check_room(
+        &format!("{} inputs", request.inputs),
+        &[request.inputs, LISTED],
+        "ask for fewer",
+    )?;
     let plan = layout::plan(problem, request)?;
     let Some(writer) = Writer::open(ranks, path, plan, request.force)? else {
         let redraws = Dataset::open(path)?.redraws()?.unwrap_or(0);

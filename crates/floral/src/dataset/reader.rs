@@ -16,7 +16,7 @@ use super::{quantities, root, shapes, stochastic_low};
 use crate::grid::{Mask, Thinning};
 use crate::low::OnDemand;
 use crate::problem::Moments;
-use crate::storage::{StoredArray, zarr_store};
+use crate::storage::{METADATA_FILE, Stamp, StoredArray, zarr_store};
 use crate::{Error, Field, Grid, Quantities, Result, Silent};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
@@ -26,6 +26,8 @@ use crate::{Error, Field, Grid, Quantities, Result, Silent};
 #[derive(Clone)]
 pub struct Dataset {
     pub(super) path: PathBuf,
+    /// The state in which it was opened.
+    pub(super) stamp: Stamp,
     pub(super) attributes: Map<String, Value>,
     pub(super) grid: Grid,
     pub(super) has_coordinates: Vec<bool>,
@@ -61,7 +63,7 @@ impl Dataset {
     /// Opens a dataset and checks that its arrays fit together.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let attributes = root::attributes(path)?;
+        let (stamp, attributes) = root::stamped_attributes(path)?;
         let storage: ReadableStorage = Arc::new(zarr_store(path)?);
         let open = |name: &str| StoredArray::open(&storage, path, name);
         let shared = |name: &str| Ok::<_, Error>(open(name)?.map(Arc::new));
@@ -85,6 +87,7 @@ impl Dataset {
             counts: None,
             on_demand: None,
             path: path.to_owned(),
+            stamp,
             attributes,
             quantities: Quantities::default(),
             view: None,
@@ -285,7 +288,23 @@ impl Dataset {
                 reason: format!("has {} inputs, so none at index {index}", self.inputs()),
             });
         }
-        array.read(index..index + 1)
+        let values = array.read(index..index + 1)?;
+        self.check_unchanged()?;
+        Ok(values)
+    }
+
+    /// Refuses a dataset that was replaced after it was opened: what is read of it would be half of
+    /// each.
+    fn check_unchanged(&self) -> Result<()> {
+        match Stamp::of(&self.path, METADATA_FILE) {
+            Ok(stamp) if stamp == self.stamp => Ok(()),
+            _ => Err(Error::BadFile {
+                path: self.path.clone(),
+                reason: "was replaced or removed while it was read; run the command again once it \
+                         is complete"
+                    .into(),
+            }),
+        }
     }
 
     fn values(&self, array: &StoredArray, index: usize, kind: Kind) -> Result<Vec<f64>> {

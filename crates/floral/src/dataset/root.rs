@@ -6,14 +6,22 @@ use serde_json::{Map, Value};
 
 use super::layout::FORMAT;
 use crate::storage::partial::{is_partial, partial_path};
-use crate::storage::{METADATA_FILE, read_json};
+use crate::storage::{METADATA_FILE, Stamp, read_json};
 use crate::{Error, Result};
 
 const UNFINISHED: &str =
     "is unfinished; run the command that generates it again, it continues where it stopped";
 
+/// The attributes of the group, and its state before anything of it was read.
+pub(super) fn stamped_attributes(path: &Path) -> Result<(Stamp, Map<String, Value>)> {
+    let stamp = Stamp::of(path, METADATA_FILE);
+    let attributes = attributes(path)?;
+    let stamp = stamp.map_err(Error::io(path.join(METADATA_FILE)))?;
+    Ok((stamp, attributes))
+}
+
 /// The attributes of the group.
-pub(super) fn attributes(path: &Path) -> Result<Map<String, Value>> {
+fn attributes(path: &Path) -> Result<Map<String, Value>> {
     let bad = |reason: String| Error::BadFile {
         path: path.to_owned(),
         reason,

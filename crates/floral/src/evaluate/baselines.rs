@@ -19,6 +19,8 @@ use super::inputs::training_inputs;
 pub struct Baselines {
     mean_residual: Option<MeanResidual>,
     kriging: Option<(Expansion, LearnedLow)>,
+    /// Why one of them is missing, if that is not obvious.
+    pub notes: Vec<String>,
 }
 
 /// Baseline predictions of one input's mean: [channel, point] each.
@@ -50,16 +52,21 @@ impl Baselines {
         thinning: Option<&Thinning>,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let is_known = !training_inputs(header, dataset).is_empty() && dataset.has_high();
+        let is_known = !training_inputs(header, dataset)?.is_empty() && dataset.has_high();
         let wants = is_known && thinning.is_none() && header.config.method != Method::Kriging;
-        Ok(Self {
-            kriging: if wants {
-                Some(fitted(&header.config, dataset, Recipe::Kernels, observer)?)
-            } else {
-                None
-            },
-            ..Self::without_kriging(header, dataset, thinning)?
-        })
+        let mut baselines = Self::without_kriging(header, dataset, thinning)?;
+        if !wants {
+            return Ok(baselines);
+        }
+        match fitted(&header.config, dataset, Recipe::Kernels, observer) {
+            Ok(fitted) => baselines.kriging = Some(fitted),
+            // A baseline that cannot be fitted, as to constants, says nothing of the run.
+            Err(Error::Numerical { what, .. }) => baselines
+                .notes
+                .push(format!("kriging is left out as a baseline: {what}")),
+            Err(error) => return Err(error),
+        }
+        Ok(baselines)
     }
 
     /// The mean residual alone, which costs nothing to fit.
@@ -72,6 +79,7 @@ impl Baselines {
         Ok(Self {
             mean_residual: residual.map(|residual| residual.thinned(thinning)),
             kriging: None,
+            notes: Vec::new(),
         })
     }
 
@@ -121,7 +129,7 @@ impl MeanResidual {
     /// Over the inputs that the run was trained on; none if the dataset does not hold them, or has
     /// no low-fidelity solutions.
     fn of(header: &Header, dataset: &Dataset) -> Result<Option<Self>> {
-        let inputs = training_inputs(header, dataset);
+        let inputs = training_inputs(header, dataset)?;
         if inputs.is_empty() || !dataset.has_low() || !dataset.has_high() {
             return Ok(None);
         }

@@ -25,6 +25,9 @@ pub struct Evaluation {
     /// How many of them the run was trained or validated on; their scores are no test.
     #[serde(default)]
     pub seen: usize,
+    /// Their indices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen_inputs: Vec<usize>,
     /// The seed of the priors.
     pub seed: u64,
     /// The integrator; absent for deterministic methods.

@@ -13,7 +13,10 @@ pub fn chosen_inputs(
     wanted: Option<Range<usize>>,
 ) -> Result<Range<usize>> {
     let is_open = wanted.is_none();
-    let inputs = wanted.unwrap_or_else(|| test_inputs(header, dataset));
+    let inputs = match wanted {
+        Some(inputs) => inputs,
+        None => test_inputs(header, dataset)?,
+    };
     if is_open && inputs.is_empty() && dataset.inputs() > 0 {
         return Err(Error::Config {
             context: "test inputs".into(),
@@ -35,32 +38,75 @@ pub fn chosen_inputs(
     Ok(inputs)
 }
 
-/// The run's test inputs, if the dataset may hold the inputs that it was trained on; else all.
-pub fn test_inputs(header: &Header, dataset: &Dataset) -> Range<usize> {
-    if header.shares_inputs(dataset) {
-        0..header.config.split.test_inputs().min(dataset.inputs())
-    } else {
-        0..dataset.inputs()
+/// The run's test inputs, if the dataset holds the run's own data in their order; else the inputs that
+/// the run has not seen, if they follow each other, and all if they do not.
+pub fn test_inputs(header: &Header, dataset: &Dataset) -> Result<Range<usize>> {
+    let all = 0..dataset.inputs();
+    if header.shares_inputs(dataset)? {
+        return Ok(0..header.config.split.test_inputs().min(all.end));
     }
+    let seen = header.seen_among(dataset, all.clone())?;
+    Ok(unseen(&seen, all.clone()).unwrap_or(all))
+}
+
+/// The inputs that are not among those seen, which are in order, if they follow each other.
+fn unseen(seen: &[usize], all: Range<usize>) -> Option<Range<usize>> {
+    let count = all.len() - seen.len();
+    let is_seen = |input: &usize| seen.binary_search(input).is_ok();
+    let first = all.clone().find(|input| !is_seen(input))?;
+    let follows = !(first..first + count).any(|input| is_seen(&input));
+    follows.then_some(first..first + count)
 }
 
 /// Those of the inputs that the run was trained or validated on: their scores are no test.
-pub fn seen_inputs(header: &Header, dataset: &Dataset, inputs: &Range<usize>) -> Range<usize> {
-    if !header.shares_inputs(dataset) {
-        return inputs.start..inputs.start;
-    }
-    let split = &header.config.split;
-    let kept = split.test_inputs() + split.validation_inputs();
-    let known = split.train.map(|train| kept + train);
-    let end = known.map_or(inputs.end, |end| end.min(inputs.end));
-    split.test_inputs().max(inputs.start).min(end)..end
+pub fn seen_inputs(
+    header: &Header,
+    dataset: &Dataset,
+    inputs: &Range<usize>,
+) -> Result<Vec<usize>> {
+    header.seen_among(dataset, inputs.clone())
 }
 
-/// The inputs that the run was trained on; none if the dataset does not hold them.
-pub fn training_inputs(header: &Header, dataset: &Dataset) -> Range<usize> {
-    let split = header.config.split.of(dataset.inputs());
-    match split {
-        Ok(split) if header.shares_inputs(dataset) => split.train,
-        _ => 0..0,
+/// The inputs that the run was trained on; none if the dataset does not hold them in their order.
+pub fn training_inputs(header: &Header, dataset: &Dataset) -> Result<Range<usize>> {
+    match header.config.split.of(dataset.inputs()) {
+        Ok(split) if header.shares_inputs(dataset)? => Ok(split.train),
+        _ => Ok(0..0),
+    }
+}
+
+/// Indices as ranges, as in "0..3, 5, 8..10".
+pub fn in_ranges(indices: &[usize]) -> String {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for &index in indices {
+        match ranges.last_mut() {
+            Some(range) if range.end == index => range.end = index + 1,
+            _ => ranges.push(index..index + 1),
+        }
+    }
+    let text = |range: &Range<usize>| match range.len() {
+        1 => range.start.to_string(),
+        _ => format!("{}..{}", range.start, range.end),
+    };
+    ranges.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unseen_inputs_are_a_range_only_if_they_follow_each_other() {
+        assert_eq!(unseen(&[0, 1, 2], 0..5), Some(3..5));
+        assert_eq!(unseen(&[0, 4], 0..5), Some(1..4));
+        assert_eq!(unseen(&[], 0..5), Some(0..5));
+        assert_eq!(unseen(&[2], 0..5), None);
+        assert_eq!(unseen(&[0, 1], 0..2), None);
+    }
+
+    #[test]
+    fn indices_are_written_as_ranges() {
+        assert_eq!(in_ranges(&[0, 1, 2, 5, 8, 9]), "0..3, 5, 8..10");
+        assert_eq!(in_ranges(&[]), "");
     }
 }

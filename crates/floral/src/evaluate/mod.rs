@@ -18,7 +18,7 @@ pub use baselines::{BaselineFields, Baselines};
 pub use evaluation::{
     ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Prediction, SpreadScores,
 };
-pub use inputs::{chosen_inputs, seen_inputs, test_inputs, training_inputs};
+pub use inputs::{chosen_inputs, in_ranges, seen_inputs, test_inputs, training_inputs};
 pub use scoring::Scoring;
 pub use truth::{Truth, TruthSource, Truths};
 
@@ -88,6 +88,8 @@ pub fn evaluate_across(
         Some(thinning) => Cases::of(dataset)?.thinned(thinning),
         None => Cases::of(dataset)?,
     };
+    let values = cases.grid().len() * predictor.header().shapes.solution_channels;
+    options.sampling.check_memory(values)?;
     first_then_others(ranks, || cases.prepare(inputs.clone(), observer))?;
     let header = predictor.header();
     let baselines = if options.kriging {
@@ -117,9 +119,12 @@ pub fn evaluate_across(
     };
     watch.finished(walk.run(&mut scored))?;
     let scoring = over_all(ranks, std::mem::take(&mut scored.scored))?;
+    let seen = seen_inputs(header, dataset, &inputs)?;
     let evaluation = scored.evaluation(&scoring, predictor, dataset, &options.sampling, inputs);
     Ok(Evaluation {
-        notes: notes.clone(),
+        notes: [header.notes(), notes.clone(), scored.baselines.notes].concat(),
+        seen: seen.len(),
+        seen_inputs: seen,
         ..evaluation
     })
 }
@@ -213,7 +218,8 @@ impl Scored<'_> {
             method,
             epoch: header.progress.epoch,
             data: dataset.path().to_owned(),
-            seen: seen_inputs(header, dataset, &inputs).len(),
+            seen: 0,
+            seen_inputs: Vec::new(),
             inputs,
             seed: sampling.seed,
             solver: method.is_flow().then_some(sampling.solver),

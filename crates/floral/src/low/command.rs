@@ -7,11 +7,10 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::exchange;
 use super::solver::LowSolver;
+use super::{exchange, named_files};
 use crate::observer::Observer;
 use crate::storage::write_error;
 use crate::{Error, Field, Grid, Result};
@@ -30,6 +29,7 @@ const LINES: usize = 20;
 pub struct CommandSolver {
     command: String,
     timeout: Duration,
+    version: Option<String>,
 }
 
 impl CommandSolver {
@@ -47,7 +47,17 @@ impl CommandSolver {
         Ok(Self {
             command: command.to_owned(),
             timeout,
+            version: None,
         })
+    }
+
+    /// The same under a name for its version: what another version returned is not taken for its own.
+    #[must_use]
+    pub fn of_version(self, version: Option<&str>) -> Self {
+        Self {
+            version: version.map(str::to_owned),
+            ..self
+        }
     }
 
     fn run(&self, scratch: &Scratch, observer: &dyn Observer) -> Result<Ended> {
@@ -102,6 +112,13 @@ impl CommandSolver {
 impl LowSolver for CommandSolver {
     fn name(&self) -> String {
         format!("`{}`", self.command)
+    }
+
+    /// The command, its version, and the contents of the files that it names.
+    fn identity(&self) -> String {
+        let version = self.version.as_deref().unwrap_or_default();
+        let files = named_files::checksum(&self.command);
+        format!("{} {version:?} {files}", self.name())
     }
 
     fn solve(&self, input: &Field, grid: &Grid, observer: &dyn Observer) -> Result<Field> {
@@ -208,39 +225,37 @@ fn last_words(path: &Path) -> String {
     format!(", and said{shown}\n")
 }
 
-/// A folder for one call, gone when it ends.
-struct Scratch(PathBuf);
+/// A folder for one call under a name that nobody else has, gone when it ends.
+struct Scratch {
+    path: PathBuf,
+    _folder: tempfile::TempDir,
+}
 
 impl Scratch {
     fn new() -> Result<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("floral-low-{}-{count}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        // What a process of the same number has left.
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir(&path).map_err(write_error(&path))?;
-        let path = path.canonicalize().map_err(Error::io(&path))?;
-        Ok(Self(path))
+        // Not by the number of the process: containers and hosts that share the folder of temporary
+        // files give the same number to several.
+        let folder = tempfile::Builder::new()
+            .prefix("floral-low-")
+            .tempdir()
+            .map_err(write_error(std::env::temp_dir()))?;
+        let path = folder.path().canonicalize();
+        Ok(Self {
+            path: path.map_err(Error::io(folder.path()))?,
+            _folder: folder,
+        })
     }
 
     fn input(&self) -> PathBuf {
-        self.0.join("input.npz")
+        self.path.join("input.npz")
     }
 
     fn output(&self) -> PathBuf {
-        self.0.join("output.npz")
+        self.path.join("output.npz")
     }
 
     fn errors(&self) -> PathBuf {
-        self.0.join("words")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A leftover in the folder of temporary files stands in nobody's way.
-        let _ = fs::remove_dir_all(&self.0);
+        self.path.join("words")
     }
 }
 
@@ -308,6 +323,33 @@ mod tests {
         assert!(start.elapsed() < Duration::from_secs(10));
         std::thread::sleep(Duration::from_millis(1500));
         assert!(!late.exists(), "a grandchild was left");
+    }
+
+    #[test]
+    fn every_call_has_a_folder_of_its_own_that_is_gone_afterwards() {
+        let [one, other] = [(); 2].map(|()| Scratch::new().unwrap());
+        assert_ne!(one.path, other.path);
+        let name = one.path.file_name().unwrap().to_string_lossy();
+        let process = std::process::id().to_string();
+        assert!(!name.contains(&format!("-{process}-")), "{name}");
+        let path = one.path.clone();
+        drop(one);
+        assert!(!path.exists() && other.path.exists());
+    }
+
+    #[test]
+    fn another_version_or_another_file_is_another_solver() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("solve");
+        let command = format!("sh {} {{input}} {{output}}", quoted(&script));
+        let solver = || CommandSolver::new(&command, Duration::from_secs(1)).unwrap();
+        fs::write(&script, "one").unwrap();
+        let first = solver().identity();
+        assert_eq!(solver().identity(), first);
+        assert_ne!(solver().of_version(Some("2")).identity(), first);
+        fs::write(&script, "two").unwrap();
+        assert_ne!(solver().identity(), first);
+        assert_eq!(solver().name(), format!("`{command}`"));
     }
 
     #[test]

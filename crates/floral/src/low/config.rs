@@ -17,6 +17,10 @@ pub struct LowConfig {
     /// A command that computes low fidelity of inputs that lack it, such as
     /// `./solve {input} {output}`.
     pub command: Option<String>,
+    /// A name for the version of the command's solver; results of another version are not taken for
+    /// its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// Seconds after which a command is ended.
     pub timeout: f64,
     /// Share of the wave numbers of each axis that `filter` keeps.
@@ -58,6 +62,7 @@ impl Default for LowConfig {
         Self {
             kind: LowKind::Stored,
             command: None,
+            version: None,
             timeout: 600.0,
             keep: 0.25,
         }
@@ -99,13 +104,17 @@ impl LowConfig {
             context: "low.timeout".into(),
             reason: format!("{} is no number of seconds above 0", self.timeout),
         })?;
-        CommandSolver::new(command, timeout).map(Some)
+        let solver = CommandSolver::new(command, timeout)?;
+        Ok(Some(solver.of_version(self.version.as_deref())))
     }
 
     /// The command as a solver of so many channels that keeps its results in the folder of a run.
     pub fn on_demand(&self, run: &Path, channels: usize) -> Result<Option<OnDemand>> {
-        let solver = self.solver()?;
-        Ok(solver.map(|solver| OnDemand::new(solver, channels).cached_in(&OnDemand::folder(run))))
+        let on_demand = self.solver()?.map(|solver| OnDemand::new(solver, channels));
+        Ok(match (on_demand, OnDemand::folder(run)) {
+            (Some(on_demand), Some(folder)) => Some(on_demand.cached_in(&folder)),
+            (on_demand, _) => on_demand,
+        })
     }
 }
 

@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::cache::{self, Cache};
 use super::{LowSolver, exchange};
 use crate::observer::{Event, Observer};
+use crate::storage::cache_folder;
 use crate::{Error, Field, Grid, Result};
 
 /// The folder beside a run's checkpoints in which low fidelity is kept.
@@ -16,6 +17,8 @@ const FOLDER: &str = "low-cache";
 /// A solver, and what it has returned so far.
 pub struct OnDemand {
     solver: Box<dyn LowSolver>,
+    /// The solver's, once it was asked for.
+    identity: OnceLock<String>,
     channels: usize,
     cache: Cache,
 }
@@ -25,6 +28,7 @@ impl OnDemand {
     pub fn new(solver: impl LowSolver + 'static, channels: usize) -> Self {
         Self {
             solver: Box::new(solver),
+            identity: OnceLock::new(),
             channels,
             cache: Cache::default(),
         }
@@ -38,9 +42,19 @@ impl OnDemand {
         }
     }
 
-    /// The folder of a run in which it is kept.
-    pub fn folder(run: &Path) -> PathBuf {
-        run.join(FOLDER)
+    /// The folder in which it is kept for a run: within it, or for a model file in the user's cache, if
+    /// there is one.
+    pub fn folder(run: &Path) -> Option<PathBuf> {
+        match run.is_file() {
+            true => cache_folder().map(|cache| cache.join(FOLDER)),
+            false => Some(run.join(FOLDER)),
+        }
+    }
+
+    /// The name under which the low fidelity of an input is kept.
+    fn kept_name(&self, input: &Field, grid: &Grid) -> String {
+        let identity = self.identity.get_or_init(|| self.solver.identity());
+        cache::name(identity, input, grid)
     }
 
     /// What the solver is called.
@@ -50,7 +64,7 @@ impl OnDemand {
 
     /// The low-fidelity solution of an input, kept or else computed.
     pub fn low(&self, input: &Field, grid: &Grid, observer: &dyn Observer) -> Result<Field> {
-        let name = cache::name(&self.solver.name(), input, grid);
+        let name = self.kept_name(input, grid);
         if let Some(found) = self.cache.find(&name, self.channels, grid) {
             return Ok(found);
         }
@@ -74,7 +88,7 @@ impl OnDemand {
         for index in inputs {
             let Some(field) = input(index)? else { continue };
             all += 1;
-            let name = cache::name(&self.solver.name(), &field, grid);
+            let name = self.kept_name(&field, grid);
             if self.cache.find(&name, self.channels, grid).is_none() {
                 missing.push(index);
             }
@@ -219,7 +233,7 @@ mod tests {
     #[test]
     fn every_input_is_solved_once_and_found_again() {
         let folder = tempfile::tempdir().unwrap();
-        let kept = OnDemand::folder(folder.path());
+        let kept = OnDemand::folder(folder.path()).unwrap();
         let (calls, solver) = counting(f64::NAN);
         let first = OnDemand::new(solver, 1).cached_in(&kept);
         prepare(&first, 9).unwrap();

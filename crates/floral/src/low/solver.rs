@@ -21,8 +21,13 @@ use crate::{Field, Grid, Result};
 /// # Ok::<(), floral::Error>(())
 /// ```
 pub trait LowSolver: Send + Sync {
-    /// What tells it from another, in the words of messages and as part of what is kept.
+    /// What it is called in messages.
     fn name(&self) -> String;
+
+    /// What tells it from another: results are kept under it.
+    fn identity(&self) -> String {
+        self.name()
+    }
 
     /// The low-fidelity solution of an input on its grid; long work asks the observer whether to
     /// stop.

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use super::alignment::{Alignment, Given, aligned_dataset, check_mask, extent};
 use super::{Predictor, departure, memory};
+use crate::cost::check_room;
 use crate::dataset::{Dataset, InputSource, NpzInputs};
 use crate::grid::{Mask, Thinning, refined, refined_grid};
 use crate::low::{OnDemand, ProblemSolver};
 use crate::observer::Observer;
 use crate::problem::{Problem, Resolution, catalogue};
 use crate::train::Header;
+use crate::train::model::Shapes;
 use crate::{Checksum, Error, Field, Grid, Quantities, Result, Silent};
 
 /// One input and its low-fidelity solution, if the method looks at one.
@@ -138,6 +140,7 @@ impl<'a> Cases<'a> {
             None => source.grid().clone(),
             Some(resolution) => {
                 let shape = per_axis(resolution, source.grid().dimensions());
+                check_points(resolution, &shape, header)?;
                 refined_grid(source.grid(), &shape)?
             }
         };
@@ -338,6 +341,21 @@ fn trained_problem(header: &Header) -> Result<Option<Box<dyn Problem>>> {
         reason: error.to_string(),
     })?;
     catalogue::build(name, table, context).map(Some)
+}
+
+/// Refuses a grid whose fields do not fit into memory: input, low fidelity, mean, deviation.
+fn check_points(resolution: &Resolution, shape: &[usize], header: &Header) -> Result<()> {
+    let Shapes {
+        input_channels,
+        solution_channels,
+        ..
+    } = &header.shapes;
+    let field = size_of::<f64>() * (input_channels + 3 * solution_channels);
+    check_room(
+        &format!("resolution {resolution}"),
+        &[shape, &[field][..]].concat(),
+        "choose fewer points",
+    )
 }
 
 fn per_axis(resolution: &Resolution, axes: usize) -> Vec<usize> {

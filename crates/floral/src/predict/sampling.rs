@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Result;
+use crate::cost::check_room;
 use crate::sample::{Fixed, OdeSolver};
 
 /// How many realizations are wanted of an input, and how they are made.
@@ -13,6 +15,19 @@ pub struct Sampling {
     pub seed: u64,
     /// The integrator.
     pub solver: OdeSolver,
+}
+
+impl Sampling {
+    /// Refuses more realizations of so many values than there is memory for, where all are held at once
+    /// and sorted.
+    pub fn check_memory(&self, values: usize) -> Result<()> {
+        let numbers = [self.realizations, values, 2 * size_of::<f32>()];
+        check_room(
+            &format!("{} realizations of {values} values", self.realizations),
+            &numbers,
+            "ask for fewer of them, or let `floral sample` store their statistics alone",
+        )
+    }
 }
 
 impl Default for Sampling {

@@ -96,9 +96,13 @@ impl Ensemble<'_> {
         let rows = velocity.rows().max(1);
         // A block begun by an earlier run is integrated again: its rows keep their places.
         let begin = self.realizations.start / rows * rows;
-        let firsts = (begin..self.realizations.end).step_by(rows);
-        for wave in firsts.collect::<Vec<_>>().chunks(blocks) {
-            for (first, block) in wave.iter().zip(integrate(wave)) {
+        let mut firsts = (begin..self.realizations.end).step_by(rows);
+        loop {
+            let wave: Vec<usize> = firsts.by_ref().take(blocks).collect();
+            if wave.is_empty() {
+                return Ok(progress);
+            }
+            for (first, block) in wave.iter().zip(integrate(&wave)) {
                 let (states, cost) = block?;
                 let rows = states.chunks_exact(velocity.row_len()).zip(&cost.rows);
                 let pending = rows.skip(progress.done - first);
@@ -112,7 +116,6 @@ impl Ensemble<'_> {
             // Once for all blocks that were computed side by side, so that the time is theirs.
             self.observer.observe(&Event::Realizations(progress));
         }
-        Ok(progress)
     }
 
     /// The end states of the block whose first realization is `first`: [row, value].

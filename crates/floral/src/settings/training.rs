@@ -68,6 +68,11 @@ pub const TRAINING: &[Setting] = &[
         "\"./solve {input} {output}\"",
         "A command that computes it for inputs that lack it.",
     ),
+    optional(
+        "low.version",
+        "\"2.1\"",
+        "A name for the version of the command's solver; results of another are not taken for its own.",
+    ),
     key("low.timeout", "Seconds after which a command is ended."),
     key(
         "low.keep",

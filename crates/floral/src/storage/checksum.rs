@@ -1,6 +1,10 @@
 //! A checksum by which the same contents are known again, strong enough to be trusted alone.
 
 use std::fmt;
+use std::fs::File;
+use std::path::Path;
+
+use crate::{Error, Result};
 
 /// Numbers that are hashed at a time.
 const BLOCK: usize = 4096;
@@ -34,6 +38,14 @@ impl Checksum {
                 hasher.update(&bytes);
             }
         })
+    }
+
+    /// With the contents of a file after those before; an error names the file.
+    pub fn file(self, path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io(path))?;
+        let mut read = Ok(());
+        let sum = self.with(|hasher| read = hasher.update_reader(file).map(|_| ()));
+        read.map(|()| sum).map_err(Error::io(path))
     }
 
     /// Its first 64 bits, where damage is to be found and no equality decided.

@@ -14,6 +14,7 @@
 
 pub(crate) mod array_metadata;
 mod atomic;
+mod cache_folder;
 mod checksum;
 mod differences;
 mod files;
@@ -21,6 +22,7 @@ mod flush;
 mod group;
 mod group_plan;
 mod growing_array;
+mod identity;
 pub mod journal;
 mod lock;
 pub(crate) mod names;
@@ -36,9 +38,11 @@ mod spool;
 mod stored_array;
 
 pub use atomic::write_atomically;
+pub use cache_folder::{VARIABLE as CACHE_VARIABLE, cache_folder};
 pub use checksum::Checksum;
 pub use files::create_folder;
 pub(crate) use files::write_error;
+pub use identity::refuse_overwriting;
 pub use lock::FolderLock;
 pub use precision::Precision;
 pub use spool::{Spool, Spooled};
@@ -48,6 +52,7 @@ pub(crate) use atomic::{name_twice, unique_name};
 pub(crate) use files::{read_json, read_regular, remove_folder, zarr_store};
 pub(crate) use group::Group;
 pub(crate) use group_plan::{GroupPlan, LARGEST_CHUNK, METADATA_FILE};
+pub(crate) use identity::Stamp;
 pub(crate) use number::{Kind, Number};
 pub(crate) use packing::Packing;
 pub(crate) use single_file::{SingleFile, has_mark};

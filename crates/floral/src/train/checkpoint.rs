@@ -4,9 +4,9 @@
 //! # The file
 //!
 //! `best.safetensors` of a run folder is all that a prediction needs: alone, under any name, it is a
-//! model file. Its metadata are two texts: `floral`, the header as JSON (format, version, settings,
-//! shapes, grid, scales, transforms, names and units, origin of the data, progress), and
-//! `adam.steps`.
+//! model file. Its metadata are three texts: `floral`, the header as JSON (format, version, settings,
+//! shapes, grid, scales, transforms, names and units, origin of the data, inputs seen, progress),
+//! `adam.steps`, and `checksum`, the BLAKE3 of the file with these digits as zeros (from format 3).
 //!
 //! | array | type | |
 //! |---|---|---|
@@ -22,7 +22,8 @@
 //!   keeps its name, its unit and its meaning.
 //! - What changes the meaning of a field raises the number, and older files are read with the meaning
 //!   that they were written with: in format 1, lengths of the prior are in the grid's own
-//!   coordinates.
+//!   coordinates; formats 1 and 2 have no checksum, and are read with a note.
+//! - A file of format 3 whose bytes are not those that were written is refused.
 //! - The same file gives the same predictions up to rounding, on every machine: numbers are stored in
 //!   little-endian order, nothing depends on paths.
 //! - Loading executes nothing. JSON, CBOR and arrays of numbers are read, no code, no pickle; sizes
@@ -39,6 +40,9 @@ use safetensors::{Dtype, SafeTensors};
 use super::adam::Adam;
 use super::average::averaged;
 pub use super::header::{DataIdentity, FORMAT, Header, Progress};
+use super::seal;
+pub use super::seal::seal;
+pub use super::seen::SeenInputs;
 use crate::cost::memory::parameters;
 use crate::operator::Weight;
 use crate::storage::{read_regular, write_atomically};
@@ -69,9 +73,32 @@ const REGRESSION: &str = "regression";
 type Verdict<T> = std::result::Result<T, String>;
 
 impl Checkpoint {
-    /// Writes the file, whole or not at all, and waits until it has reached the disk.
+    /// Writes the file, whole or not at all, and waits until it has reached the disk. What could not
+    /// be read again is not written.
     pub fn write(&self, path: &Path) -> Result<()> {
+        let bad = |reason: String| Error::BadFile {
+            path: path.to_owned(),
+            reason,
+        };
+        self.is_readable().map_err(|reason| {
+            bad(format!(
+                "is not written, as what was learned could not be read again ({reason}); look for \
+                 extreme values in the data"
+            ))
+        })?;
+        write_atomically(path, &self.to_bytes().map_err(bad)?)
+    }
+
+    /// Whether header and arrays would be accepted where they are read: JSON has no infinities.
+    fn is_readable(&self) -> Verdict<()> {
+        Header::parse(&self.header.text())?;
+        self.weights.iter().try_for_each(check_finite)
+    }
+
+    /// The sealed bytes of its file.
+    fn to_bytes(&self) -> Verdict<Vec<u8>> {
         let metadata = HashMap::from([
+            (seal::KEY.to_owned(), seal::blank()),
             ("floral".to_owned(), self.header.text()),
             ("adam.steps".to_owned(), self.adam.steps.to_string()),
         ]);
@@ -105,11 +132,10 @@ impl Checkpoint {
                 .expect("as many bytes as the array's shape says");
             (name, view)
         });
-        let bytes = safetensors::serialize(views, Some(metadata)).map_err(|e| Error::BadFile {
-            path: path.to_owned(),
-            reason: e.to_string(),
-        })?;
-        write_atomically(path, &bytes)
+        let mut bytes =
+            safetensors::serialize(views, Some(metadata)).map_err(|error| error.to_string())?;
+        seal(&mut bytes);
+        Ok(bytes)
     }
 
     /// The weights to predict with: their running mean, if one is kept.
@@ -130,6 +156,7 @@ impl Checkpoint {
     }
 
     pub(super) fn parse(bytes: &[u8]) -> Verdict<Self> {
+        let is_sealed = seal::verify(bytes)?;
         let file = SafeTensors::deserialize(bytes).map_err(broken)?;
         let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(broken)?;
         let metadata = metadata.metadata().clone().unwrap_or_default();
@@ -139,8 +166,16 @@ impl Checkpoint {
         let steps = metadata
             .get("adam.steps")
             .and_then(|steps| steps.parse().ok());
+        let header = Header::parse(header)?;
+        if header.has_seal() && !is_sealed {
+            return Err(
+                "has lost its checksum: it is damaged, or was changed by another \
+                        program; use another copy, or train again"
+                    .into(),
+            );
+        }
         let mut checkpoint = Self {
-            header: Header::parse(header)?,
+            header,
             weights: Vec::new(),
             adam: Adam {
                 steps: steps.ok_or("has no optimiser state")?,
@@ -182,11 +217,13 @@ impl Checkpoint {
         if self.header.config.optimiser.average > 0.0 {
             self.average.push(moment(AVERAGE)?);
         }
-        self.weights.push(Weight {
+        let weight = Weight {
             name: name.to_owned(),
             shape: weight.shape().to_vec(),
             values: from_bytes(weight.data()),
-        });
+        };
+        check_finite(&weight)?;
+        self.weights.push(weight);
         Ok(())
     }
 
@@ -202,6 +239,16 @@ impl Checkpoint {
             "holds {found} weights but its header describes a network of {needed}; use another \
              checkpoint"
         ))
+    }
+}
+
+fn check_finite(weight: &Weight) -> Verdict<()> {
+    match weight.values.iter().all(|value| value.is_finite()) {
+        true => Ok(()),
+        false => Err(format!(
+            "{WEIGHT}{} has a NaN or an infinity; use another checkpoint",
+            weight.name
+        )),
     }
 }
 

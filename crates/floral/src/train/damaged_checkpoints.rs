@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::checkpoint::seal;
 use super::{Checkpoint, Method};
 use crate::flow::Coordinates;
 use crate::predict::testing::{Play, play};
 
-/// A checkpoint's bytes with the header of the file changed.
+/// A checkpoint's bytes with the header of the file changed, and sealed again.
 fn altered(bytes: &[u8], change: impl Fn(&mut Value)) -> Vec<u8> {
     let (length, rest) = bytes.split_at(8);
     let length = u64::from_le_bytes(length.try_into().unwrap()) as usize;
@@ -16,7 +17,9 @@ fn altered(bytes: &[u8], change: impl Fn(&mut Value)) -> Vec<u8> {
     let mut file: Value = serde_json::from_slice(text).unwrap();
     change(&mut file);
     let text = file.to_string().into_bytes();
-    [&(text.len() as u64).to_le_bytes()[..], &text, data].concat()
+    let mut bytes = [&(text.len() as u64).to_le_bytes()[..], &text, data].concat();
+    seal(&mut bytes);
+    bytes
 }
 
 /// The same, of our own header within it.
@@ -82,6 +85,55 @@ fn arrays_of_another_type_or_shape_are_refused() {
     damage.refused(&damage.whole[..damage.whole.len() - 4], "damaged");
     let bytes = altered(&damage.whole, |file| file["__metadata__"] = json!({}));
     damage.refused(&bytes, "no checkpoint of floral");
+    let mut bytes = damage.whole.clone();
+    let last = bytes.len() - 4;
+    bytes[last..].copy_from_slice(&f32::NAN.to_le_bytes());
+    seal(&mut bytes);
+    damage.refused(&bytes, "has a NaN or an infinity");
+}
+
+#[test]
+fn every_byte_is_under_the_checksum() {
+    let damage = Damage::new();
+    let length = damage.whole.len();
+    for place in (0..length).step_by(length / 97).chain([length - 1]) {
+        let mut bytes = damage.whole.clone();
+        bytes[place] ^= 1 << (place % 8);
+        assert!(damage.read(&bytes).is_err(), "byte {place} of {length}");
+    }
+    let other = damage.play.run(Method::Flora).best_bytes().unwrap();
+    let header = |bytes: &[u8]| 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let mixed = [
+        &damage.whole[..header(&damage.whole)],
+        &other[header(&other)..],
+    ]
+    .concat();
+    damage.refused(&mixed, "checksum");
+}
+
+#[test]
+fn only_older_formats_do_without_a_checksum() {
+    let damage = Damage::new();
+    let remove = |file: &mut Value| {
+        file["__metadata__"]
+            .as_object_mut()
+            .unwrap()
+            .remove("checksum");
+    };
+    damage.refused(&altered(&damage.whole, remove), "lost its checksum");
+    let older = with_header(&altered(&damage.whole, remove), |header| {
+        header["format"] = json!(2);
+    });
+    let notes = damage.read(&older).unwrap().header.notes();
+    assert!(notes[0].contains("no checksum"), "{notes:?}");
+    assert!(
+        damage
+            .read(&damage.whole)
+            .unwrap()
+            .header
+            .notes()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -110,7 +162,7 @@ fn headers_that_contradict_themselves_are_refused() {
         ("/config/optimiser/batch", json!(0), "batch"),
         ("/config/seed", json!(u64::MAX), "TOML"),
         ("/config/stopping/epochs", json!(1u64 << 63), "TOML"),
-        ("/format", json!(3), "newer"),
+        ("/format", json!(4), "newer"),
         ("/progress/epoch", json!(-1), "header"),
     ] {
         let bytes = with_header(&damage.whole, |header| {

@@ -1,11 +1,14 @@
 //! The header of a checkpoint: what it says besides its arrays, and whether that fits together.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::TrainConfig;
 use super::model::{Shapes, check_modes, network_config};
 use super::ranges::Ranges;
 use super::samples::{Reader, Scaling};
+use super::seen::SeenInputs;
 use super::training::shapes;
 use crate::dataset::Dataset;
 use crate::flow::prior;
@@ -15,10 +18,14 @@ use crate::operator::FilmFnoConfig;
 use crate::transform::Transforms;
 use crate::{Grid, Quantities, Quantity, Result};
 
-/// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates.
-pub const FORMAT: u32 = 2;
+/// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates, formats
+/// before [`SEALED`] have no checksum.
+pub const FORMAT: u32 = 3;
 
-/// Values by which an input is known again.
+/// The first format whose files have a checksum.
+const SEALED: u32 = 3;
+
+/// Values by which checkpoints before format 3 know their first input again.
 const VALUES: usize = 16;
 
 /// What a checkpoint says besides its arrays.
@@ -47,8 +54,11 @@ pub struct Header {
     pub mask: Option<Mask>,
     /// Where its data come from.
     pub data: DataIdentity,
-    /// Some values of the first input that it was trained or judged on, by which data that do not tell
-    /// where they come from are known again; older checkpoints have none.
+    /// Fingerprints of the inputs that it was trained and judged on; checkpoints before format 3 have
+    /// none.
+    #[serde(default, skip_serializing_if = "SeenInputs::is_empty")]
+    pub seen: SeenInputs,
+    /// Some values of the first of these inputs, in checkpoints before format 3.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first_seen: Vec<f64>,
     /// The title of its data, if they have one.
@@ -136,7 +146,8 @@ impl Header {
             stand_in: reader.learned_low().stand_in.clone(),
             mask: dataset.mask().cloned(),
             data: DataIdentity::of(dataset),
-            first_seen: first_seen(config, dataset)?,
+            seen: SeenInputs::of(config, dataset)?,
+            first_seen: Vec::new(),
             title: dataset.title().map(str::to_owned),
             quantities: dataset.quantities().clone(),
             ranges,
@@ -186,18 +197,64 @@ impl Header {
         }
     }
 
-    /// Whether input i of a dataset is input i of the run's own.
+    /// Whether files of its format have a checksum.
+    pub(super) fn has_seal(&self) -> bool {
+        self.format >= SEALED
+    }
+
+    /// What a user of the model should know of its file.
+    pub fn notes(&self) -> Vec<String> {
+        if self.has_seal() {
+            return Vec::new();
+        }
+        vec![format!(
+            "the model is of format {}, which has no checksum: damage to it may go unnoticed",
+            self.format
+        )]
+    }
+
+    /// Whether input i of a dataset is input i of the run's own data, for all that the run has seen
+    /// and the dataset holds.
     ///
-    /// The same seed draws the same inputs at every resolution and for most other constants, so these
-    /// do not make inputs unseen. Data without problem and seed are compared by their values.
-    pub fn shares_inputs(&self, dataset: &Dataset) -> bool {
+    /// Inputs are compared by their values ([`SeenInputs`]). On another grid that is not possible;
+    /// there, and for models before format 3, problem and seed decide: the same seed draws the same
+    /// inputs at every resolution and for most other constants.
+    pub fn shares_inputs(&self, dataset: &Dataset) -> Result<bool> {
+        match self.seen.are_comparable(dataset) {
+            true => self.seen.are_in_place(dataset),
+            false => Ok(self.shares_origin(dataset)),
+        }
+    }
+
+    /// Those of the inputs of a dataset that the run was trained or judged on, wherever they are in
+    /// it.
+    pub fn seen_among(&self, dataset: &Dataset, inputs: Range<usize>) -> Result<Vec<usize>> {
+        if self.seen.are_comparable(dataset) {
+            return self.seen.among(dataset, inputs);
+        }
+        if !self.shares_origin(dataset) {
+            return Ok(Vec::new());
+        }
+        let split = &self.config.split;
+        let kept = split.test_inputs() + split.validation_inputs();
+        let end = split
+            .train
+            .map_or(inputs.end, |train| (kept + train).min(inputs.end));
+        Ok((split.test_inputs().max(inputs.start)..end).collect())
+    }
+
+    /// Whether a dataset tells the same origin, or, where it tells none, begins with the same values.
+    fn shares_origin(&self, dataset: &Dataset) -> bool {
         let (ours, theirs) = (&self.data, DataIdentity::of(dataset));
         if (&ours.problem, ours.seed) != (&theirs.problem, theirs.seed) {
             return false;
         }
-        let is_told = ours.problem.is_some() || ours.seed.is_some();
-        if is_told || self.first_seen.is_empty() {
+        if ours.problem.is_some() || ours.seed.is_some() {
             return true;
+        }
+        if self.first_seen.is_empty() {
+            // Another grid of data without an origin; old models cannot know.
+            return self.seen.is_empty();
         }
         let Ok(theirs) = first_seen(&self.config, dataset) else {
             // Where it is there and cannot be read, it counts as seen.

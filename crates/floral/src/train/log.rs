@@ -22,6 +22,11 @@ impl Log {
         }
     }
 
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// All epochs; none where there is no log, as of a copied checkpoint.
     pub(super) fn read(&self) -> Result<Vec<EpochRecord>> {
         let mut best = f64::INFINITY;

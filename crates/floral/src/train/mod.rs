@@ -30,6 +30,8 @@ pub mod run;
 mod sample_arrays;
 pub mod samples;
 mod saving;
+mod seal;
+mod seen;
 pub mod trainer;
 mod training;
 mod transforms;

@@ -19,6 +19,12 @@ use crate::ranks::{Alone, Ranks, agreed, gathered, share};
 use crate::transform::{Refused, Transforms};
 use crate::{Error, Field, Grid, Result};
 
+/// The largest value of an input: the sum of the squares of a field of them is still a number.
+const LARGEST_INPUT: f64 = 1e150;
+
+/// The largest value of a solution: realizations are in single precision.
+const LARGEST_SOLUTION: f64 = 1e37;
+
 /// Reads inputs of a dataset for a method, high fidelity on every s-th point of the grid.
 pub struct Reader<'a> {
     pub(super) dataset: &'a Dataset,
@@ -258,16 +264,30 @@ impl<'a> Reader<'a> {
             true => high,
             false => self.of_known.apply(&high),
         };
-        let given = low.iter().flat_map(Field::values);
-        let mut values = input.values().iter().chain(given).chain(&high);
-        if values.all(|value| value.is_finite()) {
-            return self.learned(index, input, low, high);
-        }
+        let given: Vec<&[f64]> = low.iter().map(Field::values).collect();
+        self.check_size("", index, input.values(), LARGEST_INPUT)?;
+        self.check_size("low fidelity of ", index, &given.concat(), LARGEST_SOLUTION)?;
+        self.check_size("high fidelity of ", index, &high, LARGEST_SOLUTION)?;
+        self.learned(index, input, low, high)
+    }
+
+    /// Refuses values that are no numbers, or too large for what is computed of them.
+    fn check_size(&self, of: &str, index: usize, values: &[f64], largest: f64) -> Result<()> {
+        let is_fit = |value: &&f64| value.is_finite() && value.abs() <= largest;
+        let Some(value) = values.iter().find(|value| !is_fit(value)) else {
+            return Ok(());
+        };
         Err(Error::BadFile {
             path: self.dataset.path().to_owned(),
-            reason: format!(
-                "input {index} holds a NaN or an infinity; mend it, or leave this input out"
-            ),
+            reason: match value.is_finite() {
+                true => format!(
+                    "{of}input {index} has the value {value:e}, and at most {largest:e} can be \
+                     computed with; divide it by a constant, or choose other units"
+                ),
+                false => format!(
+                    "input {index} holds a NaN or an infinity; mend it, or leave this input out"
+                ),
+            },
         })
     }
 

@@ -142,12 +142,17 @@ pub(super) fn fit_run(
         seconds: start.elapsed().as_secs_f64(),
         ..Progress::default()
     };
+    let regression = fitted.to_bytes();
+    Expansion::from_bytes(&regression).map_err(|error| Error::Numerical {
+        what: format!("what was fitted could not be read again ({error})"),
+        advice: "look for extreme values in the data, or choose other units".into(),
+    })?;
     let checkpoint = Checkpoint {
         header,
         weights: Vec::new(),
         adam: Adam::default(),
         average: Vec::new(),
-        regression: fitted.to_bytes(),
+        regression,
     };
     checkpoint.write(&run.best_path())?;
     Ok(Outcome::Fitted)

@@ -108,6 +108,20 @@ impl RunFolder {
         FolderLock::acquire(&self.path, "run")
     }
 
+    /// The folder and the files that it is made of, or the model file.
+    pub fn files(&self) -> Vec<PathBuf> {
+        if self.is_file() {
+            return vec![self.path.clone()];
+        }
+        vec![
+            self.path.clone(),
+            self.config_path(),
+            self.best_path(),
+            self.last_path(),
+            self.log().path().to_owned(),
+        ]
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

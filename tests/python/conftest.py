@@ -1,0 +1,8 @@
+"""What all tests share: the cache of each is its own, away from the user's."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("FLORAL_CACHE", str(tmp_path_factory.mktemp("cache")))
