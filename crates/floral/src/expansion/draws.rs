@@ -85,15 +85,27 @@ impl<'a> Draws<'a> {
         self.prediction.mean.len()
     }
 
-    /// A realization a generator, the same whatever is drawn beside it: [realization, channel, point].
-    pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f32]) {
-        self.draw_in_units(rngs, out);
-        if let Some((scales, points)) = &self.scales {
-            scales.restore(out, *points);
+    /// A realization per generator, the same whatever is drawn beside it: [realization, channel, point].
+    pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f64]) {
+        // Deviations are drawn in f32; the mean is added in f64, beside which they may be small.
+        let mut deviations = vec![0.0; out.len()];
+        self.draw_deviations(rngs, &mut deviations);
+        let mean = &self.prediction.mean;
+        for (i, (out, deviation)) in out.iter_mut().zip(deviations).enumerate() {
+            let place = i % mean.len();
+            *out = mean[place] + self.unit(place) * f64::from(deviation);
         }
     }
 
-    fn draw_in_units<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f32]) {
+    /// What one unit of a deviation is at a place of a field.
+    fn unit(&self, place: usize) -> f64 {
+        let scales = self.scales.as_ref();
+        scales.map_or(1.0, |(scales, points)| {
+            scales.unit(place / (*points).max(1))
+        })
+    }
+
+    fn draw_deviations<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f32]) {
         let Some(shaped) = &self.shaped else {
             return self.rest.draw_many(rngs, out);
         };

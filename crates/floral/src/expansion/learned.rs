@@ -10,7 +10,7 @@ use crate::Result;
 use crate::heads::coefficients::Example;
 use crate::heads::factors::{Factors, Row, Seen, Settings};
 use crate::heads::{Heads, Law};
-use crate::metric::{Fields, PAIR_LAGS, energy_score};
+use crate::metric::{Fields, PAIR_LAGS, centred, energy_score};
 use crate::observer::Observer;
 use crate::operator::Device;
 use crate::random::{Purpose, Stream, stream};
@@ -166,12 +166,13 @@ impl Expansion {
             let mut rngs: Vec<Stream> = (0..DRAWS).map(of).collect();
             let mut members = vec![0.0; DRAWS * draws.values()];
             draws.draw_many(&mut rngs, &mut members);
-            let observed: Vec<f32> = case.realizations.iter().map(|v| *v as f32).collect();
-            let members = at_known(case, &members, self.kriging.lattice().len());
-            let size = members.len() / DRAWS;
+            let known = |values: &[f64]| at_known(case, values, self.kriging.lattice().len());
+            let centre = known(&draws.prediction().mean);
+            let members = centred(&known(&members), &centre);
+            let observed = centred(case.realizations, &centre);
             energy_score(
-                Fields::new(&members, size)?,
-                Fields::new(&observed, size)?,
+                Fields::new(&members, centre.len())?,
+                Fields::new(&observed, centre.len())?,
                 PAIR_LAGS,
             )
         };
@@ -232,7 +233,7 @@ fn spread_out(case: &Case<'_>, points: usize) -> Vec<f64> {
 }
 
 /// Values of members at the points where realizations are known.
-fn at_known(case: &Case<'_>, members: &[f32], points: usize) -> Vec<f32> {
+fn at_known(case: &Case<'_>, members: &[f64], points: usize) -> Vec<f64> {
     let Some(at) = case.points else {
         return members.to_vec();
     };

@@ -107,13 +107,9 @@ impl ChannelScales {
         }
     }
 
-    /// Realizations in the units of the data: [realization, channel, point].
-    pub fn restore(&self, realizations: &mut [f32], points: usize) {
-        let channels = realizations.chunks_exact_mut(points.max(1));
-        for (channel, scale) in channels.zip(self.solution.iter().cycle()) {
-            let restore = |value: &mut f32| *value = (f64::from(*value) * scale) as f32;
-            channel.iter_mut().for_each(restore);
-        }
+    /// What one unit of a channel of the solution is in the units of the data.
+    pub fn unit(&self, channel: usize) -> f64 {
+        self.solution.get(channel).copied().unwrap_or(1.0)
     }
 }
 
@@ -182,7 +178,7 @@ mod tests {
     }
 
     /// Prediction and some realizations of one input, of a fit to others.
-    fn predicted(units: [f64; 2]) -> (Prediction, Vec<f32>) {
+    fn predicted(units: [f64; 2]) -> (Prediction, Vec<f64>) {
         let grid = Grid::new(vec![Axis::closed("x", POINTS)]);
         let lattice = Lattice::new(&grid, &[]).unwrap();
         let all: Vec<[Vec<f64>; 3]> = (0..9).map(|k| solved(k, units)).collect();
@@ -232,9 +228,9 @@ mod tests {
             close(other.aleatoric[i], plain.aleatoric[i], unit(i).powi(2));
             close(other.epistemic[i], plain.epistemic[i], unit(i).powi(2));
         }
-        // Draws are f32, and sums of several factors.
+        // Deviations are drawn in f32, as sums of several factors.
         for (i, (found, expected)) in other_draws.iter().zip(&plain_draws).enumerate() {
-            let (found, expected) = (f64::from(*found), f64::from(*expected) * unit(i));
+            let expected = expected * unit(i);
             let gap = (found - expected).abs();
             assert!(gap < 1e-4 * unit(i), "{found} {expected}");
         }

@@ -73,7 +73,7 @@ fn fitted(data: &Data) -> Expansion {
     Expansion::fit((Recipe::Blend, true), &material, 1, &Silent).unwrap()
 }
 
-fn drawn(expansion: &Expansion, data: &Data, count: usize) -> Vec<f32> {
+fn drawn(expansion: &Expansion, data: &Data, count: usize) -> Vec<f64> {
     let cases = cases(data);
     let draws = expansion.draws(&cases[17].query).unwrap();
     let mut rngs: Vec<Stream> = (0..count as u64)
@@ -97,7 +97,7 @@ fn a_law_of_two_modes_is_learned_and_kept_in_bytes() {
     let (input, _) = &data.all[17];
     let above = draws
         .chunks_exact(POINTS)
-        .filter(|d| f64::from(d[POINTS - 1]) > input[POINTS - 1]);
+        .filter(|d| d[POINTS - 1] > input[POINTS - 1]);
     let share = above.count() as f64 / 400.0;
     assert!((share - 0.65).abs() < 0.1, "{share}");
     let again = Expansion::from_bytes(&expansion.to_bytes()).unwrap();
@@ -120,7 +120,7 @@ fn a_law_of_two_modes_keeps_its_deviation() {
     let last = |k: usize| k % POINTS == POINTS - 1;
     let draws = drawn(&expansion, &data, 400);
     let draws = draws.iter().enumerate().filter(|(k, _)| last(*k));
-    let found = deviation(&mut draws.map(|(_, v)| f64::from(*v)));
+    let found = deviation(&mut draws.map(|(_, v)| *v));
     let truth = data.all[17].1.iter().enumerate().filter(|(k, _)| last(*k));
     let truth = deviation(&mut truth.map(|(_, v)| *v));
     assert!((found / truth - 1.0).abs() < 0.15, "{found} {truth}");

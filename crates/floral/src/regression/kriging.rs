@@ -202,7 +202,7 @@ impl Kriging {
         Ok(self.prediction(query, &framed))
     }
 
-    /// What draws realizations of the solution of a query, of what is not known too.
+    /// What draws deviations from the mean of the solution of a query, of what is not known too.
     pub fn sampler(&self, query: &Query<'_>) -> Result<Sampler> {
         let framed = self.framed(query)?;
         let prediction = self.prediction(query, &framed);
@@ -243,7 +243,7 @@ impl Kriging {
         }
         let widths = self.spread.as_ref().map_or(&[][..], |s| &s.widths);
         let remainder = |deviation| Remainder::new(&self.lattice, widths, deviation);
-        Sampler::new(&prediction.mean, &fields, variance, remainder)
+        Sampler::new(&fields, variance, remainder)
     }
 
     /// The candidates for the mean, and what they achieved at judging inputs.

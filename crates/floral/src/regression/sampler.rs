@@ -1,4 +1,5 @@
-//! A sampler: realizations of one query's solution, each from its own random numbers.
+//! A sampler: how realizations of one query's solution deviate from its mean, each from its own random
+//! numbers.
 
 use floral_linalg::{Mat, MatRef, symmetric_eigen};
 use rand::Rng;
@@ -15,13 +16,14 @@ const KEPT: f64 = 0.995;
 const BLOCK: usize = 16;
 const TILE: usize = 1024;
 
-/// Draws realizations of one query's solution.
+/// Draws deviations of realizations from the mean of one query's solution. The mean is left to the
+/// caller: beside a large one, f32 would lose the spread.
 ///
 /// One realization takes all its random numbers from one generator, so that the realization of a
 /// number is the same however many are drawn, in whatever blocks.
 pub struct Sampler {
-    /// [channel, point].
-    mean: Vec<f32>,
+    /// Values of a realization: channels times points.
+    values: usize,
     /// [factor, value].
     factors: Vec<f32>,
     remainder: Remainder,
@@ -30,20 +32,19 @@ pub struct Sampler {
 impl Sampler {
     /// fields: [factor][value]; variance: in total, at least the sum of the fields' squares.
     pub(super) fn new(
-        mean: &[f64],
         fields: &[Vec<f64>],
         variance: &[f64],
         remainder: impl FnOnce(Vec<f32>) -> Remainder,
     ) -> Result<Self> {
         let factors = orthogonal(fields, variance)?;
         let mut left = variance.to_vec();
-        for factor in factors.chunks_exact(mean.len().max(1)) {
+        for factor in factors.chunks_exact(variance.len().max(1)) {
             let parts = left.iter_mut().zip(factor);
             parts.for_each(|(left, f)| *left -= f64::from(*f).powi(2));
         }
         let deviation = left.iter().map(|v| v.max(0.0).sqrt() as f32).collect();
         Ok(Self {
-            mean: mean.iter().map(|v| *v as f32).collect(),
+            values: variance.len(),
             factors,
             remainder: remainder(deviation),
         })
@@ -51,29 +52,29 @@ impl Sampler {
 
     /// Number of values of a realization.
     pub fn values(&self) -> usize {
-        self.mean.len()
+        self.values
     }
 
     /// Number of factors that a realization is made of.
     pub fn factors(&self) -> usize {
-        self.factors.len() / self.mean.len().max(1)
+        self.factors.len() / self.values.max(1)
     }
 
-    /// One realization: [channel, point].
+    /// The deviation of one realization: [channel, point].
     pub fn draw(&self, rng: &mut impl Rng, out: &mut [f32]) {
         self.block(std::slice::from_mut(rng), out);
     }
 
-    /// A realization a generator, the same as single draws: [realization, channel, point].
+    /// A realization per generator, the same as single draws: [realization, channel, point].
     pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f32]) {
-        let blocks = out.par_chunks_mut(BLOCK * self.mean.len().max(1));
+        let blocks = out.par_chunks_mut(BLOCK * self.values.max(1));
         blocks
             .zip(rngs.par_chunks_mut(BLOCK))
             .for_each(|(out, rngs)| self.block(rngs, out));
     }
 
     fn block<R: Rng>(&self, rngs: &mut [R], out: &mut [f32]) {
-        let (values, count) = (self.mean.len(), self.factors());
+        let (values, count) = (self.values, self.factors());
         let mut normals = vec![0.0; rngs.len() * count];
         for (rng, normals) in rngs.iter_mut().zip(normals.chunks_mut(count.max(1))) {
             normals
@@ -84,7 +85,7 @@ impl Sampler {
             let tile = first..values.min(first + TILE);
             for (j, out) in out.chunks_exact_mut(values).enumerate() {
                 let out = &mut out[tile.clone()];
-                out.copy_from_slice(&self.mean[tile.clone()]);
+                out.fill(0.0);
                 for (k, normal) in normals[j * count..(j + 1) * count].iter().enumerate() {
                     let factor = &self.factors[k * values..][tile.clone()];
                     out.iter_mut()

@@ -161,15 +161,16 @@ fn realizations_have_the_predicted_mean_and_total_variance() {
     let (mut mean, mut square) = (vec![0.0; points], vec![0.0; points]);
     for draw in draws.chunks_exact(points) {
         for p in 0..points {
-            let value = f64::from(draw[p]);
-            mean[p] += value / 2000.0;
-            square[p] += (value - found.mean[p]).powi(2) / 2000.0;
+            let deviation = f64::from(draw[p]);
+            mean[p] += (found.mean[p] + deviation) / 2000.0;
+            square[p] += deviation.powi(2) / 2000.0;
         }
     }
     assert!(gap(&mean, &found.mean) < 0.05);
     assert!(gap(&square, &found.total()) < 0.15);
 }
 
+/// Deviations of realizations from the mean.
 fn draws(kriging: &Kriging, query: &Query<'_>, count: u64) -> Vec<f32> {
     let sampler = kriging.sampler(query).unwrap();
     let open = |j| stream(8, Purpose::Prior, 0, j);
