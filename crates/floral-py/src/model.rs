@@ -6,7 +6,9 @@ use floral::cost::{available, check_training};
 use floral::dataset::write_atomically;
 use floral::device::Device;
 use floral::evaluate::{self, Evaluation, solver_within};
-use floral::predict::{self, Case, Cases, ChosenSolver, Predictor, Sampling, USUAL_ACCURACY};
+use floral::predict::{
+    self, Case, Cases, ChosenSolver, Predictor, Sampling, USUAL_ACCURACY, Values,
+};
 use floral::problem::Resolution;
 use floral::sample::{Adaptive, OdeSolver};
 use floral::suggest::suggest;
@@ -151,7 +153,8 @@ impl Model {
     }
 
     /// Its predictions beside the truth, as JSON and in words.
-    #[pyo3(signature = (dataset, inputs, wanted, reference, told=None))]
+    #[pyo3(signature = (dataset, inputs, wanted, reference, training=None, told=None))]
+    #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
     fn evaluate(
         &self,
         py: Python<'_>,
@@ -159,11 +162,13 @@ impl Model {
         inputs: Option<(usize, usize)>,
         wanted: &str,
         reference: usize,
+        training: Option<&Bound<'_, Dataset>>,
         told: Option<Py<PyAny>>,
     ) -> PyResult<(String, String)> {
         let wanted: Wanted = from_json("sampling", wanted)?;
         let inputs = inputs.map(|(start, end)| start..end);
         let dataset = &dataset.get().0;
+        let training = training.map(|training| training.get().0.clone());
         let evaluation: Evaluation = watched(py, told.as_ref(), |observer| {
             wanted.check()?;
             let accurate = || {
@@ -176,6 +181,7 @@ impl Model {
                 sampling: wanted.sampling(accurate)?,
                 inputs: inputs.clone(),
                 reference,
+                training,
                 ..evaluate::Options::default()
             };
             evaluate::evaluate(&self.predictor, dataset, &options, observer)
@@ -210,12 +216,13 @@ impl Model {
     ) -> Result<Ensemble> {
         let (grid, header) = (cases.grid(), self.predictor.header());
         let channels = header.shapes.solution_channels;
-        check_memory(sampling.realizations, channels * grid.len())?;
+        let bytes = channels * grid.len() * self.predictor.precision().size();
+        check_memory(sampling.realizations, bytes)?;
         let Case { input, low } = cases.case(0)?;
         let predicted = self.predictor.for_input(&input, low.as_ref(), grid)?;
-        let mut values = Vec::new();
+        let mut values = Values::new(self.predictor.precision());
         predicted.deliver(index, sampling, observer, |_, realization| {
-            values.extend_from_slice(realization);
+            values.extend(realization);
             Ok(())
         })?;
         let ensemble = predict::Ensemble::new(grid.clone(), channels, values)?;
@@ -223,9 +230,9 @@ impl Model {
     }
 }
 
-/// Refuses more realizations than there is memory for.
-fn check_memory(realizations: usize, values: usize) -> Result<()> {
-    let bytes = (realizations as u64).checked_mul(4 * values as u64);
+/// Refuses more realizations, of so many bytes each, than there is memory for.
+fn check_memory(realizations: usize, each: usize) -> Result<()> {
+    let bytes = (realizations as u64).checked_mul(each as u64);
     let Some(available) = available() else {
         return Ok(());
     };
@@ -233,7 +240,7 @@ fn check_memory(realizations: usize, values: usize) -> Result<()> {
         return Ok(());
     }
     Err(refusal(&format!(
-        "{realizations} realizations of {values} values do not fit into the memory there is; ask \
+        "{realizations} realizations of {each} bytes do not fit into the memory there is; ask \
          for fewer of them, or let `floral sample` store their statistics alone"
     )))
 }

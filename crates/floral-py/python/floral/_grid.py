@@ -81,22 +81,26 @@ class Grid:
         """As the extension reads them."""
         return self._axes
 
-    def check_same(self, name: str, coords: Mapping[str, Any]) -> None:
-        """Refuses fields of other coordinates than these, which are those of the input."""
-        for dim, expected in self.coords.items():
-            values = np.asarray(coords.get(dim, expected))
-            rounding = 1e-6 * float(np.ptp(expected))
-            if len(values) != len(expected) or np.abs(values - expected).max() > rounding:
-                raise ValueError(
-                    f"{name} has other coordinates {dim} than input; both need the same grid"
-                )
+    def has(self, dim: str, along: Any) -> bool:
+        """Whether these are its coordinates of an axis, up to rounding."""
+        expected, values = self.coords[dim], np.asarray(along)
+        rounding = 1e-6 * float(np.ptp(expected))
+        return len(values) == len(expected) and bool(np.abs(values - expected).max() <= rounding)
+
+    def in_units(self, units: Mapping[str, str]) -> Grid:
+        """The same with units of axes."""
+        named = [
+            {**axis, "units": units[axis["name"]]} if axis["name"] in units else axis
+            for axis in self._axes
+        ]
+        return Grid(named)
 
     def __repr__(self) -> str:
         return ", ".join(f"{name}: {n}" for name, n in zip(self.dims, self.shape))
 
 
 class OnGrid:
-    """What lives on a grid, and tells it."""
+    """What lives on a grid."""
 
     _grid: Grid
 
