@@ -143,7 +143,7 @@ class Dataset(OnGrid):
             taken = {"coords": coords, "dims": dims, "names": names, "units": units, "params": params}
             beside = [word for word, value in taken.items() if value is not None]
             if beside:
-                raise ValueError(f"{beside[0]} is for plain arrays; xarray.DataArray tell it themselves")
+                raise ValueError(f"{beside[0]} is for plain arrays; an xarray.DataArray has its own")
             parts = _building.of_data_arrays(given, domains, sensors)
         else:
             if params:
@@ -341,10 +341,10 @@ class Dataset(OnGrid):
         Solvers that were given as functions compute what is left out.
         """
         here = self._dataset
-        low_here = self._all(here.low) if here.has_low else None
-        high = [self._high(index) for index in range(len(self))]
+        own_low = self._all(here.low) if here.has_low else None
+        own_high = [self._high(index) for index in range(len(self))]
         known = (self.quantities, self.low_solver, self.high_solver, here.has_sensors)
-        parts = Parts(self._grid, self._all(here.input), low_here, high, *known)
+        parts = Parts(self._grid, self._all(here.input), own_low, own_high, *known)
         return Dataset._stored(_building.extended(parts, input, low, high), self.symmetries)
 
 

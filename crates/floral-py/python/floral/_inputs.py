@@ -62,7 +62,7 @@ def new_inputs(
         input = input["input"]
     if _xarray.is_array(input):
         if params or coords is not None:
-            raise ValueError("coords and params are for plain arrays; an xarray.DataArray tells them itself")
+            raise ValueError("coords and params are for plain arrays; an xarray.DataArray has its own")
         made = _of_data_arrays(expected, input, low)
     else:
         made = _of_arrays(expected, input, low, coords, params)
@@ -85,7 +85,7 @@ def _of_dataset(
     inputs = np.stack([here.input(index) for index in indices])
     if low is None and here.has_low:
         low = np.stack([here.low(index) for index in indices])
-    solutions = _low(expected, inputs, low, data._grid, len(indices))
+    solutions = _low(expected, inputs, low, data._grid)
     return NewInputs(data._grid, inputs, solutions, data.quantities, indices)
 
 
@@ -108,15 +108,17 @@ def _of_arrays(
     if params:
         given = {name: np.atleast_1d(values) for name, values in params.items()}
         array = with_parameters(array, given, dims, grid.shape)
-    inputs = fields("input", array, ["input"], dims)  # type: ignore[arg-type]
+    if array is None:
+        raise ValueError("input is needed")
+    inputs = fields("input", array, [_labels.INPUT], dims)
     if inputs.shape[2:] != grid.shape:
         advice = "; give coords={...} if its grid is another" if coords is None else ""
         raise ValueError(f"input has {inputs.shape[2:]} points but {whose} {grid.shape}{advice}")
     if is_one and low is not None and not callable(low):
         low = fields("low", numbers("low", low), [], dims)[None]
-    solutions = _low(expected, inputs, low, grid, len(inputs))
-    told = {"input": [], "solution": []}  # type: dict[str, list[Quantity]]
-    return NewInputs(grid, inputs, solutions, told, range(len(inputs)), is_one)
+    solutions = _low(expected, inputs, low, grid)
+    nothing: dict[str, list[Quantity]] = {"input": [], "solution": []}
+    return NewInputs(grid, inputs, solutions, nothing, range(len(inputs)), is_one)
 
 
 def _is_one(
@@ -141,7 +143,7 @@ def _of_data_arrays(expected: Expected, input: Any, low: Any) -> NewInputs:
         low = on_grid(arrays["low"], grid, True).ordered([_labels.INPUT], grid.dims)
     elif low is not None and not callable(low) and is_one:
         low = fields("low", numbers("low", low), [], grid.dims)[None]
-    solutions = _low(expected, inputs, low, grid, len(inputs))
+    solutions = _low(expected, inputs, low, grid)
     quantities = {"input": told["input"], "solution": told.get("low", [])}
     return NewInputs(grid, inputs, solutions, quantities, range(len(inputs)), is_one)
 
@@ -156,9 +158,8 @@ def _grid_of(expected: Expected, array: Labelled) -> Grid:
         elif dim not in array.coords and array.values.shape[array.dims.index(dim)] != len(own):
             raise ValueError(f"input has no coordinates {dim}, and another grid than the model's")
         known[dim] = array.coords.get(dim, own)
-    units = {dim: array.units.get(dim, "") if dim in array.coords else expected.grid.units.get(dim, "")
-             for dim in known}
-    return _other_grid(expected, known, units)
+    told = {dim: array if dim in array.coords else expected.grid for dim in known}
+    return _other_grid(expected, known, {dim: by.units.get(dim, "") for dim, by in told.items()})
 
 
 def _other_grid(expected: Expected, coords: Mapping[str, Any], units: Mapping[str, str]) -> Grid:
@@ -170,9 +171,7 @@ def _other_grid(expected: Expected, coords: Mapping[str, Any], units: Mapping[st
     return Grid.of(coords, None, units)
 
 
-def _low(
-    expected: Expected, inputs: Floats, low: Any, grid: Grid, count: int
-) -> Optional[Floats]:
+def _low(expected: Expected, inputs: Floats, low: Any, grid: Grid) -> Optional[Floats]:
     """The low-fidelity solutions of inputs, given or computed: [input, channel, grid...]."""
     if not expected.needs_low:
         return None

@@ -12,8 +12,8 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _floral
-from ._arrays import Floats, fields, numbers
-from ._building import Solver, solved
+from ._arrays import Floats
+from ._building import Solver
 from ._dataset import Dataset, opened
 from ._ensemble import Ensemble
 from ._ensembles import Ensembles
@@ -207,15 +207,16 @@ class Model(OnGrid):
 
     def _write_pool(self, path: str, pool: Any, low: Any) -> None:
         """Inputs as a NumPy archive."""
-        inputs = fields("pool", numbers("pool", pool), ["input"], self.dims)
-        arrays = {"input": inputs, **self.coords}
-        if self._model.needs_low:
-            solver = low if callable(low) else self.low_solver
-            if low is not None and not callable(low):
-                arrays["low"] = fields("low", numbers("low", low), ["input"], self.dims)
-            elif solver is not None:
-                solutions = solved("low", solver, inputs)
-                arrays["low"] = fields("low", solutions, ["input"], self.dims)
+        new = new_inputs(self._expected(), pool, low, None, None, None)
+        if new.is_one:
+            raise ValueError(f"pool has one input; [input, {', '.join(self.dims)}] is needed")
+        own = [quantity.get("name") for quantity in new.quantities["input"]]
+        known = [quantity.get("name") for quantity in self._header.get("quantities", {}).get("input", [])]
+        if all(own) and all(known) and own != known:
+            raise ValueError(f"pool has the channels {own}, but the model {known}; give them in this order")
+        arrays = {"input": new.fields, **new.grid.coords}
+        if new.low is not None:
+            arrays["low"] = new.low
         np.savez(path, **arrays)  # type: ignore[arg-type,unused-ignore]
 
     def save(self, path: PathLike) -> None:

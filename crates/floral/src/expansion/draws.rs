@@ -91,9 +91,14 @@ impl<'a> Draws<'a> {
         let mut deviations = vec![0.0; out.len()];
         self.draw_deviations(rngs, &mut deviations);
         let mean = &self.prediction.mean;
-        for (i, (out, deviation)) in out.iter_mut().zip(deviations).enumerate() {
-            let place = i % mean.len();
-            *out = mean[place] + self.unit(place) * f64::from(deviation);
+        let units: Vec<f64> = (0..mean.len()).map(|place| self.unit(place)).collect();
+        let values = mean.len().max(1);
+        let fields = out.chunks_exact_mut(values);
+        for (out, deviation) in fields.zip(deviations.chunks_exact(values)) {
+            let places = mean.iter().zip(&units).zip(deviation);
+            for (out, ((mean, unit), deviation)) in out.iter_mut().zip(places) {
+                *out = mean + unit * f64::from(*deviation);
+            }
         }
     }
 
