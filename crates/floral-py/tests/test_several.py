@@ -26,6 +26,12 @@ def test_several_inputs_give_an_ensemble_each(data, model):
     told = found.to_xarray()
     assert told["mean"].dims == ("input", "x") and told.novelty.dims == ("input",)
     assert len(model.sample(data.input[:1], low=data.low[:1], **given)) == 1
+    broken = data.input.copy()
+    broken[4, 7] = np.nan
+    with pytest.raises(ValueError, match="^input 4: the input has the value NaN at point 7"):
+        model.sample(broken, low=data.low, **given)
+    with pytest.raises(ValueError, match="inputs: 10 is none of 0 to 9"):
+        model.sample(data, inputs=[10], **given)
     with pytest.raises(ValueError, match="low has 2 inputs but input has 3"):
         model.sample(data.input[:3], low=data.low[:2], **given)
 

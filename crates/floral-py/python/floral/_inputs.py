@@ -72,16 +72,24 @@ def new_inputs(
 def _chosen(made: NewInputs, chosen: Sequence[int]) -> NewInputs:
     if made.is_one:
         raise ValueError("inputs chooses some of several; one input is given")
-    places = list(chosen)
+    places = _among(chosen, len(made.fields))
     low = None if made.low is None else made.low[places]
     return NewInputs(made.grid, made.fields[places], low, made.quantities, places)
+
+
+def _among(chosen: Sequence[int], count: int) -> list[int]:
+    """Numbers of inputs, refused if there are fewer."""
+    unknown = [number for number in chosen if not 0 <= number < count]
+    if unknown:
+        raise ValueError(f"inputs: {unknown[0]} is none of 0 to {count - 1}")
+    return [int(number) for number in chosen]
 
 
 def _of_dataset(
     expected: Expected, data: Dataset, low: Any, chosen: Optional[Sequence[int]]
 ) -> NewInputs:
     here = data._dataset
-    indices = list(range(len(data)) if chosen is None else chosen)
+    indices = _among(range(len(data)) if chosen is None else chosen, len(data))
     inputs = np.stack([here.input(index) for index in indices])
     if low is None and here.has_low:
         low = np.stack([here.low(index) for index in indices])

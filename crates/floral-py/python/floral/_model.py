@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -118,7 +119,8 @@ class Model(OnGrid):
             wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
             solution = None if new.low is None else np.ascontiguousarray(new.low[place])
             field = np.ascontiguousarray(new.fields[place])
-            ensembles.append(self._ensemble(field, solution, about, wanted, progress))
+            with _naming(None if new.is_one else number):
+                ensembles.append(self._ensemble(field, solution, about, wanted, progress))
         return ensembles[0] if new.is_one else Ensembles(ensembles)
 
     def sample_all(self, data: Any, **options: Any) -> Ensembles:
@@ -230,6 +232,18 @@ class Model(OnGrid):
     def __reduce__(self) -> tuple[Any, ...]:
         # Without its data, which other processes need to fit again alone.
         return _unpacked, (self._model.bytes, self.low_solver)
+
+
+@contextlib.contextmanager
+def _naming(number: Optional[int]) -> Iterator[None]:
+    """Says at which of several inputs something was wrong; the extension sees one at a time."""
+    try:
+        yield
+    except ValueError as error:
+        if number is None:
+            raise
+        words = str(error).replace("the input: ", "", 1).replace("input 0: ", "", 1)
+        raise ValueError(f"input {number}: {words}") from None
 
 
 def _compared(quantities: Mapping[str, Sequence[Quantity]]) -> dict[str, list[Quantity]]:
