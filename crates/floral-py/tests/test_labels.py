@@ -240,3 +240,9 @@ def test_low_fidelity_on_a_coarser_grid_is_interpolated_within_its_ends(curves):
     np.testing.assert_allclose(data.low, expected, atol=1e-12)
     with pytest.raises(ValueError, match="low is known from x 0 to .* only"):
         floral.Dataset.from_arrays(**{**arrays, "low": arrays["low"][:, :8]})
+
+
+def test_notes_are_told_at_the_line_of_the_caller(curves):
+    with pytest.warns(UserWarning, match="no coordinates of x") as notes:
+        floral.Dataset.from_arrays(input=curves["input"], high=curves["high"])
+    assert [note.filename for note in notes] == [__file__]

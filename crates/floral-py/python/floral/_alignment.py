@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Optional
@@ -14,6 +13,7 @@ from . import _floral, _labels
 from ._arrays import Floats
 from ._grid import Domain, Grid, counted
 from ._labels import Labelled
+from ._notes import tell
 
 
 def common_grid(arrays: Mapping[str, Labelled], domains: Optional[Mapping[str, Domain]]) -> Grid:
@@ -63,10 +63,7 @@ def _interpolated(array: Labelled, other: Sequence[str], grid: Grid) -> Labelled
                 f"{array.name} is known from {dim} {ends[0]:g} to {ends[1]:g} only, the grid goes from "
                 f"{wanted[0]:g} to {wanted[1]:g}; give it on the whole domain"
             )
-    warnings.warn(
-        f"{array.name} is interpolated linearly along {', '.join(other)} to the grid of input",
-        stacklevel=6,
-    )
+    tell(f"{array.name} is interpolated linearly along {', '.join(other)} to the grid of input")
     coarse = Grid.of(own, {dim: kind for dim, kind in periodic.items() if dim in own})
     values = array.ordered(["input"], grid.dims)
     axes = json.dumps(coarse.axes), json.dumps(grid.axes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Optional, Union
@@ -14,6 +13,7 @@ from ._alignment import common_grid, on_grid, whole
 from ._arrays import Floats, drop_channel, fields, finite, numbers, same
 from ._grid import NAMES, Domain, Grid, counted
 from ._labels import Labelled
+from ._notes import tell
 from ._quantities import Quantity, Texts, of_texts
 
 #: Solves one input: an array without an axis for a single channel.
@@ -138,7 +138,7 @@ def _tell_constant(array: Labelled, grid: Grid) -> None:
         )
     if missing:
         listed = ", ".join(missing)
-        warnings.warn(f"{array.name} has no axis {listed}: taken as constant along it", stacklevel=6)
+        tell(f"{array.name} has no axis {listed}: taken as constant along it")
 
 
 def of_fields(grid: Grid, input: Floats, low: Any, high: Any, sensors: bool = False) -> Parts:

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional, Union
 
@@ -18,6 +17,7 @@ from ._arrays import Floats, drop_channel
 from ._building import Dims, Parts, Solver
 from ._files import PathLike, imported, packed, unpack
 from ._grid import NAMES, Domain, Grid, OnGrid
+from ._notes import tell
 from ._parameters import Parameters, with_parameters
 from ._progress import Progress, told
 from ._quantities import Quantity, Texts, to_attributes
@@ -89,7 +89,7 @@ class Dataset(OnGrid):
         with told(progress) as watcher:
             dataset, found = imported(path, target, options, watcher)
         for note in found["notes"]:
-            warnings.warn(note, stacklevel=2)
+            tell(note)
         return cls(dataset, folder, found=found)
 
     @classmethod

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
@@ -15,6 +14,7 @@ from . import _floral
 from ._dataset import opened
 from ._files import PathLike
 from ._model import Model, Resolution
+from ._notes import tell
 from ._progress import Progress, told
 from ._sampling import REALIZATIONS, plain, sampling
 from ._told import Told
@@ -60,7 +60,7 @@ def fit(
     """
     data = opened(data)
     for note in data._dataset.notes:
-        warnings.warn(note, stacklevel=2)
+        tell(note)
     asked: dict[str, Any] = {**(settings or {}), **sections}
     split = {"test": test, "validation": validation, "train": train}
     asked["split"] = {**asked.get("split", {}), **_told(split)}
@@ -131,12 +131,9 @@ def evaluate(
         )
     scores = Told(numbers, data._named(text))
     for note in scores.get("notes", []):
-        warnings.warn(data._named(note), stacklevel=2)
+        tell(data._named(note))
     if scores["seen"]:
-        warnings.warn(
-            f"{scores['seen']} of these inputs were used in training; scores on them are no test",
-            stacklevel=2,
-        )
+        tell(f"{scores['seen']} of these inputs were used in training; scores on them are no test")
     return scores
 
 

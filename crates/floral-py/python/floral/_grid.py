@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from ._arrays import Floats, numbers
+from ._notes import tell
 
 #: What a domain may be declared as: its kind, or kind, beginning and end.
 Domain = Union[str, tuple[str, float, float]]
@@ -153,9 +153,5 @@ def domain(name: str, values: Floats, declared: Domain) -> dict[str, Any]:
 def counted(names: Sequence[str], shape: Sequence[int]) -> dict[str, Floats]:
     """Coordinates of axes that come without: their points are numbered."""
     listed = ", ".join(names)
-    warnings.warn(
-        f"no coordinates of {listed}: points are numbered from 0; give coords={{...}} if they mean "
-        "something",
-        stacklevel=4,
-    )
+    tell(f"no coordinates of {listed}: points are numbered from 0; give coords={{...}} if they mean something")
     return {name: np.arange(n, dtype=float) for name, n in zip(names, shape)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
@@ -17,6 +16,7 @@ from ._building import Solver, solved
 from ._dataset import Dataset, opened
 from ._grid import Grid
 from ._labels import Labelled
+from ._notes import tell
 from ._parameters import Parameters, with_parameters
 from ._quantities import Quantity
 
@@ -162,7 +162,7 @@ def _grid_of(expected: Expected, array: Labelled) -> Grid:
     for dim in expected.grid.dims:
         own = expected.grid.coords[dim]
         if dim not in array.dims:
-            warnings.warn(f"input has no axis {dim}: taken as constant along it", stacklevel=6)
+            tell(f"input has no axis {dim}: taken as constant along it")
         elif dim not in array.coords and array.values.shape[array.dims.index(dim)] != len(own):
             raise ValueError(f"input has no coordinates {dim}, and another grid than the model's")
         known[dim] = array.coords.get(dim, own)

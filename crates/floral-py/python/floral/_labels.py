@@ -5,7 +5,6 @@ A :class:`Labelled` is an ``xarray.DataArray`` or a plain array whose dimensions
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Optional
@@ -14,6 +13,7 @@ import numpy as np
 
 from . import _floral
 from ._arrays import Floats, numbers
+from ._notes import tell
 from ._quantities import Quantity, of_attributes
 
 #: Dimensions that are no axis of the grid.
@@ -160,7 +160,7 @@ def _in_units(array: Labelled, channel: int, given: str, wanted: str) -> Labelle
     factor, offset = _floral.conversion(array.name, given, wanted)
     if (factor, offset) == (1.0, 0.0):
         return array
-    _tell(f"{array.name} is in {given}: converted to {wanted}, times {factor:g} plus {offset:g}")
+    tell(f"{array.name} is in {given}: converted to {wanted}, times {factor:g} plus {offset:g}")
     values = array.values.copy()
     axis = array.dims.index(array.channel) if array.channel else 0
     part = [slice(None)] * values.ndim
@@ -180,7 +180,3 @@ def coordinates(array: Labelled, dim: str, units: Optional[str]) -> Optional[Flo
         factor, offset = _floral.conversion(f"{dim} of {array.name}", given, units)
         return factor * along + offset
     return along
-
-
-def _tell(note: str) -> None:
-    warnings.warn(note, stacklevel=6)

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -21,6 +20,7 @@ from ._ensembles import Ensembles
 from ._files import PathLike
 from ._grid import Grid, OnGrid
 from ._inputs import Expected, new_inputs
+from ._notes import tell
 from ._parameters import Parameters
 from ._progress import Progress, told
 from ._quantities import Quantity
@@ -140,7 +140,7 @@ class Model(OnGrid):
         with told(progress) as watcher:
             found, notes = self._model.sample(field, low, about, wanted, watcher)
         for note in notes:
-            warnings.warn(note, stacklevel=3)
+            tell(note)
         return Ensemble(found, self._header.get("quantities", {}).get("solution", []))
 
     def _expected(self) -> Expected:
