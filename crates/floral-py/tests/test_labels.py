@@ -244,5 +244,5 @@ def test_low_fidelity_on_a_coarser_grid_is_interpolated_within_its_ends(curves):
 
 def test_notes_are_told_at_the_line_of_the_caller(curves):
     with pytest.warns(UserWarning, match="no coordinates of x") as notes:
-        floral.Dataset.from_arrays(input=curves["input"], high=curves["high"])
-    assert [note.filename for note in notes] == [__file__]
+        data = floral.Dataset.from_arrays(input=curves["input"], high=curves["high"])
+    assert [note.filename for note in notes] == [__file__] and len(data) == 10
