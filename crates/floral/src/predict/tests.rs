@@ -160,10 +160,7 @@ fn on_a_finer_grid_than_trained_a_linear_velocity_is_followed_exactly() {
         });
         let expected = header.scaling.target.invert(&end.collect::<Vec<_>>(), 45);
         for (found, expected) in found.iter().zip(expected) {
-            assert!(
-                (found - expected).abs() < 1e-4,
-                "{found} {expected}"
-            );
+            assert!((found - expected).abs() < 1e-4, "{found} {expected}");
         }
     }
 }
