@@ -188,3 +188,27 @@ def test_files_of_other_formats_hold_what_the_store_holds(trained):
         for name in store.variables:
             np.testing.assert_array_equal(arrays[name], store[name])
             assert tuple(facts["arrays"][name]["dimensions"]) == store[name].dims
+
+
+def test_a_small_spread_about_a_large_value_is_stored(tmp_path):
+    rng = np.random.default_rng(0)
+    x = np.linspace(0.0, 1.0, 16)
+    a = rng.normal(size=(12, 1)) * x
+    low = np.tanh(a)
+    high = (low + 0.2 * a)[:, None] + 0.1 * rng.normal(size=(12, 5, 1)) * (1 + x)
+    stored = {}
+    for name, offset in (("near", 0.0), ("far", 1e8)):
+        np.savez(tmp_path / f"{name}.npz", input=a, low=low + offset, high=high + offset, x=x)
+        floral("import", f"{name}.npz", "-o", f"{name}-data.zarr", cwd=tmp_path)
+        split = ("--set", "split.test=2", "--set", "split.validation=0")
+        floral("train", f"{name}-data.zarr", "--method", "kriging", *split, "-o", name, cwd=tmp_path)
+        words = ("--input", f"{name}-data.zarr", "--keep", 2, "--quantile", 0.9, "-o", f"{name}.zarr")
+        floral("sample", name, "--realizations", 50, *words, cwd=tmp_path)
+        stored[name] = xr.open_zarr(tmp_path / f"{name}.zarr").load()
+    near, far = stored["near"], stored["far"]
+    assert near["mean"].dtype == np.float32 and far["mean"].dtype == np.float64
+    spread = 0.2 * float(near["std"].max())
+    np.testing.assert_allclose(far["std"], near["std"], atol=spread)
+    for array in ("mean", "quantiles"):
+        np.testing.assert_allclose(far[array] - 1e8, near[array], atol=3 * spread)
+    assert len(np.unique(far["realizations"])) == far["realizations"].size

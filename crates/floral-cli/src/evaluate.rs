@@ -96,6 +96,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         reference: arguments.reference,
         on_training_grid: arguments.training_grid,
         kriging: true,
+        training: None,
     };
     let progress = Progress::new(predictor.method().name(), interrupt::flag()?);
     let evaluation = evaluate_across(ranks, &predictor, &dataset, &options, &progress);

@@ -47,6 +47,7 @@ use floral::ranks::{Alone, Ranks};
 use crate::args::{Cli, Command};
 pub use crate::evaluate::text as evaluation_text;
 use crate::exit::Ending;
+pub use crate::import::text as import_text;
 pub use crate::inspect::text as inspection_text;
 use crate::launch::Launch;
 pub use crate::reproduce::check_experiment;

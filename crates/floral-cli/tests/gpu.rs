@@ -116,7 +116,7 @@ fn losses(run: &Path) -> Vec<f32> {
 }
 
 /// Four realizations of the first input.
-fn realizations(run: &Path, dataset: &Dataset, device: &Device) -> Vec<f32> {
+fn realizations(run: &Path, dataset: &Dataset, device: &Device) -> Vec<f64> {
     let predictor = Predictor::load(&RunFolder::open(run).unwrap(), device).unwrap();
     let (input, low) = (dataset.input(0).unwrap(), dataset.low(0).unwrap());
     let predicted = predictor.for_input(&input, Some(&low), dataset.grid());
@@ -125,7 +125,7 @@ fn realizations(run: &Path, dataset: &Dataset, device: &Device) -> Vec<f32> {
         ..Sampling::default()
     };
     let mut all = Vec::new();
-    let consume = |_, values: &[f32]| {
+    let consume = |_, values: &[f64]| {
         all.extend_from_slice(values);
         Ok(())
     };

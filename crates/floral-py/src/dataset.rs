@@ -4,16 +4,21 @@ use std::path::PathBuf;
 
 use floral::dataset::{self, Precision, Request, generate};
 use floral::inspect::inspect;
+use floral::predict::refined;
 use floral::problem::catalogue;
 use floral::{Arrays, Axis, Error, Grid, Quantities};
-use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
-use crate::arrays::{Doubles, Returned, array, from_field, from_json, to_fields, to_json};
+use crate::arrays::{
+    Doubles, Returned, array, from_field, from_json, to_field, to_fields, to_json,
+};
 use crate::error::{guarded, raised};
 use crate::work::{short, watched};
+
+/// The array that every dataset has.
+const INPUT: &str = "input";
 
 /// What is told of arrays besides their values.
 #[derive(Deserialize)]
@@ -21,6 +26,10 @@ struct About {
     axes: Vec<Axis>,
     quantities: Quantities,
     symmetries: Vec<String>,
+    #[serde(default)]
+    sensors: bool,
+    #[serde(default)]
+    title: Option<String>,
 }
 
 /// A dataset on disk.
@@ -29,6 +38,12 @@ pub struct Dataset(pub dataset::Dataset);
 
 #[pymethods]
 impl Dataset {
+    /// Whether a path is that of a dataset, and not of files to import.
+    #[staticmethod]
+    fn is_at(path: PathBuf) -> bool {
+        path.join("zarr.json").is_file() && path.join(INPUT).is_dir()
+    }
+
     /// Opens a dataset.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
@@ -36,9 +51,10 @@ impl Dataset {
     }
 
     /// Writes one from input [input, channel, grid...], low of the same form, and high
-    /// [input, realization, channel, grid...].
+    /// [realization, channel, grid...] with the realizations of one input behind those of another, as
+    /// many as `counts` says.
     #[staticmethod]
-    #[pyo3(signature = (path, about, input, low, high))]
+    #[pyo3(signature = (path, about, input, low, high, counts))]
     fn write(
         py: Python<'_>,
         path: PathBuf,
@@ -46,26 +62,34 @@ impl Dataset {
         input: Doubles<'_>,
         low: Option<Doubles<'_>>,
         high: Doubles<'_>,
+        counts: Vec<usize>,
     ) -> PyResult<Self> {
         let About {
             axes,
             quantities,
             symmetries,
+            sensors,
+            title,
         } = from_json("about", about)?;
         let dimensions = axes.len();
         let symmetries: Vec<&str> = symmetries.iter().map(String::as_str).collect();
         let arrays = Arrays::new(Grid::new(axes)).symmetries(&symmetries);
         let mut arrays = arrays
             .map_err(|error| raised(py, error))?
-            .quantities(quantities.input, quantities.solution);
-        let realizations = high.shape().get(1).copied().unwrap_or(0);
+            .quantities(quantities.input, quantities.solution)
+            .title(title.as_deref().unwrap_or_default());
+        if sensors {
+            arrays = arrays.sensors();
+        }
         let inputs = to_fields(py, &input, dimensions)?;
         let low = low.map(|low| to_fields(py, &low, dimensions)).transpose()?;
         let high = to_fields(py, &high, dimensions)?;
-        for (index, input) in inputs.iter().enumerate() {
+        let mut rest = high.as_slice();
+        for (index, (input, count)) in inputs.iter().zip(counts).enumerate() {
             let low = low.as_ref().and_then(|low| low.get(index));
-            let own = high.chunks(realizations.max(1)).nth(index);
-            let pushed = arrays.push(input, low, own.unwrap_or_default());
+            let (own, behind) = rest.split_at(count.min(rest.len()));
+            rest = behind;
+            let pushed = arrays.push(input, low, own);
             pushed.map_err(|error| raised(py, error))?;
         }
         Ok(Self(short(py, || arrays.write(path))?))
@@ -115,6 +139,22 @@ impl Dataset {
     #[getter]
     fn realizations(&self) -> usize {
         self.0.realizations()
+    }
+
+    /// How many realizations an input has.
+    fn realizations_of(&self, index: usize) -> usize {
+        self.0.realizations_of(index)
+    }
+
+    /// Whether NaN in high fidelity are points where it was not measured.
+    #[getter]
+    fn has_sensors(&self) -> bool {
+        self.0.has_sensors()
+    }
+
+    /// Positions in the grid of the points where high fidelity of an input is known; none if at all.
+    fn points_of(&self, py: Python<'_>, index: usize) -> PyResult<Option<Vec<usize>>> {
+        short(py, || self.0.points_of(index))
     }
 
     #[getter]
@@ -214,6 +254,19 @@ fn built(
 #[pyfunction]
 pub fn constants(py: Python<'_>, problem: &str) -> PyResult<String> {
     to_json(&built(py, problem, "{}")?.constants())
+}
+
+/// A field [channel, grid...] on other axes, both as JSON, between whose points it is linear.
+#[pyfunction]
+pub fn interpolated<'py>(
+    py: Python<'py>,
+    field: Doubles<'_>,
+    from_: &str,
+    to: &str,
+) -> Returned<'py> {
+    let [from, to] = [from_, to].map(|axes| from_json::<Vec<Axis>>("axes", axes).map(Grid::new));
+    let (field, from, to) = (to_field(py, &field)?, from?, to?);
+    from_field(py, short(py, || refined(&field, &from, &to))?)
 }
 
 /// The names of the built-in problems.

@@ -1,12 +1,14 @@
 //! An ensemble: realizations of one input's solution, their statistics, and what is known of both.
 
-use floral::predict;
+use floral::predict::{self, Values};
 use floral::regression::Prediction;
-use floral::{Field, Result};
-use numpy::PyArrayDyn;
+use floral::{Axis, Field, Grid, Result};
+use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Returned, array, from_field, to_json};
+use crate::arrays::{Doubles, Returned, array, from_field, from_json, to_json};
+use crate::error::raised;
 use crate::work::short;
 
 /// Realizations of one input's solution: [realization, channel, grid...].
@@ -40,8 +42,58 @@ impl Ensemble {
     }
 }
 
+/// What a method knows of the moments: mean, aleatoric and epistemic variance, the factor of
+/// calibration and the novelty.
+type Known<'py> = (Doubles<'py>, Doubles<'py>, Doubles<'py>, f64, f64);
+
 #[pymethods]
 impl Ensemble {
+    /// One of realizations [realization, channel, grid...] and what is known of their moments.
+    #[staticmethod]
+    #[pyo3(signature = (axes, realizations, known=None))]
+    fn of(
+        py: Python<'_>,
+        axes: &str,
+        realizations: &Bound<'_, PyAny>,
+        known: Option<Known<'_>>,
+    ) -> PyResult<Self> {
+        let grid = Grid::new(from_json::<Vec<Axis>>("axes", axes)?);
+        let (channels, values) = values(realizations)?;
+        let ensemble = predict::Ensemble::new(grid, channels, values);
+        let known = known.map(|(mean, aleatoric, epistemic, factor, novelty)| {
+            let [mean, aleatoric, epistemic] =
+                [mean, aleatoric, epistemic].map(|v| v.as_slice().map(<[f64]>::to_vec));
+            PyResult::Ok(Prediction {
+                mean: mean?,
+                aleatoric: aleatoric?,
+                epistemic: epistemic?,
+                factor,
+                novelty,
+            })
+        });
+        Ok(Self::new(
+            ensemble.map_err(|error| raised(py, error))?,
+            known.transpose()?,
+        ))
+    }
+
+    /// What the method knows of the moments, as [`of`](Self::of) takes it.
+    fn known<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(moments) = &self.moments else {
+            return Ok(None);
+        };
+        let shape = &self.ensemble.shape()[1..];
+        let field = |values: &[f64]| array(py, shape, values.to_vec());
+        let fields = (
+            field(&moments.mean)?,
+            field(&moments.aleatoric)?,
+            field(&moments.epistemic)?,
+            moments.factor,
+            moments.novelty,
+        );
+        Ok(Some(fields.into_pyobject(py)?.into_any()))
+    }
+
     /// [realization, channel, grid...]
     #[getter]
     fn shape(&self) -> Vec<usize> {
@@ -54,8 +106,13 @@ impl Ensemble {
         to_json(&self.ensemble.grid().axes)
     }
 
-    fn realizations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
-        array(py, &self.ensemble.shape(), self.ensemble.values().to_vec())
+    /// All of them, in float32, or in float64 where that alone holds their spread.
+    fn realizations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let shape = self.ensemble.shape();
+        Ok(match self.ensemble.values() {
+            Values::Single(values) => array(py, &shape, values.clone())?.into_any(),
+            Values::Double(values) => array(py, &shape, values.clone())?.into_any(),
+        })
     }
 
     fn mean<'py>(&self, py: Python<'py>) -> Returned<'py> {
@@ -89,4 +146,16 @@ impl Ensemble {
     fn novelty(&self) -> Option<f64> {
         self.moments.as_ref().map(|moments| moments.novelty)
     }
+}
+
+/// The number of channels of an array [realization, channel, grid...], and its values.
+fn values(array: &Bound<'_, PyAny>) -> PyResult<(usize, Values)> {
+    let channels = |shape: &[usize]| shape.get(1).copied().unwrap_or(0);
+    if let Ok(single) = array.extract::<PyReadonlyArrayDyn<'_, f32>>() {
+        return Ok((channels(single.shape()), single.as_slice()?.to_vec().into()));
+    }
+    let double = array
+        .extract::<Doubles<'_>>()
+        .map_err(|_| PyValueError::new_err("realizations are float32 or float64"))?;
+    Ok((channels(double.shape()), double.as_slice()?.to_vec().into()))
 }

@@ -9,9 +9,11 @@ mod command;
 mod dataset;
 mod ensemble;
 mod error;
+mod import;
 mod metrics;
 mod model;
 mod threads;
+mod units;
 mod work;
 
 use pyo3::prelude::*;
@@ -32,15 +34,19 @@ mod _floral {
     #[pymodule_export]
     use crate::dataset::Dataset;
     #[pymodule_export]
-    use crate::dataset::{constants, problem_names};
+    use crate::dataset::{constants, interpolated, problem_names};
     #[pymodule_export]
     use crate::ensemble::Ensemble;
+    #[pymodule_export]
+    use crate::import::import_files;
     #[pymodule_export]
     use crate::metrics::{coverage, energy_score, ensemble_scores, mean_errors, variance_errors};
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
     use crate::threads::{set_threads, threads};
+    #[pymodule_export]
+    use crate::units::conversion;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

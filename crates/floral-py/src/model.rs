@@ -6,7 +6,9 @@ use floral::cost::check_training;
 use floral::dataset::write_atomically;
 use floral::device::Device;
 use floral::evaluate::{self, Evaluation, solver_within};
-use floral::predict::{self, Case, Cases, ChosenSolver, Predictor, Sampling, USUAL_ACCURACY};
+use floral::predict::{
+    self, Case, Cases, ChosenSolver, Predictor, Sampling, USUAL_ACCURACY, Values,
+};
 use floral::problem::Resolution;
 use floral::sample::{Adaptive, OdeSolver};
 use floral::suggest::suggest;
@@ -153,7 +155,8 @@ impl Model {
     }
 
     /// Its predictions beside the truth, as JSON and in words.
-    #[pyo3(signature = (dataset, inputs, wanted, reference, told=None))]
+    #[pyo3(signature = (dataset, inputs, wanted, reference, training=None, told=None))]
+    #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
     fn evaluate(
         &self,
         py: Python<'_>,
@@ -161,11 +164,13 @@ impl Model {
         inputs: Option<(usize, usize)>,
         wanted: &str,
         reference: usize,
+        training: Option<&Bound<'_, Dataset>>,
         told: Option<Py<PyAny>>,
     ) -> PyResult<(String, String)> {
         let wanted: Wanted = from_json("sampling", wanted)?;
         let inputs = inputs.map(|(start, end)| start..end);
         let dataset = &dataset.get().0;
+        let training = training.map(|training| training.get().0.clone());
         let evaluation: Evaluation = watched(py, told.as_ref(), |observer| {
             wanted.check()?;
             let accurate = || {
@@ -178,6 +183,7 @@ impl Model {
                 sampling: wanted.sampling(accurate)?,
                 inputs: inputs.clone(),
                 reference,
+                training,
                 ..evaluate::Options::default()
             };
             evaluate::evaluate(&self.predictor, dataset, &options, observer)
@@ -215,9 +221,9 @@ impl Model {
         sampling.check_memory(channels * grid.len())?;
         let Case { input, low } = cases.case(0)?;
         let predicted = self.predictor.for_input(&input, low.as_ref(), grid)?;
-        let mut values = Vec::new();
+        let mut values = Values::new(self.predictor.precision());
         predicted.deliver(index, sampling, observer, |_, realization| {
-            values.extend_from_slice(realization);
+            values.extend(realization);
             Ok(())
         })?;
         let mask = header.mask.as_ref();

@@ -93,10 +93,6 @@ def test_inputs_are_taken_in_any_form(curves, model):
 def test_a_whole_dataset_gives_an_ensemble_of_each_input(data, model):
     all_inputs = model.sample_all(data, realizations=4)
     assert len(all_inputs) == len(data)
-    assert len(model.sample_all(data.to_xarray(), inputs=[3, 5], realizations=2)) == 2
-    for several in (data, data.to_xarray()):
-        with pytest.raises(ValueError, match="sample_all"):
-            model.sample(several)
     alone = model.sample(data.input[3], low=data.low[3], index=3, realizations=4)
     np.testing.assert_array_equal(all_inputs[3].realizations, alone.realizations)
 
@@ -122,8 +118,9 @@ def test_what_cannot_be_sampled_is_refused_with_what_to_do(curves, model):
         ({"input": a}, "has none"),
         ({"input": a, "low": bad}, "low-fidelity solution has the value NaN at point 5"),
         ({"input": a, "low": low[:-1]}, "low has the grid (15,) but input has (16,)"),
-        ({"input": np.stack([a, a, a]), "low": low}, r"[3, 16]"),
-        ({"input": np.zeros((2, 3, 16)), "low": low}, "[channel, x] is needed"),
+        ({"input": np.stack([a, a, a]), "low": low}, "low has the shape (16,), but [input, x]"),
+        ({"input": np.zeros((2, 3, 16)), "low": np.stack([low, low])}, "[3, 16]"),
+        ({"input": np.zeros((2, 2, 3, 16)), "low": low}, "[input, channel, x] is needed"),
         ({"input": a, "low": low, "realizations": 0}, "at least one"),
         ({"input": a, "low": low, "solver": "rk5"}, "rk5"),
         ({"input": a, "low": low, "tolerance": 1e-3, "steps": 3}, "leave one of them out"),
@@ -171,7 +168,7 @@ def test_adding_a_simulation_refits_with_the_same_settings(curves):
     truth = np.sin(a) + 0.2 * a
     assert floral.metrics.rmse(after.mean, truth) < floral.metrics.rmse(before.mean, truth)
     with pytest.raises(ValueError, match="of all others"):
-        model.add(a, high[:3], progress=False)
+        model.add(a, np.stack([high, high], axis=1), progress=False)
 
 
 def test_networks_are_fitted_with_settings_as_words_and_dicts(data):
@@ -297,8 +294,10 @@ def test_units_are_converted_or_refused_and_it_is_said(curves):
     np.testing.assert_allclose(converted.realizations, plain.realizations, rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match="is in K, but the run was trained in Pa"):
         model.sample(given(a, "K"), low=low)
+    in_mm = model.sample(given(a, "Pa"), low=given(low, "mm", 1000.0, "mm"), realizations=5)
+    np.testing.assert_allclose(in_mm.mean, plain.mean, rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match="low has other coordinates x than input"):
-        model.sample(given(a, "Pa"), low=given(low, "mm", 1000.0, "mm"))
+        model.sample(given(a, "Pa"), low=given(low, "mm", 1.0, "mm"))
     with pytest.raises(ValueError, match="1000 times"):
         model.sample(a, low=low, coords={"x": 1000 * x})
 

@@ -78,6 +78,7 @@ impl Task {
         let wanted = Wanted {
             quantiles: arguments.quantile.clone(),
             thresholds: thresholds.iter().map(|threshold| threshold.value).collect(),
+            precision: predictor.precision(),
             ..Wanted::default()
         };
         // Levels that are none are refused here, before anything is written.

@@ -1,5 +1,5 @@
-"""FLORAL learns, from a handful of expensive stochastic simulations, the distribution of the gap
-between a low-fidelity solution and the true one.
+"""FLORAL learns, from a handful of expensive stochastic simulations, the distribution of the
+residual between a low-fidelity solution and the true one.
 
 >>> import numpy as np
 >>> import floral
@@ -26,6 +26,7 @@ from __future__ import annotations
 from . import errors, metrics, problems
 from ._dataset import Dataset
 from ._ensemble import Ensemble
+from ._ensembles import Ensembles
 from ._fit import evaluate, fit, load
 from ._floral import __version__, set_threads, threads
 from ._model import Model
@@ -33,6 +34,7 @@ from ._model import Model
 __all__ = [
     "Dataset",
     "Ensemble",
+    "Ensembles",
     "Model",
     "__version__",
     "errors",

@@ -1,160 +1,234 @@
-"""From arrays in any form to the four that are stored: grid, input, low fidelity, high fidelity."""
+"""From arrays in any form to those that are stored: grid, input, low fidelity, high fidelity."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Callable, Optional
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from . import _xarray
+from . import _labels
+from ._alignment import common_grid, on_grid, whole
 from ._arrays import Floats, drop_channel, fields, finite, numbers, same
 from ._grid import NAMES, Domain, Grid, counted
-from ._quantities import Quantity, Texts, of_attributes, of_texts
+from ._labels import Labelled
+from ._notes import tell
+from ._quantities import Quantity, Texts, of_texts
 
 #: Solves one input: an array without an axis for a single channel.
 Solver = Callable[[Floats], Any]
 
-LEADING = {"low": ["input"], "high": ["input", "realization"]}
+#: The names of the grid's axes, slowest first; or of every array all its dimensions, as in
+#: ``{"input": ("input", "x"), "high": ("input", "realization", "x", "y")}``.
+Dims = Union[Sequence[str], Mapping[str, Sequence[str]]]
+
+LEADING = {"input": ["input"], "low": ["input"], "high": ["input", "realization"]}
 
 
 @dataclass
 class Parts:
-    """What a dataset is stored from: input and low [input, channel, grid...], high with realizations."""
+    """What a dataset is stored from: input and low [input, channel, grid...], and of every input the
+    realizations of high [realization, channel, grid...]."""
 
     grid: Grid
     input: Floats
     low: Optional[Floats]
-    high: Floats
+    high: list[Floats]
     quantities: dict[str, list[Quantity]]
     low_solver: Optional[Solver] = None
     high_solver: Optional[Solver] = None
+    sensors: bool = False
 
 
 def of_arrays(
-    input: Any,
-    low: Any,
-    high: Any,
+    given: Mapping[str, Any],
     coords: Optional[Mapping[str, Any]],
-    dims: Optional[Sequence[str]],
+    dims: Optional[Dims],
     domains: Optional[Mapping[str, Domain]],
     names: Mapping[str, Texts],
     units: Mapping[str, Texts],
+    sensors: bool,
 ) -> Parts:
-    """Of plain arrays, whose axes are known by their order."""
-    values = numbers("input", input)
-    axes = _axis_names(values, coords, dims)
-    known = coords if coords is not None else counted(axes, values.shape[-len(axes) :])
+    """Of plain arrays, whose axes are known by their order, or named one by one by `dims`."""
+    if coords is not None and not isinstance(coords, Mapping):
+        raise ValueError(f"coords is a {type(coords).__name__}; a dict by the names of axes is needed")
+    if isinstance(dims, Mapping):
+        named = {name: _named(name, value, dims, coords or {}) for name, value in given.items()}
+        parts = of_labelled(named, domains, sensors)
+    else:
+        values = numbers("input", given["input"])
+        axes = _axis_names(values, coords, dims)
+        known = coords if coords is not None else counted(axes, values.shape[-len(axes) :])
+        parts = of_fields(Grid.of(known, domains), values, given["low"], given["high"], sensors)
+    return _told(parts, names, units)
+
+
+def _named(name: str, value: Any, dims: Mapping[str, Sequence[str]], coords: Mapping[str, Any]) -> Any:
+    """An array with the dimensions that `dims` tells; a function, or none, as it is."""
+    if value is None or callable(value):
+        return value
+    if name not in dims:
+        raise ValueError(f"dims names those of {', '.join(dims)}; name the dimensions of {name} too")
+    values, own = numbers(name, value), tuple(str(dim) for dim in dims[name])
+    if values.ndim != len(own):
+        raise ValueError(f"{name} has the shape {values.shape}, but dims names {own}")
+    return Labelled(name, values, own, {dim: coords[dim] for dim in own if dim in coords})
+
+
+def _told(parts: Parts, names: Mapping[str, Texts], units: Mapping[str, Texts]) -> Parts:
+    """With names and units as they are given."""
+    axes = parts.grid.dims
     for what, told, allowed in (("names", names, ()), ("units", units, axes)):
         unknown = [key for key in told if key not in ("input", "high", *allowed)]
         if unknown:
             listed = ", ".join(["input", "high", *allowed])
             raise ValueError(f"{what}: {unknown[0]!r} is none of {listed}")
-    grid = Grid.of(known, domains, {axis: str(units[axis]) for axis in axes if axis in units})
-    parts = of_fields(grid, values, low, high)
-    counts = {"input": parts.input.shape[1], "high": parts.high.shape[2]}
+    counts = {"input": parts.input.shape[1], "high": parts.high[0].shape[1]}
     of = [of_texts(w, n, names.get(w), units.get(w)) for w, n in counts.items()]
-    parts.quantities = {"input": of[0], "solution": of[1]}
-    return parts
+    grid = parts.grid.in_units({axis: str(units[axis]) for axis in axes if axis in units})
+    return replace(parts, grid=grid, quantities={"input": of[0], "solution": of[1]})
 
 
-def of_data_arrays(given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]]) -> Parts:
+def of_data_arrays(
+    given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]], sensors: bool
+) -> Parts:
     """Of xarray's arrays, whose axes are known by their names."""
+    named: dict[str, Any] = {}
     for name, value in given.items():
-        if not (value is None or callable(value) or _xarray.is_array(value)):
+        if value is None or callable(value):
+            named[name] = value
+        elif hasattr(value, "coords"):
+            named[name] = _labels.of_data_array(name, value)
+        else:
             raise ValueError(f"{name} is no xarray.DataArray, but others are; give all as one kind")
-    if not _xarray.is_array(given["input"]):
+    if named["input"] is None or callable(named["input"]):
         raise ValueError("input is no xarray.DataArray, but others are; give all as one kind")
-    dims = _xarray.grid_dims(given["input"])
-    array = _xarray.turned(given["input"], dims)
-    known = _xarray.coords(array, dims)
-    bare = [dim for dim in dims if dim not in known]
-    if bare:
-        known.update(counted(bare, [array.sizes[dim] for dim in bare]))
-    grid = Grid.of({dim: known[dim] for dim in dims}, domains, _xarray.units(array, dims))
-    others = {}
-    for name, leading in LEADING.items():
-        value = given[name]
-        if _xarray.is_array(value):
-            value = _xarray.turned(value, dims)
-            grid.check_same(name, _xarray.coords(value, dims))
-            value = _xarray.ordered(name, value, leading, dims)
-        others[name] = value
-    values = _xarray.ordered("input", array, ["input"], dims)
-    parts = of_fields(grid, values, others["low"], others["high"])
-    parts.quantities = _told(given, parts)
-    return parts
+    return of_labelled(named, domains, sensors)
 
 
-def _told(given: Mapping[str, Any], parts: Parts) -> dict[str, list[Quantity]]:
-    """What attributes tell of the channels of input and solution."""
-    input = of_attributes(given["input"].attrs, parts.input.shape[1])
-    low, high = (
-        of_attributes(array.attrs if _xarray.is_array(array) else {}, parts.high.shape[2])
-        for array in (given["low"], given["high"])
-    )
-    for ours, theirs in zip(high, low):
-        for key in ("units", "name"):
-            if ours.get(key, theirs.get(key)) != theirs.get(key, ours.get(key)):
-                raise ValueError(
-                    f"low has the {key} {theirs[key]!r}, but high has {ours[key]!r}; both need the same"
-                )
-    solution = [{**theirs, **ours} for ours, theirs in zip(high, low)]
-    return {"input": input, "solution": solution}
+def of_labelled(
+    given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]], sensors: bool
+) -> Parts:
+    """Of arrays with named dimensions: aligned by labels, in the same units, on one grid."""
+    arrays = _labels.same_inputs({n: v for n, v in given.items() if isinstance(v, Labelled)})
+    if "low" in arrays and "high" in arrays:
+        arrays["low"] = _labels.same_channels(arrays["low"], arrays["high"].quantities, "high")
+    grid = common_grid(arrays, domains)
+    values: dict[str, Any] = dict(given)
+    for name, array in arrays.items():
+        array = on_grid(array, grid, name == "low")
+        _tell_constant(array, grid)
+        values[name] = whole(array.ordered(LEADING[name], grid.dims), grid)
+    parts = of_fields(grid, values["input"], values["low"], values["high"], sensors)
+    told = {name: array.quantities for name, array in arrays.items()}
+    solution: list[Quantity] = told.get("high", [{} for _ in range(parts.high[0].shape[1])])
+    low = told.get("low", [])
+    if len(low) == len(solution):
+        solution = [{**theirs, **ours} for theirs, ours in zip(low, solution)]
+    return replace(parts, quantities={"input": told["input"], "solution": solution})
 
 
-def of_fields(grid: Grid, input: Floats, low: Any, high: Any) -> Parts:
+def _tell_constant(array: Labelled, grid: Grid) -> None:
+    """Says along which axes an array is taken as constant, which high fidelity cannot be."""
+    missing = [dim for dim in grid.dims if dim not in array.dims]
+    if missing and array.name == "high":
+        raise ValueError(
+            f"high has the dimensions {array.dims}, but the grid is {grid.dims}: it lacks {missing[0]!r}"
+        )
+    if missing:
+        listed = ", ".join(missing)
+        tell(f"{array.name} has no axis {listed}: taken as constant along it")
+
+
+def of_fields(grid: Grid, input: Floats, low: Any, high: Any, sensors: bool = False) -> Parts:
     """Of arrays whose axes are in their order; functions are called for every input."""
     input = fields("input", input, ["input"], grid.dims)
     if len(input) == 0:
         raise ValueError("input is empty; at least one is needed")
     check_grid(input, grid)
     finite("input", input, ["input"])
-    solvers = {f"{n}_solver": v for n, v in (("low", low), ("high", high)) if callable(v)}
-    arrays: dict[str, Optional[Floats]] = {}
-    for name, values in (("low", low), ("high", high)):
-        if callable(values):
-            values = solved(name, values, input)
-        if values is not None:
-            values = fields(name, numbers(name, values), LEADING[name], grid.dims)
-            same(name, values, "input", input, len(grid.dims))
-            finite(name, values, LEADING[name])
-        arrays[name] = values
-    if arrays["high"] is None:
+    if high is None:
         raise ValueError("high is needed: realizations of the true solutions to learn from")
-    return Parts(grid, input, arrays["low"], arrays["high"], {"input": [], "solution": []}, **solvers)
+    solvers = {f"{n}_solver": v for n, v in (("low", low), ("high", high)) if callable(v)}
+    if callable(low):
+        low = solved("low", low, input)
+    if low is not None:
+        low = fields("low", numbers("low", low), ["input"], grid.dims)
+        same("low", low, "input", input, len(grid.dims))
+        finite("low", low, ["input"])
+    each = _realizations(solved("high", high, input) if callable(high) else high, input, grid, sensors)
+    return Parts(grid, input, low, each, {"input": [], "solution": []}, sensors=sensors, **solvers)
+
+
+def _realizations(high: Any, input: Floats, grid: Grid, sensors: bool) -> list[Floats]:
+    """The realizations of every input, [realization, channel, grid...], whose numbers may differ: a list
+    has an array for each input, and in an array those of NaN alone are absent."""
+    if isinstance(high, (list, tuple)) and len({np.shape(one) for one in high}) > 1:
+        if len(high) != len(input):
+            raise ValueError(f"high has {len(high)} inputs but input has {len(input)}; both need the same")
+        own = [
+            fields(f"high of input {i}", numbers("high", one), ["realization"], grid.dims)
+            for i, one in enumerate(high)
+        ]
+    else:
+        array = fields("high", numbers("high", high), LEADING["high"], grid.dims)
+        same("high", array, "input", input, len(grid.dims))
+        own = list(array)
+    kept = []
+    for i, one in enumerate(own):
+        same(f"high of input {i}", one[None], "input", input[:1], len(grid.dims))
+        there = ~np.isnan(one).all(axis=tuple(range(1, one.ndim)))
+        if not there.any():
+            raise ValueError(f"high of input {i} has no realization; leave this input out")
+        kept.append(one[there])
+    _check_finite(kept, sensors)
+    return kept
+
+
+def _check_finite(high: Sequence[Floats], sensors: bool) -> None:
+    for i, one in enumerate(high):
+        bad = np.isinf(one) if sensors else ~np.isfinite(one)
+        if bad.any():
+            place = int(np.argmax(bad.any(axis=tuple(range(1, one.ndim)))))
+            total = sum(int((np.isinf(v) if sensors else ~np.isfinite(v)).sum()) for v in high)
+            advice = "" if sensors else "; points that were not measured are for sensors=True"
+            raise ValueError(
+                f"high: {total} values are NaN or infinite, the first in input {i}, realization "
+                f"{place}; repair them, or leave that input out{advice}"
+            )
 
 
 def extended(parts: Parts, input: Any, low: Any, high: Any) -> Parts:
     """The same with one more input, its last; its functions compute what is left out."""
-    dims = parts.grid.dims
-    added = fields("input", numbers("input", input), [], dims)[None]
+    added = fields("input", numbers("input", input), [], parts.grid.dims)[None]
     check_grid(added, parts.grid)
     low = parts.low_solver if low is None and parts.low is not None else low
     high = parts.high_solver if high is None else high
     if high is None or (low is None and parts.low is not None):
         missing = "high" if high is None else "low"
         raise ValueError(f"{missing} is needed: all other inputs have it")
-    more = of_fields(parts.grid, added, _first(low), _first(high))
-    low = None
+    more = of_fields(parts.grid, added, _first(low), _first(high), parts.sensors)
+    joined = None
     if parts.low is not None and more.low is not None:
-        low = _joined("low", parts.low, more.low)
-    return Parts(
-        parts.grid,
-        _joined("input", parts.input, more.input),
-        low,
-        _joined("high", parts.high, more.high),
-        parts.quantities,
-        parts.low_solver,
-        parts.high_solver,
+        joined = _joined("low", parts.low, more.low)
+    if more.high[0].shape[1:] != parts.high[0].shape[1:]:
+        _joined("high", parts.high[0], more.high[0])
+    return replace(
+        parts,
+        input=_joined("input", parts.input, more.input),
+        low=joined,
+        high=[*parts.high, *more.high],
     )
 
 
 def solved(name: str, solver: Solver, inputs: Floats) -> Floats:
     """What a function makes of each input of [input, channel, grid...], one after another."""
     axes = inputs.ndim - 2
-    each = [numbers(name, solver(drop_channel(one, axes))) for one in inputs]
+    # Copies both ways: a function may work in place, or return the same buffer again.
+    each = [
+        np.array(numbers(name, solver(np.array(drop_channel(one, axes))))) for one in inputs
+    ]
     shapes = {one.shape for one in each}
     if len(shapes) > 1:
         raise ValueError(
@@ -168,9 +242,12 @@ def check_grid(input: Floats, grid: Grid) -> None:
     """Refuses an input with other numbers of points than the coordinates."""
     found = input.shape[-len(grid.dims) :]
     if found != grid.shape:
+        advice = "is the order of axes that of coords?"
+        if sorted(found) == sorted(grid.shape):
+            advice = "the order of coords is that of the axes: give them in the order of the array's"
         raise ValueError(
             f"input has {found} points but the coordinates of {', '.join(grid.dims)} have "
-            f"{grid.shape}; is the order of axes that of coords?"
+            f"{grid.shape}; {advice}"
         )
 
 
@@ -179,8 +256,6 @@ def _axis_names(
     coords: Optional[Mapping[str, Any]],
     dims: Optional[Sequence[str]],
 ) -> tuple[str, ...]:
-    if coords is not None and not isinstance(coords, Mapping):
-        raise ValueError(f"coords is a {type(coords).__name__}; a dict by the names of axes is needed")
     names = tuple(coords) if coords is not None else dims
     if names is None:
         # One axis of channels at most: what is left over is the grid.

@@ -14,20 +14,22 @@ import numpy as np
 
 from . import _building, _floral, _xarray
 from ._arrays import Floats, drop_channel
-from ._building import Parts, Solver
-from ._grid import Domain, Grid, OnGrid
+from ._building import Dims, Parts, Solver
+from ._files import PathLike, imported, packed, unpack
+from ._grid import NAMES, Domain, Grid, OnGrid
+from ._notes import tell
+from ._parameters import Parameters, with_parameters
+from ._progress import Progress, told
 from ._quantities import Quantity, Texts, to_attributes
 from ._told import Told
 from .errors import BadFileError
-
-#: A path, or what it can be made of.
-PathLike = Union[str, "os.PathLike[str]"]
 
 
 class Dataset(OnGrid):
     """Inputs with their solutions, on disk.
 
-    Make one by :meth:`from_arrays` or :meth:`from_xarray`, or :meth:`open` one that is there.
+    Make one by :meth:`from_arrays` or :meth:`from_xarray`, or :meth:`open` a dataset or files of other
+    programs.
     Fields of a single channel need no axis for it, and have none in what is returned.
 
     >>> import numpy as np
@@ -46,6 +48,7 @@ class Dataset(OnGrid):
         folder: Optional[tempfile.TemporaryDirectory[str]] = None,
         low_solver: Optional[Solver] = None,
         high_solver: Optional[Solver] = None,
+        found: Optional[Told] = None,
     ) -> None:
         self._dataset = dataset
         self._folder = folder
@@ -54,36 +57,71 @@ class Dataset(OnGrid):
         self.low_solver = low_solver
         #: The solver of high fidelity, where it was given as a function.
         self.high_solver = high_solver
+        #: What was found in imported files: a dict that prints as a table.
+        self.found = found
 
     @classmethod
-    def open(cls, path: PathLike) -> Dataset:
-        """The dataset at a path, a Zarr group as ``floral generate`` or xarray writes it."""
-        return cls(_floral.Dataset.open(os.fspath(path)))
+    def open(
+        cls,
+        path: Union[PathLike, Sequence[PathLike]],
+        *,
+        to: Optional[PathLike] = None,
+        progress: Progress = True,
+        **options: Any,
+    ) -> Dataset:
+        """The dataset at a path, a Zarr group; or files of other programs, imported as one.
+
+        path: a dataset as ``floral generate`` writes it; or NumPy's .npz and .npy, HDF5, NetCDF, Zarr, a
+            folder of such, or a list of files with one input or several each.
+        to: where to keep what is imported, a Zarr group; without, it lives as long as this object.
+        options: what ``floral import`` takes: ``input``, ``low``, ``high`` (names of arrays, as in
+            ``"u[t=0]"``, or lists of them), ``params``, ``dims`` (as in ``{"u": ["input", "y", "x"]}``),
+            ``prefix``, ``periodic``, ``even``, ``grid`` (``"high"``), ``skip_nan``, ``sensors``,
+            ``low_pairing`` (``"shared"`` or ``"independent"``), ``title``.
+
+        :attr:`found` says what was found in imported files.
+        """
+        if isinstance(path, (str, os.PathLike)) and not options and to is None:
+            place = os.fspath(path)
+            if _floral.Dataset.is_at(place) or not os.path.exists(place):
+                return cls(_floral.Dataset.open(place))
+        folder, target = _place(to)
+        with told(progress) as watcher:
+            dataset, found = imported(path, target, options, watcher)
+        for note in found["notes"]:
+            tell(note)
+        return cls(dataset, folder, found=found)
 
     @classmethod
     def from_arrays(
         cls,
-        input: Any,
-        high: Any,
+        input: Any = None,
+        high: Any = None,
         low: Any = None,
         *,
         coords: Optional[Mapping[str, Any]] = None,
-        dims: Optional[Sequence[str]] = None,
+        dims: Optional[Dims] = None,
         domains: Optional[Mapping[str, Domain]] = None,
         symmetries: Sequence[str] = (),
         names: Optional[Mapping[str, Texts]] = None,
         units: Optional[Mapping[str, Texts]] = None,
+        params: Optional[Parameters] = None,
+        sensors: bool = False,
         path: Optional[PathLike] = None,
     ) -> Dataset:
-        """A dataset of arrays.
+        """A dataset of arrays, or of ``xarray.DataArray``.
 
         input: [input, grid...], or [input, channel, grid...].
-        high: [input, realization, grid...], or with the channel behind the realization; or a function
-            from one input to the realizations of its solution.
+        high: [input, realization, grid...], or with the channel behind the realization; or a list of
+            arrays [realization, grid...] where numbers of realizations differ; or a function from one
+            input to the realizations of its solution. Realizations of NaN alone are absent.
         low: like input; or a function from one input to its solution, which is called for new inputs
             as well.
-        coords: the coordinates of each axis of the grid by its name, slowest first.
-        dims: the names of the axes, where coordinates are not known.
+        coords: the coordinates of each axis of the grid by its name. Their order is that of the axes of
+            the arrays, slowest first, also where two axes have equally many points.
+        dims: the names of the axes, where coordinates are not known; or all dimensions of every array by
+            name, as in ``{"input": ("input", "x"), "high": ("input", "realization", "x", "y")}``, in any
+            order. An input that lacks an axis of high is constant along it.
         domains: what the ends of an axis are: ``"closed"``, ``"periodic"`` or ``"times"``, or with
             the ends as in ``("periodic", 0.0, 360.0)``. Without, points i/n of the unit interval are
             periodic, points that begin one step after zero are times, others closed.
@@ -91,14 +129,30 @@ class Dataset(OnGrid):
             ``["transpose:x,y", "scale:-1"]``.
         names: of the channels, as in ``{"input": "permeability", "high": ["u", "v"]}``.
         units: of axes and channels, as in ``{"x": "mm", "input": "m2", "high": "Pa"}``.
+        params: numbers that belong to inputs as a whole, as in ``{"viscosity": [0.1, 0.2]}``: constant
+            channels behind those of input, which may be left out.
+        sensors: NaN in high are points where it was not measured, alike in all realizations of an input.
         path: where to keep it, a Zarr group; without, it lives as long as this object.
+
+        Arrays of xarray are known by names, in any order: inputs are aligned by their labels along
+        ``input``, channels of low with those of high by theirs, units are converted, and ``low`` on a
+        coarser grid is interpolated. What contradicts is refused.
         """
         given = {"input": input, "low": low, "high": high}
         if any(_xarray.is_array(value) for value in given.values()):
-            parts = _building.of_data_arrays(given, domains)
+            taken = {"coords": coords, "dims": dims, "names": names, "units": units, "params": params}
+            beside = [word for word, value in taken.items() if value is not None]
+            if beside:
+                raise ValueError(f"{beside[0]} is for plain arrays; an xarray.DataArray has its own")
+            parts = _building.of_data_arrays(given, domains, sensors)
         else:
+            if params:
+                grid = list(coords or (dims if dims and not isinstance(dims, Mapping) else ()))
+                shape = None if coords is None else [len(along) for along in coords.values()]
+                given["input"] = with_parameters(input, params, grid or _grid_names(input), shape)
+                names = _with_names(names or {}, list(params), given["input"].shape[1])
             known = (coords, dims, domains, names or {}, units or {})
-            parts = _building.of_arrays(input, low, high, *known)
+            parts = _building.of_arrays(given, *known, sensors)
         return cls._stored(parts, symmetries, path)
 
     @classmethod
@@ -111,6 +165,7 @@ class Dataset(OnGrid):
         high: str = "high",
         domains: Optional[Mapping[str, Domain]] = None,
         symmetries: Sequence[str] = (),
+        sensors: bool = False,
         path: Optional[PathLike] = None,
     ) -> Dataset:
         """A dataset of the variables of an ``xarray.Dataset``, whose names may be others.
@@ -131,24 +186,24 @@ class Dataset(OnGrid):
             "high": dataset[high],
         }
         declared = symmetries or dataset.attrs.get("symmetries", ())
-        return cls._stored(_building.of_data_arrays(given, domains), declared, path)
+        sensors = sensors or bool(dataset.attrs.get("sensors", False))
+        return cls._stored(_building.of_data_arrays(given, domains, sensors), declared, path)
 
     @classmethod
     def _stored(
         cls, parts: Parts, symmetries: Sequence[str], path: Optional[PathLike] = None
     ) -> Dataset:
-        folder = None
-        if path is None:
-            folder = tempfile.TemporaryDirectory(prefix="floral-")
-            path = os.path.join(folder.name, "data.zarr")
+        folder, place = _place(path)
         declared = [symmetries] if isinstance(symmetries, str) else symmetries
         about = {
             "axes": parts.grid.axes,
             "quantities": parts.quantities,
             "symmetries": [str(symmetry) for symmetry in declared],
+            "sensors": parts.sensors,
         }
+        high, counts = np.concatenate(parts.high), [len(one) for one in parts.high]
         written = _floral.Dataset.write(
-            os.fspath(path), json.dumps(about), parts.input, parts.low, parts.high
+            place, json.dumps(about), parts.input, parts.low, high, counts
         )
         return cls(written, folder, parts.low_solver, parts.high_solver)
 
@@ -156,10 +211,11 @@ class Dataset(OnGrid):
         return self._dataset.inputs
 
     def __repr__(self) -> str:
-        count = self._dataset.realizations
+        few, most = min(self._counts(), default=0), self._dataset.realizations
+        count = f"{most} realizations" if few == most else f"{few} to {most} realizations"
         low = "with" if self._dataset.has_low else "without"
         return (
-            f"Dataset of {len(self)} inputs, {count} realizations each, {low} low fidelity, "
+            f"Dataset of {len(self)} inputs, {count} each, {low} low fidelity, "
             f"on {self._grid}"
         )
 
@@ -170,8 +226,11 @@ class Dataset(OnGrid):
 
     @property
     def realizations(self) -> int:
-        """Realizations of each input."""
+        """Realizations of each input, at most."""
         return self._dataset.realizations
+
+    def _counts(self) -> list[int]:
+        return [self._dataset.realizations_of(index) for index in range(len(self))]
 
     @property
     def symmetries(self) -> list[str]:
@@ -181,8 +240,8 @@ class Dataset(OnGrid):
     @property
     def quantities(self) -> dict[str, list[Quantity]]:
         """What the channels of ``input`` and ``solution`` are: name, units and name in full."""
-        told: dict[str, list[Quantity]] = json.loads(self._dataset.quantities)
-        return told
+        known: dict[str, list[Quantity]] = json.loads(self._dataset.quantities)
+        return known
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -204,8 +263,24 @@ class Dataset(OnGrid):
 
     @property
     def high(self) -> Floats:
-        """Realizations of their true solutions: [input, realization, grid...]."""
-        return drop_channel(self._all(self._dataset.high), len(self.dims))
+        """Realizations of their true solutions: [input, realization, grid...]; NaN are realizations that
+        an input has not, and points where sensors have not measured."""
+        most = self.realizations
+        every = [self._high(index) for index in range(len(self))]
+        padded = [
+            np.concatenate([one, np.full((most - len(one), *one.shape[1:]), np.nan)]) for one in every
+        ]
+        return drop_channel(np.stack(padded), len(self.dims))
+
+    def _high(self, index: int) -> Floats:
+        """The realizations of one input: [realization, channel, grid...]."""
+        high = self._dataset.high(index)
+        if not self._dataset.has_sensors:
+            return high
+        points = self._dataset.points_of(index)
+        whole = np.full((*high.shape[:2], int(np.prod(self._grid.shape))), np.nan)
+        whole[..., slice(None) if points is None else points] = high
+        return whole.reshape(*high.shape[:2], *self._grid.shape)
 
     def _all(self, read: Callable[[int], Floats]) -> Floats:
         return np.stack([read(index) for index in range(len(self))])
@@ -244,15 +319,21 @@ class Dataset(OnGrid):
             shutil.rmtree(copying, ignore_errors=True)
         return Dataset(_floral.Dataset.open(target), None, self.low_solver, self.high_solver)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpacked, (packed(self.path), self.low_solver, self.high_solver)
+
     def to_xarray(self) -> Any:
         """The same as an ``xarray.Dataset``."""
-        told = {what: to_attributes(listed) for what, listed in self.quantities.items()}
-        variables: dict[str, Any] = {"input": (["input"], self.input, told["input"])}
+        about = {what: to_attributes(listed) for what, listed in self.quantities.items()}
+        variables: dict[str, Any] = {"input": (["input"], self.input, about["input"])}
         if self._dataset.has_low:
-            variables["low"] = (["input"], self.low, told["solution"])
+            variables["low"] = (["input"], self.low, about["solution"])
         if self._dataset.has_high:
-            variables["high"] = (["input", "realization"], self.high, told["solution"])
-        return _xarray.dataset(self._grid, variables, attrs={"symmetries": self.symmetries})
+            variables["high"] = (["input", "realization"], self.high, about["solution"])
+        attrs: dict[str, Any] = {"symmetries": self.symmetries}
+        if self._dataset.has_sensors:
+            attrs["sensors"] = True
+        return _xarray.dataset(self._grid, variables, attrs=attrs)
 
     def extended(self, input: Any, high: Any = None, low: Any = None) -> Dataset:
         """The same with one more input, its last: [grid...], [realization, grid...] and [grid...].
@@ -260,14 +341,45 @@ class Dataset(OnGrid):
         Solvers that were given as functions compute what is left out.
         """
         here = self._dataset
-        low_here = self._all(here.low) if here.has_low else None
-        known = (self.quantities, self.low_solver, self.high_solver)
-        parts = Parts(self._grid, self._all(here.input), low_here, self._all(here.high), *known)
+        own_low = self._all(here.low) if here.has_low else None
+        own_high = [self._high(index) for index in range(len(self))]
+        known = (self.quantities, self.low_solver, self.high_solver, here.has_sensors)
+        parts = Parts(self._grid, self._all(here.input), own_low, own_high, *known)
         return Dataset._stored(_building.extended(parts, input, low, high), self.symmetries)
 
 
+def _place(path: Optional[PathLike]) -> tuple[Optional[tempfile.TemporaryDirectory[str]], str]:
+    """Where a dataset is written: here, or in a folder that lives as long as it does."""
+    if path is not None:
+        return None, os.fspath(path)
+    folder = tempfile.TemporaryDirectory(prefix="floral-")
+    return folder, os.path.join(folder.name, "data.zarr")
+
+
+def _unpacked(contents: bytes, low_solver: Optional[Solver], high_solver: Optional[Solver]) -> Dataset:
+    """A dataset from the bytes of its files, as it is sent to another process."""
+    folder, place = _place(None)
+    unpack(contents, place)
+    return Dataset(_floral.Dataset.open(place), folder, low_solver, high_solver)
+
+
+def _grid_names(input: Any) -> Sequence[str]:
+    """Names of the axes of arrays without channels."""
+    return NAMES[: max(np.ndim(input) - 1, 1)]
+
+
+def _with_names(
+    names: Mapping[str, Texts], params: Sequence[str], channels: int
+) -> Mapping[str, Texts]:
+    """Names in which those of parameters are behind those of the input's own channels."""
+    own = names.get("input", [])
+    listed = [own] if isinstance(own, str) else list(own)
+    listed += [""] * (channels - len(params) - len(listed))
+    return {**names, "input": [*listed, *params]}
+
+
 def opened(data: Any) -> Dataset:
-    """The dataset of anything that stands for one: itself, an ``xarray.Dataset``, a path."""
+    """The dataset of anything that stands for one: itself, an ``xarray.Dataset``, a path, or paths."""
     if isinstance(data, Dataset):
         return data
     if _xarray.is_dataset(data):

@@ -42,11 +42,21 @@ class Ensemble(OnGrid):
         return f"Ensemble of {len(self)} realizations{several} on {self._grid}"
 
     @cached_property
-    def realizations(self) -> NDArray[np.float32]:
-        """All of them: [realization, grid...], read-only."""
+    def realizations(self) -> NDArray[Any]:
+        """All of them: [realization, grid...], read-only; in float32, or in float64 where that alone holds
+        the spread of the solutions that were trained on."""
         values = self._fields(self._ensemble.realizations())
         values.flags.writeable = False
-        return cast("NDArray[np.float32]", values)
+        return values
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> NDArray[Any]:
+        """The realizations, for NumPy."""
+        values = np.asarray(self.realizations, dtype)
+        return values.copy() if copy else values
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = (self._ensemble.axes, self._ensemble.realizations(), self._ensemble.known())
+        return _unpacked, (*state, self.quantities)
 
     @cached_property
     def mean(self) -> Floats:
@@ -157,3 +167,10 @@ class Ensemble(OnGrid):
         from ._plot import plot
 
         return plot(self, channel, shown, title)
+
+
+def _unpacked(
+    axes: str, realizations: NDArray[Any], known: Any, quantities: Sequence[Quantity]
+) -> Ensemble:
+    """An ensemble from its parts, as it is sent to another process."""
+    return Ensemble(_floral.Ensemble.of(axes, realizations, known), quantities)

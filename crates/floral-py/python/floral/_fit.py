@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 import numpy as np
 
 from . import _floral
-from ._dataset import PathLike, opened
+from ._dataset import opened
+from ._files import PathLike
 from ._model import Model, Resolution
+from ._notes import tell
 from ._progress import Progress, told
-from ._sampling import plain, sampling
+from ._sampling import REALIZATIONS, plain, sampling
 from ._told import Told
 
 
@@ -59,7 +60,7 @@ def fit(
     """
     data = opened(data)
     for note in data._dataset.notes:
-        warnings.warn(note, stacklevel=2)
+        tell(note)
     asked: dict[str, Any] = {**(settings or {}), **sections}
     split = {"test": test, "validation": validation, "train": train}
     asked["split"] = {**asked.get("split", {}), **_told(split)}
@@ -76,9 +77,15 @@ def fit(
     return Model(fitted, data, data.low_solver)
 
 
-def load(path: PathLike) -> Model:
-    """The model of a file that :meth:`Model.save` or ``floral export`` wrote, or of a run folder."""
-    return Model(_floral.Model.load(os.fspath(path)))
+def load(path: PathLike, *, data: Any = None) -> Model:
+    """The model of a file that :meth:`Model.save` or ``floral export`` wrote, or of a run folder.
+
+    data: the dataset it was fitted to, or its path, for :meth:`Model.add` and the baselines of
+        :func:`evaluate`, which need it.
+    """
+    known = None if data is None else opened(data)
+    solver = None if known is None else known.low_solver
+    return Model(_floral.Model.load(os.fspath(path)), known, solver)
 
 
 def evaluate(
@@ -86,7 +93,7 @@ def evaluate(
     data: Any,
     *,
     inputs: Optional[range] = None,
-    realizations: int = 1000,
+    realizations: int = REALIZATIONS,
     reference: int = 1000,
     seed: int = 0,
     solver: Optional[str] = None,
@@ -97,6 +104,9 @@ def evaluate(
     """A model's predictions beside the truth: a dict that prints as a table.
 
     inputs: a range of them; without, the test inputs of the model's data, or all of other data.
+    The baselines beside it, the mean residual and kriging, are those of the data that the model was fitted
+    to, where it has them.
+
     reference: fresh realizations per input that make the truth of a built-in problem where it is not
         exact; 0 for those of the dataset.
 
@@ -115,15 +125,15 @@ def evaluate(
         bounds = (inputs.start, inputs.stop)
     asked = sampling(realizations, seed, solver, steps, tolerance)
     with told(progress) as watcher, data._named_errors():
-        numbers, text = model._model.evaluate(data._dataset, bounds, asked, reference, watcher)
+        trained = None if model.data is None else model.data._dataset
+        numbers, text = model._model.evaluate(
+            data._dataset, bounds, asked, reference, trained, watcher
+        )
     scores = Told(numbers, data._named(text))
     for note in scores.get("notes", []):
-        warnings.warn(data._named(note), stacklevel=2)
+        tell(data._named(note))
     if scores["seen"]:
-        warnings.warn(
-            f"{scores['seen']} of these inputs were used in training; scores on them are no test",
-            stacklevel=2,
-        )
+        tell(f"{scores['seen']} of these inputs were used in training; scores on them are no test")
     return scores
 
 

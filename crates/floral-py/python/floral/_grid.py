@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from ._arrays import Floats, numbers
+from ._notes import tell
 
 #: What a domain may be declared as: its kind, or kind, beginning and end.
 Domain = Union[str, tuple[str, float, float]]
@@ -81,22 +81,26 @@ class Grid:
         """As the extension reads them."""
         return self._axes
 
-    def check_same(self, name: str, coords: Mapping[str, Any]) -> None:
-        """Refuses fields of other coordinates than these, which are those of the input."""
-        for dim, expected in self.coords.items():
-            values = np.asarray(coords.get(dim, expected))
-            rounding = 1e-6 * float(np.ptp(expected))
-            if len(values) != len(expected) or np.abs(values - expected).max() > rounding:
-                raise ValueError(
-                    f"{name} has other coordinates {dim} than input; both need the same grid"
-                )
+    def has(self, dim: str, along: Any) -> bool:
+        """Whether these are its coordinates of an axis, up to rounding."""
+        expected, values = self.coords[dim], np.asarray(along)
+        rounding = 1e-6 * float(np.ptp(expected))
+        return len(values) == len(expected) and bool(np.abs(values - expected).max() <= rounding)
+
+    def in_units(self, units: Mapping[str, str]) -> Grid:
+        """The same with units of axes."""
+        named = [
+            {**axis, "units": units[axis["name"]]} if axis["name"] in units else axis
+            for axis in self._axes
+        ]
+        return Grid(named)
 
     def __repr__(self) -> str:
         return ", ".join(f"{name}: {n}" for name, n in zip(self.dims, self.shape))
 
 
 class OnGrid:
-    """What lives on a grid, and tells it."""
+    """What lives on a grid."""
 
     _grid: Grid
 
@@ -149,9 +153,5 @@ def domain(name: str, values: Floats, declared: Domain) -> dict[str, Any]:
 def counted(names: Sequence[str], shape: Sequence[int]) -> dict[str, Floats]:
     """Coordinates of axes that come without: their points are numbered."""
     listed = ", ".join(names)
-    warnings.warn(
-        f"no coordinates of {listed}: points are numbered from 0; give coords={{...}} if they mean "
-        "something",
-        stacklevel=4,
-    )
+    tell(f"no coordinates of {listed}: points are numbered from 0; give coords={{...}} if they mean something")
     return {name: np.arange(n, dtype=float) for name, n in zip(names, shape)}

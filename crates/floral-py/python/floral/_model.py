@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _floral, _xarray
-from ._arrays import Floats, fields, numbers, same
-from ._building import Solver, solved
-from ._dataset import Dataset, PathLike, opened
+from . import _floral
+from ._arrays import Floats
+from ._building import Solver
+from ._dataset import Dataset, opened
 from ._ensemble import Ensemble
+from ._ensembles import Ensembles
+from ._files import PathLike
 from ._grid import Grid, OnGrid
+from ._inputs import Expected, new_inputs
+from ._notes import tell
+from ._parameters import Parameters
 from ._progress import Progress, told
-from ._quantities import Quantity, of_attributes
-from ._sampling import sampling
+from ._quantities import Quantity
+from ._sampling import REALIZATIONS, sampling
 from ._told import Told
 
 #: Points per axis: one number for all, or one each.
@@ -38,7 +43,7 @@ class Model(OnGrid):
         self._model = model
         self._header: dict[str, Any] = json.loads(model.header)
         self._grid = Grid(self._header["grid"]["axes"])
-        #: The dataset it was fitted to; none of a model that was loaded.
+        #: The dataset it was fitted to; none of a model that was loaded without.
         self.data = data
         #: A function from an input to its low-fidelity solution, for inputs that come without.
         self.low_solver = low_solver
@@ -58,31 +63,43 @@ class Model(OnGrid):
 
     def sample(
         self,
-        input: Any,
+        input: Any = None,
         low: Any = None,
         *,
-        realizations: int = 1000,
+        inputs: Optional[Sequence[int]] = None,
+        realizations: int = REALIZATIONS,
         resolution: Optional[Resolution] = None,
         coords: Optional[Mapping[str, Any]] = None,
+        params: Optional[Parameters] = None,
         seed: int = 0,
         index: int = 0,
         solver: Optional[str] = None,
         steps: Optional[int] = None,
         tolerance: Optional[float] = None,
         progress: Progress = True,
-    ) -> Ensemble:
-        """Realizations of the solution of one new input.
+    ) -> Any:
+        """Realizations of the solutions of new inputs: an :class:`Ensemble` of one, :class:`Ensembles` of
+        several.
 
-        input: [grid...] or [channel, grid...]; or an ``xarray.DataArray`` with its axes in any order;
-            or an ``xarray.Dataset`` with the variables ``input`` and ``low``.
-        low: its low-fidelity solution, where the model looks at one; or a function that computes it.
+        input: one as [grid...], or [channel, grid...] of several channels; several as [input, grid...] or
+            [input, channel, grid...]; or an ``xarray.DataArray`` with its axes in any order, of several
+            inputs with the dimension ``input``; or an ``xarray.Dataset`` with the variables ``input`` and
+            ``low``; or a :class:`Dataset`, or the path of one or of files.
+        low: their low-fidelity solutions in the same form, where the model looks at them; or a function
+            from one input to its solution.
+        inputs: which of several, by number.
         realizations: how many; a deterministic method has one.
         resolution: points per axis of the answer, if other than the input's.
-        coords: the coordinates of the input, if its grid is not the one of training.
+        coords: the coordinates of the input in the order of its axes, if its grid is not the one of
+            training.
+        params: numbers that belong to inputs as a whole, as in ``{"viscosity": 0.1}``.
         seed: of what is random; the same seed and index give the same realizations.
-        index: tells inputs apart, so that each has random numbers of its own.
+        index: tells inputs apart, so that each has random numbers of its own; of several, the first's.
         solver, steps, tolerance: the integrator of flows, if not as many midpoint steps as are accurate
             enough; dopri5 chooses its own steps, euler, midpoint, heun and rk4 need their number.
+
+        Channels that have labels, as the coordinate ``channel`` or the attribute ``channel_names``, are
+        brought to the model's order, and units to the model's.
 
         >>> import floral
         >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)
@@ -90,68 +107,46 @@ class Model(OnGrid):
         >>> ensemble = model.sample(data.input[0], low=data.low[0], realizations=50)
         >>> ensemble.mean.shape, ensemble.quantile([0.05, 0.95]).shape
         ((32,), (2, 32))
+        >>> model.sample(data.input[:3], low=data.low[:3], realizations=50).mean.shape
+        (3, 32)
         """
-        if isinstance(input, Dataset) or (_xarray.is_dataset(input) and "input" in input.sizes):
-            raise ValueError("input holds several inputs; sample_all takes them all")
-        if _xarray.is_dataset(input):
-            low = input["low"] if low is None and "low" in input else low
-            input = input["input"]
-        quantities = {"input": self._units("input", input), "solution": self._units("solution", low)}
-        grid, field = self._input(input, coords)
-        about = {"axes": grid.axes, "quantities": quantities}
-        asked = {"index": index, "resolution": self._per_axis(resolution)}
-        wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
-        return self._ensemble(field, self._low(field, low, grid), about, wanted, progress)
-
-    def sample_all(
-        self,
-        data: Any,
-        *,
-        inputs: Optional[Sequence[int]] = None,
-        realizations: int = 1000,
-        resolution: Optional[Resolution] = None,
-        seed: int = 0,
-        solver: Optional[str] = None,
-        steps: Optional[int] = None,
-        tolerance: Optional[float] = None,
-        progress: Progress = True,
-    ) -> list[Ensemble]:
-        """The ensembles of a dataset's inputs, or of some of them, each with its index.
-
-        data: a :class:`Dataset`, an ``xarray.Dataset``, or a path; options as of :meth:`sample`.
-        """
-        data = opened(data)
-        given, ensembles = data._dataset, []
-        about = {"axes": data._grid.axes, "quantities": data.quantities}
-        for index in range(len(data)) if inputs is None else inputs:
-            field = given.input(index)
-            low = self._low(field, given.low(index) if given.has_low else None, data._grid)
-            asked = {"index": index, "resolution": self._per_axis(resolution)}
+        new = new_inputs(self._expected(), input, low, coords, params, inputs)
+        about = json.dumps({"axes": new.grid.axes, "quantities": _compared(new.quantities)})
+        points = self._per_axis(resolution)
+        ensembles = []
+        for place, number in enumerate(new.indices):
+            asked = {"index": index + number, "resolution": points}
             wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
-            ensembles.append(self._ensemble(field, low, about, wanted, progress))
-        return ensembles
+            solution = None if new.low is None else np.ascontiguousarray(new.low[place])
+            field = np.ascontiguousarray(new.fields[place])
+            with _naming(None if new.is_one else number):
+                ensembles.append(self._ensemble(field, solution, about, wanted, progress))
+        return ensembles[0] if new.is_one else Ensembles(ensembles)
+
+    def sample_all(self, data: Any, **options: Any) -> Ensembles:
+        """The ensembles of a dataset's inputs: :meth:`sample` of all of them."""
+        found = self.sample(opened(data), **options)
+        assert isinstance(found, Ensembles)
+        return found
 
     def _ensemble(
         self,
         field: Floats,
         low: Optional[Floats],
-        about: Mapping[str, Any],
+        about: str,
         wanted: str,
         progress: Progress,
     ) -> Ensemble:
         with told(progress) as watcher:
-            found, notes = self._model.sample(field, low, json.dumps(about), wanted, watcher)
+            found, notes = self._model.sample(field, low, about, wanted, watcher)
         for note in notes:
-            warnings.warn(note, stacklevel=3)
+            tell(note)
         return Ensemble(found, self._header.get("quantities", {}).get("solution", []))
 
-    def _units(self, what: str, array: Any) -> list[Quantity]:
-        """The units that an ``xarray.DataArray`` tells of its channels."""
-        if not _xarray.is_array(array):
-            return []
-        channels = int(self._header["shapes"][f"{what}_channels"])
-        told = of_attributes(array.attrs, channels)
-        return [{key: text for key, text in one.items() if key == "units"} for one in told]
+    def _expected(self) -> Expected:
+        shapes = self._header["shapes"]
+        channels = int(shapes["input_channels"]), int(shapes["solution_channels"])
+        return Expected(self._grid, *channels, self._model.needs_low, self.low_solver)
 
     def _per_axis(self, resolution: Optional[Resolution]) -> Optional[list[int]]:
         if resolution is None:
@@ -162,71 +157,32 @@ class Model(OnGrid):
         each = [int(n) for n in points]
         return each * len(self.dims) if len(each) == 1 else each
 
-    def _input(self, input: Any, coords: Optional[Mapping[str, Any]]) -> tuple[Grid, Floats]:
-        """An input as [channel, grid...], and its grid."""
-        if _xarray.is_array(input):
-            return self._from_data_array("input", input)
-        array = fields("input", numbers("input", input), [], self.dims)
-        grid, whose = self._grid, "the model's grid"
-        if coords is not None:
-            grid, whose = self._other_grid(coords, {}), "coords"
-        if array.shape[1:] != grid.shape:
-            advice = "; give coords={...} if its grid is another" if coords is None else ""
-            raise ValueError(
-                f"input has {array.shape[1:]} points but {whose} {grid.shape}{advice}. One input is "
-                "sampled at a time; sample_all takes a floral.Dataset"
-            )
-        return grid, array
-
-    def _other_grid(self, coords: Mapping[str, Any], units: Mapping[str, str]) -> Grid:
-        """The grid of other points on the model's axes."""
-        if tuple(coords) != self.dims:
-            raise ValueError(f"coords are of {tuple(coords)}, but the model's axes are {self.dims}")
-        return Grid.of(coords, None, units)
-
-    def _from_data_array(self, name: str, array: Any) -> tuple[Grid, Floats]:
-        array = _xarray.turned(array, self.dims)
-        values = _xarray.ordered(name, array, [], self.dims)
-        known = _xarray.coords(array, self.dims)
-        bare = [dim for dim in self.dims if dim not in known]
-        if not bare:
-            return self._other_grid(known, _xarray.units(array, self.dims)), values
-        if values.shape[1:] != self._grid.shape:
-            raise ValueError(f"{name} has no coordinates {bare[0]}, and another grid than the model's")
-        return self._grid, values
-
-    def _low(self, field: Floats, low: Any, grid: Grid) -> Optional[Floats]:
-        """The low-fidelity solution of an input, as [channel, grid...]."""
-        if not self._model.needs_low:
-            return None
-        solver = low if callable(low) else self.low_solver
-        if _xarray.is_array(low):
-            own, array = self._from_data_array("low", low)
-            grid.check_same("low", own.coords)
-        elif low is not None and not callable(low):
-            array = fields("low", numbers("low", low), [], self.dims)
-        elif solver is not None:
-            array = fields("low", solved("low", solver, field[None])[0], [], self.dims)
-        else:
-            return None
-        same("low", array[None], "input", field[None], len(self.dims))
-        return array
-
-    def add(self, input: Any, high: Any = None, low: Any = None, *, progress: Progress = True) -> Model:
+    def add(
+        self,
+        input: Any,
+        high: Any = None,
+        low: Any = None,
+        *,
+        data: Any = None,
+        progress: Progress = True,
+    ) -> Model:
         """Fits again with one more input and the realizations of its solution; returns itself.
 
-        input: [grid...]; high: [realization, grid...], as many as of all others; low: [grid...]. What
-        is left out is computed by the functions that the dataset was made with.
+        input: [grid...]; high: [realization, grid...]; low: [grid...]. What is left out is computed by the
+        functions that the dataset was made with.
+        data: what the model was fitted to, where it was loaded without.
         """
         from ._fit import fit
 
-        if self.data is None:
+        known = self.data if data is None else opened(data)
+        if known is None:
             raise ValueError(
-                "this model was loaded without the data that it was fitted to; open them and fit again"
+                "this model was loaded without the data that it was fitted to; give them, as in "
+                "add(..., data='data.zarr') or load(path, data='data.zarr')"
             )
-        data = self.data.extended(input, high, low)
         split = {**self.settings["split"], "train": None}
-        again = fit(data, settings={**self.settings, "split": split}, progress=progress)
+        settings = {**self.settings, "split": split}
+        again = fit(known.extended(input, high, low), settings=settings, progress=progress)
         self.__dict__.update(again.__dict__)
         return self
 
@@ -253,15 +209,16 @@ class Model(OnGrid):
 
     def _write_pool(self, path: str, pool: Any, low: Any) -> None:
         """Inputs as a NumPy archive."""
-        inputs = fields("pool", numbers("pool", pool), ["input"], self.dims)
-        arrays = {"input": inputs, **self.coords}
-        if self._model.needs_low:
-            solver = low if callable(low) else self.low_solver
-            if low is not None and not callable(low):
-                arrays["low"] = fields("low", numbers("low", low), ["input"], self.dims)
-            elif solver is not None:
-                solutions = solved("low", solver, inputs)
-                arrays["low"] = fields("low", solutions, ["input"], self.dims)
+        new = new_inputs(self._expected(), pool, low, None, None, None)
+        if new.is_one:
+            raise ValueError(f"pool has one input; [input, {', '.join(self.dims)}] is needed")
+        own = [quantity.get("name") for quantity in new.quantities["input"]]
+        known = [quantity.get("name") for quantity in self._header.get("quantities", {}).get("input", [])]
+        if all(own) and all(known) and own != known:
+            raise ValueError(f"pool has the channels {own}, but the model {known}; give them in this order")
+        arrays = {"input": new.fields, **new.grid.coords}
+        if new.low is not None:
+            arrays["low"] = new.low
         np.savez(path, **arrays)  # type: ignore[arg-type,unused-ignore]
 
     def save(self, path: PathLike) -> None:
@@ -273,7 +230,29 @@ class Model(OnGrid):
         self._model.save(os.fspath(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # Without its data, which other processes need to fit again alone.
         return _unpacked, (self._model.bytes, self.low_solver)
+
+
+@contextlib.contextmanager
+def _naming(number: Optional[int]) -> Iterator[None]:
+    """Says at which of several inputs something was wrong; the extension sees one at a time."""
+    try:
+        yield
+    except ValueError as error:
+        if number is None:
+            raise
+        words = str(error).replace("the input: ", "", 1).replace("input 0: ", "", 1)
+        raise ValueError(f"input {number}: {words}") from None
+
+
+def _compared(quantities: Mapping[str, Sequence[Quantity]]) -> dict[str, list[Quantity]]:
+    """Names and units, by which channels of inputs are compared with the model's."""
+    keys = ("name", "units")
+    return {
+        what: [{key: one[key] for key in keys if one.get(key)} for one in listed]
+        for what, listed in quantities.items()
+    }
 
 
 def _unpacked(contents: bytes, low_solver: Optional[Solver]) -> Model:

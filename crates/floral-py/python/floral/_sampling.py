@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, Optional
 
+#: Realizations of an input where no number is given: the paper's, and the command's.
+REALIZATIONS = 2500
+
 
 def sampling(
     realizations: int,

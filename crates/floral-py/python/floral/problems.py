@@ -16,7 +16,8 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _floral
-from ._dataset import Dataset, PathLike
+from ._dataset import Dataset
+from ._files import PathLike
 from ._progress import Progress, told
 
 __all__ = ["advection", "burgers", "constants", "darcy", "generate", "names", "plume", "residual1d"]

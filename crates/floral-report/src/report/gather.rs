@@ -171,8 +171,8 @@ impl Consumer for Gathering<'_> {
         self.moments = Some(moments.clone());
     }
 
-    fn realization(&mut self, _index: usize, values: &[f32], _evaluations: usize) -> Result<()> {
-        self.members.extend_from_slice(values);
+    fn realization(&mut self, _index: usize, values: &[f64], _evaluations: usize) -> Result<()> {
+        self.members.extend(values.iter().map(|v| *v as f32));
         Ok(())
     }
 
@@ -227,13 +227,14 @@ impl Gathering<'_> {
         } else {
             &fresh
         };
+        let members: Vec<f32> = members.iter().map(|v| *v as f32).collect();
         if members.is_empty() {
             // Moments alone, as of a dataset that holds nothing else.
             let mean: Vec<f32> = truth.mean.iter().map(|v| *v as f32).collect();
             let only = Fields::new(&mean, mean.len())?;
             return Ok(test.summary(only, &truth.mean, None));
         }
-        let members = Fields::new(members, truth.mean.len())?;
+        let members = Fields::new(&members, truth.mean.len())?;
         Ok(test.summary(members, &truth.mean, truth.variance.as_deref()))
     }
 
@@ -266,7 +267,7 @@ impl Gathering<'_> {
             .numbers(self.baselines.values())
             .numbers(truth.mean.iter().copied())
             .numbers(truth.variance.iter().flatten().copied())
-            .numbers(truth.observations.iter().map(|v| f64::from(*v)))
+            .numbers(truth.observations.iter().copied())
             .numbers(truth.deviations.iter().copied())
     }
 

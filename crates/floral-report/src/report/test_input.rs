@@ -94,7 +94,7 @@ impl TestInput<'_> {
             let value = channel.index * channel.points + point;
             let mean = statistics.mean()[value];
             let seen = observations.iter().skip(value).step_by(values);
-            let square: f64 = seen.map(|y| (f64::from(*y) - mean).powi(2)).sum();
+            let square: f64 = seen.map(|y| (*y - mean).powi(2)).sum();
             let expected = variance[value] * (members + 1.0) / members;
             [expected as f32, (square / count) as f32]
         };

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::layout::{
     self, CHANNEL_DIMENSION, CHECKSUM, Channels, FORMAT, HIGH, INPUT, INPUT_DIMENSION, LOW,
-    LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, SYMMETRIES, TITLE,
+    LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, REALIZATIONS_OF, SYMMETRIES, TITLE,
 };
 use super::mask::{Common, MASK};
 use super::reader::Dataset;
+use super::sensors::{SENSORS, measured};
 use super::stochastic_low::{LOW_PAIRING, LowPairing};
 use super::{quantities, symmetries};
 use crate::grid::Mask;
@@ -41,6 +42,7 @@ pub struct Arrays {
     quantities: Quantities,
     title: Option<String>,
     low_pairing: LowPairing,
+    has_sensors: bool,
     entries: Vec<Entry>,
 }
 
@@ -65,6 +67,7 @@ impl Arrays {
             quantities: Quantities::default(),
             title: None,
             low_pairing: LowPairing::Independent,
+            has_sensors: false,
             entries: Vec::new(),
         }
     }
@@ -95,9 +98,16 @@ impl Arrays {
         self
     }
 
+    /// Declares that NaN in high fidelity says: not measured there, alike in all realizations and
+    /// channels of an input.
+    pub fn sensors(mut self) -> Self {
+        self.has_sensors = true;
+        self
+    }
+
     /// Adds an input, its low-fidelity solution if there are any, and the realizations of its
-    /// high-fidelity solution. All inputs have the same number of channels and realizations. Points at
-    /// which every input has NaN are outside of the domain.
+    /// high-fidelity solution. All inputs have the same channels; their numbers of realizations may
+    /// differ. Points at which every input has NaN are outside of the domain.
     pub fn push(&mut self, input: &Field, low: Option<&Field>, high: &[Field]) -> Result<()> {
         let first = high.first().ok_or_else(|| refusal("has no realization"))?;
         for field in [input].into_iter().chain(low).chain(high) {
@@ -113,11 +123,15 @@ impl Arrays {
         if high.iter().chain(low).any(|f| f.channels() != channels) {
             return Err(refusal("has solutions of unlike numbers of channels"));
         }
+        let values: Vec<f64> = high.iter().flat_map(Field::values).copied().collect();
+        if self.has_sensors {
+            measured(&values, self.grid.len()).map_err(refusal)?;
+        }
         let entry = Entry {
             input: input.clone(),
             low: low.cloned(),
             low_realizations: Vec::new(),
-            high: high.iter().flat_map(Field::values).copied().collect(),
+            high: values,
             realizations: high.len(),
             channels,
         };
@@ -125,8 +139,8 @@ impl Arrays {
             && other.form() != entry.form()
         {
             return Err(refusal(
-                "has another number of channels or realizations than the first, or only one of \
-                 them has a low-fidelity solution",
+                "has another number of channels than the first, or only one of them has a \
+                 low-fidelity solution",
             ));
         }
         self.entries.push(entry);
@@ -167,12 +181,21 @@ impl Arrays {
                 }
                 _ => group.write_values(name, index, values),
             };
+            let is_masked = |values: &[f64]| mask.as_ref().is_some_and(|m| m.missing(values) == 0);
             for (index, entry) in self.entries.iter().enumerate() {
                 write(INPUT, index, entry.input.values())?;
                 if let Some(low) = &entry.low {
                     write(LOW, index, low.values())?;
                 }
-                write(HIGH, index, &entry.high)?;
+                let all = entry.channels * self.grid.len() * self.most_realizations();
+                match self.has_sensors || is_masked(&entry.high) {
+                    true => group.write_measured(HIGH, index, &entry.high, all)?,
+                    false => group.write_padded(HIGH, index, &entry.high, all)?,
+                }
+                if group.plans(REALIZATIONS_OF) {
+                    let count = u32::try_from(entry.realizations).unwrap_or(u32::MAX);
+                    group.write_count(REALIZATIONS_OF, index, count)?;
+                }
                 if !entry.low_realizations.is_empty() {
                     write(LOW_REALIZATIONS, index, &entry.low_realizations)?;
                 }
@@ -217,10 +240,16 @@ impl Arrays {
         symmetries::check(&self.symmetries, &self.grid, &channels)?;
         quantities::check(&self.quantities, &channels)?;
         let (inputs, precision) = (self.entries.len(), Precision::F64);
-        let numbers = (inputs, first.realizations, precision);
+        let most = self.most_realizations();
+        let numbers = (inputs, most, precision);
         let mut arrays = layout::fields(&self.grid, numbers, &channels, &self.quantities);
         if first.low.is_none() {
             arrays.remove(LOW);
+        }
+        if self.entries.iter().any(|entry| entry.realizations != most) {
+            let meaning = "realizations that an input has";
+            let counts = array_metadata::counts((INPUT_DIMENSION, inputs), meaning);
+            arrays.insert(REALIZATIONS_OF.to_owned(), counts);
         }
         let mut pairing = None;
         if let Some(array) = self.low_realizations_array(first)? {
@@ -243,10 +272,19 @@ impl Arrays {
         if self.mask().is_some() {
             plan.attributes[MASK] = true.into();
         }
+        if self.has_sensors {
+            plan.attributes[SENSORS] = true.into();
+        }
         if let Some(pairing) = pairing {
             plan.attributes[LOW_PAIRING] = pairing.into();
         }
         Ok(plan)
+    }
+
+    /// The most realizations that an input has.
+    fn most_realizations(&self) -> usize {
+        let counts = self.entries.iter().map(|entry| entry.realizations);
+        counts.max().unwrap_or(0)
     }
 
     /// The metadata of low realizations, if there are any.
@@ -286,9 +324,8 @@ impl Arrays {
 }
 
 impl Entry {
-    fn form(&self) -> (usize, usize, usize, bool) {
-        let input = self.input.channels();
-        (input, self.channels, self.realizations, self.low.is_some())
+    fn form(&self) -> (usize, usize, bool) {
+        (self.input.channels(), self.channels, self.low.is_some())
     }
 }
 
@@ -296,5 +333,48 @@ fn refusal(reason: &str) -> Error {
     Error::Config {
         context: "an input of a dataset".into(),
         reason: reason.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Axis;
+
+    fn field(grid: &Grid, values: [f64; 3]) -> Field {
+        Field::scalar(grid, values.to_vec())
+    }
+
+    #[test]
+    fn inputs_may_have_unlike_numbers_of_realizations() {
+        let grid = Grid::new(vec![Axis::closed("x", 3)]);
+        let mut arrays = Arrays::new(grid.clone());
+        let high = [0.0, 1.0, 2.0].map(|v| field(&grid, [v; 3]));
+        for count in [1, 3, 2] {
+            let input = field(&grid, [count as f64; 3]);
+            arrays.push(&input, None, &high[..count]).unwrap();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let dataset = arrays.write(folder.path().join("data.zarr")).unwrap();
+        assert_eq!(dataset.realizations(), 3);
+        let counts = [0, 1, 2].map(|index| dataset.realizations_of(index));
+        assert_eq!(counts, [1, 3, 2]);
+        assert_eq!(dataset.high(2).unwrap().shape(), [2, 1, 3]);
+    }
+
+    #[test]
+    fn sensors_know_some_points_and_must_agree() {
+        let grid = Grid::new(vec![Axis::closed("x", 3)]);
+        let mut arrays = Arrays::new(grid.clone()).sensors();
+        let input = field(&grid, [0.0; 3]);
+        let nan = f64::NAN;
+        let seen = [[1.0, nan, 3.0], [4.0, nan, 6.0]].map(|values| field(&grid, values));
+        arrays.push(&input, None, &seen).unwrap();
+        let unlike = [[1.0, nan, 3.0], [nan, 5.0, 6.0]].map(|values| field(&grid, values));
+        assert!(arrays.push(&input, None, &unlike).is_err());
+        let folder = tempfile::tempdir().unwrap();
+        let dataset = arrays.write(folder.path().join("data.zarr")).unwrap();
+        assert_eq!(dataset.points_of(0).unwrap(), Some(vec![0, 2]));
+        assert_eq!(dataset.high(0).unwrap().values(), [1.0, 3.0, 4.0, 6.0]);
     }
 }

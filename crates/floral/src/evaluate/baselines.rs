@@ -174,8 +174,7 @@ impl MeanResidual {
 fn mean(realizations: &[f64], size: usize) -> Result<Vec<f64>> {
     let mut statistics = EnsembleStatistics::new(size, 0, &Wanted::default())?;
     for realization in realizations.chunks_exact(size) {
-        let rounded: Vec<f32> = realization.iter().map(|v| *v as f32).collect();
-        statistics.push(&rounded)?;
+        statistics.push(realization)?;
     }
     Ok(statistics.mean().to_vec())
 }

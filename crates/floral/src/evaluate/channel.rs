@@ -26,13 +26,16 @@ fn scaled(fields: &[f64], values: usize, deviations: &[f64], power: i32) -> Vec<
 }
 
 /// Members in units of the deviations: [member, channel, point].
-pub(super) fn scaled_members(members: &[f32], values: usize, deviations: &[f64]) -> Vec<f32> {
+pub(super) fn scaled_members<T: Copy + Into<f64>>(
+    members: &[T],
+    values: usize,
+    deviations: &[f64],
+) -> Vec<f64> {
     let points = (values / deviations.len()).max(1);
     let channels = members.chunks_exact(points).zip(deviations.iter().cycle());
     channels
         .flat_map(|(channel, deviation)| {
-            let scale = move |value: &f32| (f64::from(*value) / deviation) as f32;
-            channel.iter().map(scale)
+            channel.iter().map(move |value| (*value).into() / deviation)
         })
         .collect()
 }

@@ -26,7 +26,8 @@ use crate::dataset::Dataset;
 use crate::grid::{Thinning, picked};
 use crate::observer::Observer;
 use crate::predict::{
-    Cases, Consumer, PredictionCost, Predictor, Sampling, Walk, WalkedInput, aligned_dataset,
+    Cases, Consumer, PredictionCost, Predictor, Sampling, Values, Walk, WalkedInput,
+    aligned_dataset,
 };
 use crate::ranks::{Alone, Ranks, Watch, first_then_others, gathered};
 use crate::{Error, Result, regression};
@@ -47,6 +48,9 @@ pub struct Options {
     /// Whether kriging of the run's training inputs is fitted and scored beside it, as low fidelity
     /// and their mean residual are in any case.
     pub kriging: bool,
+    /// The data that the run was trained on, from which baselines are fitted; looked for in the data
+    /// that are evaluated if absent.
+    pub training: Option<Dataset>,
 }
 
 impl Default for Options {
@@ -58,6 +62,7 @@ impl Default for Options {
             reference: 1000,
             on_training_grid: false,
             kriging: true,
+            training: None,
         }
     }
 }
@@ -92,17 +97,20 @@ pub fn evaluate_across(
     options.sampling.check_memory(values)?;
     first_then_others(ranks, || cases.prepare(inputs.clone(), observer))?;
     let header = predictor.header();
+    let training = options.training.as_ref();
+    let training = training.filter(|training| training.grid().coincides(dataset.grid()));
+    let training = training.unwrap_or(dataset);
     let baselines = if options.kriging {
-        Baselines::of(header, dataset, thinning.as_ref(), observer)?
+        Baselines::of(header, training, thinning.as_ref(), observer)?
     } else {
-        Baselines::without_kriging(header, dataset, thinning.as_ref())?
+        Baselines::without_kriging(header, training, thinning.as_ref())?
     };
     let mut scored = Scored {
         truths: Truths::of(dataset, options.reference)?,
         baselines,
         share: (ranks.rank(), ranks.size()),
         scored: Vec::new(),
-        members: Vec::new(),
+        members: Values::new(predictor.precision()),
         moments: None,
         points: dataset.grid().len(),
         known: None,
@@ -191,7 +199,7 @@ struct Scored<'a> {
     /// The scores of each of them, by position.
     scored: Vec<(usize, Scoring)>,
     /// The ensemble under way: [member, value].
-    members: Vec<f32>,
+    members: Values,
     /// Its moments in closed form, of methods that have them.
     moments: Option<regression::Prediction>,
     /// Takes the truth to the points of the predictions, where they are fewer.
@@ -267,10 +275,10 @@ impl Consumer for Scored<'_> {
         });
     }
 
-    fn realization(&mut self, _index: usize, values: &[f32], _evaluations: usize) -> Result<()> {
+    fn realization(&mut self, _index: usize, values: &[f64], _evaluations: usize) -> Result<()> {
         match &self.known {
-            Some(known) => self.members.extend(picked(values, self.points, known)),
-            None => self.members.extend_from_slice(values),
+            Some(known) => self.members.extend(&picked(values, self.points, known)),
+            None => self.members.extend(values),
         }
         Ok(())
     }
@@ -284,7 +292,11 @@ impl Consumer for Scored<'_> {
         scoring.add_cost(cost);
         let baselines = self.baselines.predict(input.case, self.known.as_deref())?;
         scoring.push_baselines(&baselines, &truth)?;
-        scoring.push(&self.members, self.moments.as_ref(), &truth)?;
+        let moments = self.moments.as_ref();
+        match &self.members {
+            Values::Single(members) => scoring.push(members, moments, &truth)?,
+            Values::Double(members) => scoring.push(members, moments, &truth)?,
+        }
         self.scored.push((input.position, scoring));
         Ok(())
     }

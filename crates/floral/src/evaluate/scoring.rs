@@ -7,7 +7,8 @@ use super::channel;
 use super::evaluation::{ChannelEvaluation, MeanErrors, ObservedScores, Prediction, SpreadScores};
 use super::truth::Truth;
 use crate::metric::{
-    EnsembleScores, Fields, MeanFieldError, PAIR_LAGS, Sampled, VarianceError, energy_score,
+    EnsembleScores, Fields, MeanFieldError, PAIR_LAGS, Sampled, VarianceError, centred,
+    energy_score,
 };
 use crate::predict::PredictionCost;
 use crate::sample::{EnsembleStatistics, Wanted};
@@ -104,9 +105,9 @@ impl Scoring {
     /// Members of a method with moments in closed form vary by what is not known too. The errors of
     /// mean and variance are then those of the moments, of the variance without that part; intervals
     /// and scores of the distribution are always those of the members.
-    pub fn push(
+    pub fn push<T: Copy + Into<f64>>(
         &mut self,
-        members: &[f32],
+        members: &[T],
         moments: Option<&regression::Prediction>,
         truth: &Truth,
     ) -> Result<()> {
@@ -125,16 +126,18 @@ impl Scoring {
         Ok(())
     }
 
-    fn push_pooled(
+    fn push_pooled<T: Copy + Into<f64>>(
         &mut self,
-        members: &[f32],
+        members: &[T],
         moments: Option<&regression::Prediction>,
         truth: &Truth,
     ) -> Result<()> {
         let values = truth.mean.len();
-        let members = Fields::new(members, values)?;
         let mut statistics = EnsembleStatistics::new(values, 0, &Wanted::default())?;
-        members.iter().try_for_each(|m| statistics.push(m))?;
+        let mut each = members.chunks_exact(values.max(1));
+        each.try_for_each(|member| statistics.push(member))?;
+        let about_truth = centred(members, &truth.mean);
+        let members = Fields::new(&about_truth, values)?;
         self.inputs += 1;
         self.members = members.count();
         let mean = moments.map_or(statistics.mean(), |moments| &moments.mean);
@@ -178,7 +181,8 @@ impl Scoring {
 
     fn push_observed(&mut self, members: Fields, truth: &Truth) -> Result<()> {
         if !truth.observations.is_empty() {
-            let observations = Fields::new(&truth.observations, truth.mean.len())?;
+            let observations = centred(&truth.observations, &truth.mean);
+            let observations = Fields::new(&observations, truth.mean.len())?;
             let (scores, energy) = self.observed.get_or_insert_default();
             scores.push(members, observations)?;
             *energy += energy_score(members, observations, PAIR_LAGS)?;

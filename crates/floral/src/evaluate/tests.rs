@@ -201,7 +201,7 @@ fn the_sampling_of_the_truth_is_taken_out_of_both_errors() {
     let mut rng = stream(5, Purpose::Realization, 0, 0);
     let mut scoring = Scoring::default();
     for _ in 0..30 {
-        let observations: Vec<f32> = (0..POINTS * REALIZATIONS)
+        let observations: Vec<f64> = (0..POINTS * REALIZATIONS)
             .map(|_| StandardNormal.sample(&mut rng))
             .collect();
         let truth = truth::of_realizations(&observations, POINTS).unwrap();

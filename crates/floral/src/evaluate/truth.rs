@@ -69,7 +69,7 @@ pub struct Truth {
     /// moments, and from a single realization.
     pub variance_error: Option<Vec<f64>>,
     /// Realizations of the dataset to score ensembles against: [observation, value].
-    pub observations: Vec<f32>,
+    pub observations: Vec<f64>,
     /// The deviation of each channel, in which several channels are pooled; empty for one.
     pub deviations: Vec<f64>,
     /// Where mean and variance come from.
@@ -155,7 +155,7 @@ impl<'a> Truths<'a> {
     /// The truth of one input, at the points where the dataset knows high fidelity.
     pub fn at(&self, index: usize) -> Result<Truth> {
         let observations = if self.dataset.has_high() {
-            rounded(self.dataset.high_inside(index)?.values())
+            self.dataset.high_inside(index)?.into_values()
         } else {
             Vec::new()
         };
@@ -193,9 +193,9 @@ impl<'a> Truths<'a> {
 
     /// Many realizations of the truth: fresh ones where the dataset's problem is a built-in one,
     /// else those of the dataset. [realization, value]
-    pub fn ensemble(&self, index: usize, realizations: usize) -> Result<Vec<f32>> {
+    pub fn ensemble(&self, index: usize, realizations: usize) -> Result<Vec<f64>> {
         let Some(problem) = &self.origin else {
-            return Ok(rounded(self.dataset.high_inside(index)?.values()));
+            return Ok(self.dataset.high_inside(index)?.into_values());
         };
         let mut all = Vec::new();
         let input = self.dataset.input(index)?;
@@ -231,7 +231,7 @@ impl<'a> Truths<'a> {
         index: usize,
         input: &Field,
         realizations: usize,
-        mut consume: impl FnMut(&[f32]) -> Result<()>,
+        mut consume: impl FnMut(&[f64]) -> Result<()>,
     ) -> Result<()> {
         let seed = self.dataset.seed().unwrap_or(0);
         let size = problem.low_fidelity(input)?.values().len();
@@ -249,9 +249,7 @@ impl<'a> Truths<'a> {
                         .collect();
                     problem.high_fidelity(input, &mut streams, out).map(|_| ())
                 })?;
-            for values in rounded(&values).chunks_exact(size) {
-                consume(values)?;
-            }
+            values.chunks_exact(size).try_for_each(&mut consume)?;
         }
         Ok(())
     }
@@ -310,7 +308,7 @@ fn deviations(dataset: &Dataset) -> Result<Vec<f64>> {
     Ok(moments.iter().map(deviation).collect())
 }
 
-fn moments_of(realizations: &[f32], points: usize) -> Result<Moments> {
+fn moments_of(realizations: &[f64], points: usize) -> Result<Moments> {
     let mut statistics = EnsembleStatistics::new(points, 0, &Wanted::default())?;
     let mut fourth = FourthMoments::default();
     for values in realizations.chunks_exact(points) {
@@ -330,7 +328,7 @@ fn gathered(statistics: &EnsembleStatistics, fourth: &FourthMoments) -> Moments 
 
 /// The truth that realizations tell: [realization, point].
 #[cfg(test)]
-pub(super) fn of_realizations(observations: &[f32], points: usize) -> Result<Truth> {
+pub(super) fn of_realizations(observations: &[f64], points: usize) -> Result<Truth> {
     let moments = moments_of(observations, points)?;
     Ok(Truth {
         mean: moments.mean,
@@ -342,10 +340,6 @@ pub(super) fn of_realizations(observations: &[f32], points: usize) -> Result<Tru
             realizations: observations.len() / points,
         },
     })
-}
-
-fn rounded(values: &[f64]) -> Vec<f32> {
-    values.iter().map(|&value| value as f32).collect()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub use crps::Crps;
 pub use energy_score::{PAIR_LAGS, energy_score};
 pub use ensemble::EnsembleScores;
 pub use error::{CorrectedErrors, MeanFieldError};
-pub use fields::Fields;
+pub use fields::{Fields, centred};
 pub use moments::RunningMoments;
 pub use radial_spectrum::RadialSpectrum;
 pub use sorted::SortedMembers;

@@ -13,12 +13,12 @@ pub struct FourthMoments {
 
 impl FourthMoments {
     /// Adds one realization, a value per point.
-    pub fn push(&mut self, values: &[f32]) {
+    pub fn push<T: Copy + Into<f64>>(&mut self, values: &[T]) {
         self.points.resize(values.len(), [0.0; 4]);
         self.count += 1;
         let n = self.count as f64;
         for ([mean, m2, m3, m4], value) in self.points.iter_mut().zip(values) {
-            let step = f64::from(*value) - *mean;
+            let step = (*value).into() - *mean;
             let part = step / n;
             let term = step * part * (n - 1.0);
             *mean += part;

@@ -83,14 +83,14 @@ impl Predictor {
 
     /// The root mean square distance of realizations, [realization, channel, point], in units of
     /// the deviation of the finer ones.
-    fn gap(&self, coarse: &[f32], fine: &[f32], realizations: usize) -> f64 {
+    fn gap(&self, coarse: &[f64], fine: &[f64], realizations: usize) -> f64 {
         let channels = self.header.shapes.solution_channels;
         let points = fine.len() / (realizations * channels).max(1);
         let gap = |channel: usize| {
-            let of_channel = |values: &[f32]| -> Vec<f64> {
+            let of_channel = |values: &[f64]| -> Vec<f64> {
                 let each = values.chunks_exact(channels * points);
                 let own = each.flat_map(|v| &v[channel * points..(channel + 1) * points]);
-                own.map(|v| f64::from(*v)).collect()
+                own.copied().collect()
             };
             relative_distance(&of_channel(coarse), &of_channel(fine), points)
         };
@@ -136,7 +136,7 @@ struct First<'a> {
 
 impl First<'_> {
     /// By an integrator: [realization, channel, point].
-    fn by(&self, solver: OdeSolver) -> Result<Vec<f32>> {
+    fn by(&self, solver: OdeSolver) -> Result<Vec<f64>> {
         let sampling = Sampling {
             realizations: self.realizations,
             seed: self.seed,

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::departure::departures;
-use super::job::at_points;
 use super::walk::at_input;
 use super::{Job, PredictionWriter, Sampling, Stored, block_rows};
 use crate::Result;
@@ -73,11 +72,13 @@ impl Job<'_> {
             realizations: realizations.end,
             ..self.sampling
         };
-        let consume = |_: usize, values: &[f32], evaluations: usize| {
+        let consume = |_: usize, values: &[f64], evaluations: usize| {
             drawn.computed += 1;
             drawn.evaluations += evaluations;
             match self.interpolation {
-                Some(interpolation) => spool.push(&at_points(interpolation, values), evaluations),
+                Some(interpolation) => {
+                    spool.push(&self.at_points(interpolation, values), evaluations)
+                }
                 None => spool.push(values, evaluations),
             }
         };

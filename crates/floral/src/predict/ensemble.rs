@@ -3,8 +3,10 @@
 //! What [`Predictor::sample`](super::Predictor::sample) returns; larger ensembles stream through a
 //! [`Walk`](super::Walk) instead.
 
+use rayon::prelude::*;
+
+use super::Values;
 use crate::grid::{Mask, blank};
-use crate::metric::{Fields, SortedMembers};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Grid, Result};
 
@@ -14,14 +16,15 @@ pub struct Ensemble {
     grid: Grid,
     channels: usize,
     /// [realization, channel, point]; NaN outside of the domain.
-    values: Vec<f32>,
+    values: Values,
     /// Whether each point is outside of the domain; empty if none is.
     outside: Vec<bool>,
 }
 
 impl Ensemble {
     /// Realizations, [realization, channel, point], on a grid.
-    pub fn new(grid: Grid, channels: usize, values: Vec<f32>) -> Result<Self> {
+    pub fn new(grid: Grid, channels: usize, values: impl Into<Values>) -> Result<Self> {
+        let values = values.into();
         let size = channels * grid.len();
         if size == 0 || values.is_empty() || !values.len().is_multiple_of(size) {
             return Err(Error::Shape {
@@ -41,7 +44,10 @@ impl Ensemble {
     /// The same without values at the points outside of a domain.
     pub fn masked(mut self, mask: Option<&Mask>) -> Self {
         if let Some(mask) = mask {
-            mask.blank(&mut self.values);
+            match &mut self.values {
+                Values::Single(values) => mask.blank(values),
+                Values::Double(values) => mask.blank(values),
+            }
             self.outside = mask.outside().to_vec();
         }
         self
@@ -68,15 +74,17 @@ impl Ensemble {
     }
 
     /// All values, in the order of [`shape`](Self::shape).
-    pub fn values(&self) -> &[f32] {
+    pub fn values(&self) -> &Values {
         &self.values
     }
 
     /// One realization.
     pub fn realization(&self, index: usize) -> Option<Field> {
-        let values = self.values.chunks_exact(self.size()).nth(index)?;
-        self.field(values.iter().map(|v| f64::from(*v)).collect())
-            .ok()
+        let size = self.size();
+        let places = index * size..(index + 1) * size;
+        let is_there = places.end <= self.values.len();
+        let values = || places.map(|place| self.values.at(place)).collect();
+        is_there.then(|| self.field(values()).ok()).flatten()
     }
 
     /// The mean over realizations.
@@ -101,38 +109,35 @@ impl Ensemble {
                 reason: "a level lies between 0 and 1".into(),
             });
         }
-        self.by_point(|members| SortedMembers::new(members).quantile(level))
+        self.by_point(|members| quantile(members, level))
     }
 
     /// The share of realizations above a threshold, at every point.
     pub fn exceedance(&self, threshold: f64) -> Result<Field> {
         self.by_point(|members| {
-            let above = members.iter().filter(|v| f64::from(**v) > threshold);
+            let above = members.iter().filter(|v| **v > threshold);
             above.count() as f64 / members.len() as f64
         })
     }
 
-    fn by_point(&self, statistic: impl Fn(&mut [f32]) -> f64) -> Result<Field> {
-        let members = Fields::new(&self.values, self.size())?;
-        let mut column = vec![0.0; self.len()];
+    fn by_point(&self, statistic: impl Fn(&mut [f64]) -> f64 + Sync) -> Result<Field> {
+        let size = self.size();
         let at = |point: usize| {
-            for (value, member) in column.iter_mut().zip(members.iter()) {
-                *value = member[point];
-            }
+            let places = (point..self.values.len()).step_by(size);
+            let mut column: Vec<f64> = places.map(|place| self.values.at(place)).collect();
             statistic(&mut column)
         };
-        self.field((0..self.size()).map(at).collect())
+        self.field((0..size).into_par_iter().map(at).collect())
     }
 
     fn statistics(&self) -> Result<EnsembleStatistics> {
         let mut statistics = EnsembleStatistics::new(self.size(), 0, &Wanted::default())?;
-        for member in self.values.chunks_exact(self.size()) {
-            let mut member = member.to_vec();
-            // What is outside is blank again in every field of statistics.
-            member
-                .iter_mut()
-                .filter(|v| v.is_nan())
-                .for_each(|v| *v = 0.0);
+        // What is outside is blank again in every field of statistics.
+        let known = |v: f64| if v.is_nan() { 0.0 } else { v };
+        let size = self.size();
+        for first in (0..self.values.len()).step_by(size) {
+            let places = first..first + size;
+            let member: Vec<f64> = places.map(|place| known(self.values.at(place))).collect();
             statistics.push(&member)?;
         }
         Ok(statistics)
@@ -151,6 +156,17 @@ impl Ensemble {
     }
 }
 
+/// The value at a rank of level (n - 1), linear between neighbours: Hyndman & Fan (1996), definition 7,
+/// which is NumPy's default.
+fn quantile(members: &mut [f64], level: f64) -> f64 {
+    members.sort_unstable_by(f64::total_cmp);
+    let rank = level * (members.len() - 1) as f64;
+    let below = rank.floor() as usize;
+    let above = (below + 1).min(members.len() - 1);
+    let (low, high) = (members[below], members[above]);
+    low + (rank - below as f64) * (high - low)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,7 +176,7 @@ mod tests {
     fn ensemble() -> Ensemble {
         let grid = Grid::new(vec![Axis::closed("x", 3)]);
         let values = (0..5).flat_map(|i| (0..3).map(move |p| (i * (p + 1)) as f32));
-        Ensemble::new(grid, 1, values.collect()).unwrap()
+        Ensemble::new(grid, 1, values.collect::<Vec<f32>>()).unwrap()
     }
 
     #[test]
@@ -193,14 +209,14 @@ mod tests {
             assert_eq!(is_nan, [false, true, false]);
         }
         assert_eq!(masked.mean().unwrap().values()[2], 6.0);
-        assert!(masked.values()[1].is_nan());
+        assert!(masked.values().at(1).is_nan());
     }
 
     #[test]
     fn what_is_no_ensemble_is_refused() {
         let grid = Grid::new(vec![Axis::closed("x", 3)]);
-        assert!(Ensemble::new(grid.clone(), 1, vec![]).is_err());
-        assert!(Ensemble::new(grid, 1, vec![0.0; 4]).is_err());
+        assert!(Ensemble::new(grid.clone(), 1, Vec::<f32>::new()).is_err());
+        assert!(Ensemble::new(grid, 1, vec![0.0f64; 4]).is_err());
         assert!(ensemble().quantile(1.5).is_err());
     }
 }

@@ -8,6 +8,7 @@ use super::{Predictor, Sampling, block_rows, checks};
 use crate::observer::Observer;
 use crate::regression::Prediction;
 use crate::sample::Progress;
+use crate::storage::Precision;
 use crate::transform::Transforms;
 use crate::{Field, Grid, Result};
 
@@ -16,6 +17,7 @@ pub struct InputPredictor<'a> {
     values: usize,
     points: usize,
     transforms: &'a Transforms,
+    precision: Precision,
     derived: Derived<'a>,
     /// Moments of the solution, where they are not those of what is learned.
     moments: Option<Prediction>,
@@ -57,6 +59,7 @@ impl<'a> InputPredictor<'a> {
             values: header.shapes.solution_channels * grid.len(),
             points: grid.len(),
             transforms,
+            precision: predictor.precision(),
             derived,
             moments,
         })
@@ -84,7 +87,8 @@ impl<'a> InputPredictor<'a> {
         }
     }
 
-    /// Delivers realizations in the order of their index, in physical units: [channel, point].
+    /// Delivers realizations in the order of their index, in physical units: [channel, point],
+    /// rounded to the run's [`precision`](Predictor::precision).
     ///
     /// `input` is the input's index, so that inputs have priors of their own. A realization's bits
     /// depend on seed, input and its own index, not on how many there are nor on the number of
@@ -94,7 +98,7 @@ impl<'a> InputPredictor<'a> {
         input: u64,
         wanted: &Sampling,
         observer: &dyn Observer,
-        mut consume: impl FnMut(usize, &[f32]) -> Result<()>,
+        mut consume: impl FnMut(usize, &[f64]) -> Result<()>,
     ) -> Result<Progress> {
         self.deliver_from(0, input, wanted, observer, |realization, values, _| {
             consume(realization, values)
@@ -109,14 +113,12 @@ impl<'a> InputPredictor<'a> {
         input: u64,
         wanted: &Sampling,
         observer: &dyn Observer,
-        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+        mut consume: impl FnMut(usize, &[f64], usize) -> Result<()>,
     ) -> Result<Progress> {
-        let consume = |realization: usize, values: &[f32], evaluations: usize| {
-            if self.transforms.is_none() {
-                return consume(realization, values, evaluations);
-            }
+        let consume = |realization: usize, values: &[f64], evaluations: usize| {
             let mut values = values.to_vec();
             self.transforms.invert(&mut values, self.points);
+            self.precision.round(&mut values);
             consume(realization, &values, evaluations)
         };
         match &self.derived {

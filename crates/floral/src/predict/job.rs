@@ -124,6 +124,13 @@ impl Job<'_> {
         let all = channels * self.cases.grid().len();
         self.interpolation.map_or(all, |places| places.values(all))
     }
+
+    /// A realization at the points wanted, as it is stored.
+    pub(super) fn at_points(&self, interpolation: &Interpolation, values: &[f64]) -> Vec<f64> {
+        let mut values = interpolation.apply(values);
+        self.predictor.precision().round(&mut values);
+        values
+    }
 }
 
 struct Storing<'a> {
@@ -149,11 +156,11 @@ struct UnderWay {
 struct Gathered {
     statistics: EnsembleStatistics,
     enough: Option<Enough>,
-    kept: Vec<f32>,
+    kept: Vec<f64>,
 }
 
 impl Gathered {
-    fn push(&mut self, is_kept: bool, values: &[f32]) -> Result<()> {
+    fn push(&mut self, is_kept: bool, values: &[f64]) -> Result<()> {
         if is_kept {
             self.kept.extend_from_slice(values);
         }
@@ -184,7 +191,7 @@ impl Consumer for Storing<'_> {
             statistics: EnsembleStatistics::new(size, job.sampling.realizations, job.wanted)?,
             kept: Vec::new(),
         };
-        let keep = |realization, values: &[f32]| gathered.push(realization < job.kept, values);
+        let keep = |realization, values: &[f64]| gathered.push(realization < job.kept, values);
         let before = spool.replay(keep)?;
         self.stored.resumed_realizations += before.realizations;
         self.under_way = Some(UnderWay {
@@ -207,12 +214,12 @@ impl Consumer for Storing<'_> {
         }
     }
 
-    fn realization(&mut self, index: usize, values: &[f32], evaluations: usize) -> Result<()> {
+    fn realization(&mut self, index: usize, values: &[f64], evaluations: usize) -> Result<()> {
         let Some(under_way) = &mut self.under_way else {
             return Ok(());
         };
         let values = match self.job.interpolation {
-            Some(interpolation) => &at_points(interpolation, values),
+            Some(interpolation) => &self.job.at_points(interpolation, values),
             None => values,
         };
         self.stored.computed += 1;
@@ -260,9 +267,4 @@ impl VarianceParts {
             novelty: moments.novelty,
         }
     }
-}
-
-pub(super) fn at_points(interpolation: &Interpolation, values: &[f32]) -> Vec<f32> {
-    let values = interpolation.apply(values).into_iter();
-    values.map(|value| value as f32).collect()
 }

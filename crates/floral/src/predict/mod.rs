@@ -28,6 +28,7 @@ mod predictor;
 mod regression_input;
 mod sampling;
 mod threshold;
+mod values;
 mod velocity;
 mod walk;
 
@@ -46,6 +47,7 @@ pub use prediction_store::{PredictionWriter, VarianceParts};
 pub use predictor::Predictor;
 pub use sampling::Sampling;
 pub use threshold::Threshold;
+pub use values::Values;
 pub use velocity::{BLOCK_VALUES, block_rows};
 pub use walk::{Consumer, PredictionCost, Walk, WalkedInput};
 

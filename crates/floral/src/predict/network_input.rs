@@ -81,7 +81,7 @@ impl<'a> NetworkInput<'a> {
         input: u64,
         wanted: &Sampling,
         observer: &dyn Observer,
-        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+        mut consume: impl FnMut(usize, &[f64], usize) -> Result<()>,
     ) -> Result<Progress> {
         match &self.prior {
             Some(prior) => {
@@ -115,7 +115,7 @@ impl<'a> NetworkInput<'a> {
         &self,
         from: &PriorStream,
         ensemble: &Ensemble,
-        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+        mut consume: impl FnMut(usize, &[f64], usize) -> Result<()>,
     ) -> Result<Progress> {
         let velocity = NetworkVelocity {
             model: &self.network.model,
@@ -150,20 +150,20 @@ impl<'a> NetworkInput<'a> {
         sampling_rows(model.network.config(), &self.shape, device)
     }
 
-    fn regress(&self) -> Result<Vec<f32>> {
+    fn regress(&self) -> Result<Vec<f64>> {
         let network = &self.network.model.network;
         let field = network.predict(self.input.clone(), &self.context)?;
         Ok(self.physical(&read(field)?))
     }
 
     /// The solution from a target in the network's units.
-    fn physical(&self, target: &[f32]) -> Vec<f32> {
+    fn physical(&self, target: &[f32]) -> Vec<f64> {
         let scale = &self.header.scaling.target;
         let mut values = scale.invert(target, self.points());
         for (value, low) in values.iter_mut().zip(self.low.iter().flatten()) {
             *value += low;
         }
-        values.into_iter().map(|value| value as f32).collect()
+        values
     }
 
     fn points(&self) -> usize {

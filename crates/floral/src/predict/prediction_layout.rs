@@ -17,6 +17,7 @@
 //! | one per grid axis | itself, or point | coordinates |
 //!
 //! Units and names of channels are attributes as in datasets; those of a variance are squared.
+//! Values have 32 bits, or 64 where those alone hold the spread: the run's precision.
 
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ use crate::dataset::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIM
 use crate::dataset::quantities::describe;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::array_metadata::UNITS;
-use crate::storage::{Dimension, GroupPlan, LARGEST_CHUNK, Precision, array_metadata};
+use crate::storage::{Dimension, GroupPlan, LARGEST_CHUNK, array_metadata};
 use crate::{Checksum, Error, Quantity, Result};
 
 pub(super) const MEAN: &str = "mean";
@@ -108,7 +109,7 @@ impl PredictionPlan {
         let plan = GroupPlan {
             arrays: arrays(self),
             attributes: self.attributes.clone().into(),
-            precision: Precision::F32,
+            precision: self.wanted.precision,
             shard: 1,
         };
         plan.sharded((INPUT_DIMENSION, self.inputs.len()), self.shard)
@@ -182,7 +183,7 @@ pub(super) fn check_size(plan: &PredictionPlan) -> Result<()> {
         .product::<usize>();
     let most = plan.kept.max(quantiles.len()).max(thresholds.len()).max(1);
     let bytes = values
-        .checked_mul(plan.quantities.len() * Precision::F32.size())
+        .checked_mul(plan.quantities.len() * plan.wanted.precision.size())
         .and_then(|field| field.checked_mul(most));
     match bytes {
         Some(bytes) if bytes <= LARGEST_CHUNK => Ok(()),
@@ -230,7 +231,7 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
         let quantities = variance("epistemic variance");
         add(EPISTEMIC, plan.values(None, meaning, quantities));
         let meaning = "variance of what is not known over that of inputs like those of training";
-        let mut novelty = array_metadata::values(inputs, &[], Precision::F32, meaning);
+        let mut novelty = array_metadata::values(inputs, &[], plan.wanted.precision, meaning);
         array_metadata::set(&mut novelty, UNITS, "1");
         add(NOVELTY, novelty);
     }
@@ -284,7 +285,7 @@ impl PredictionPlan {
     fn at_places(&self, leading: &[Dimension], meaning: &str, coordinates: &[&str]) -> Value {
         let inputs = (INPUT_DIMENSION, self.inputs.len());
         let inner = [leading, &self.places.dimensions()].concat();
-        let array = array_metadata::values(inputs, &inner, Precision::F32, meaning);
+        let array = array_metadata::values(inputs, &inner, self.wanted.precision, meaning);
         self.places.mark(array, coordinates)
     }
 

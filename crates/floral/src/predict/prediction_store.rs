@@ -111,7 +111,7 @@ impl PredictionWriter {
         position: usize,
         statistics: &EnsembleStatistics,
         parts: Option<&VarianceParts>,
-        kept: &[f32],
+        kept: &[f64],
         evaluations: usize,
     ) -> Result<()> {
         let write = |name: &str, values: &[f64]| match &self.plan.outside[..] {
@@ -146,8 +146,7 @@ impl PredictionWriter {
             write(EXCEEDANCE, &self.plan.exceedances(statistics))?;
         }
         if self.plan.kept > 0 {
-            let kept: Vec<f64> = kept.iter().map(|&value| value.into()).collect();
-            write(REALIZATIONS, &kept)?;
+            write(REALIZATIONS, kept)?;
         }
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         if self.plan.counts_draws {
@@ -230,7 +229,7 @@ mod tests {
             if writer.is_finished(position) {
                 continue;
             }
-            let shift = position as f32;
+            let shift = position as f64;
             let fields = [[1.0 + shift, 2.0, 3.0], [3.0 + shift, 2.0, 1.0]];
             let mut statistics = EnsembleStatistics::new(3, 2, &plan.wanted)?;
             for field in &fields {

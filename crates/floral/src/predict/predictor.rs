@@ -6,7 +6,7 @@ use burn::tensor::Device;
 use floral_linalg::Mat;
 
 use super::network_input::Network;
-use super::{Case, Ensemble, InputPredictor, Sampling, checks};
+use super::{Case, Ensemble, InputPredictor, Sampling, Values, checks};
 use crate::cost::sampling_rows;
 use crate::grid::refined;
 use crate::observer::Observer;
@@ -14,6 +14,7 @@ use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
 use crate::regression::{Expansion, Query};
 use crate::sample::{Aliasing, OdeSolver};
+use crate::storage::Precision;
 use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
 use crate::{Checksum, Error, Field, Grid, Result};
 
@@ -81,6 +82,11 @@ impl Predictor {
         self.header.config.method
     }
 
+    /// The precision of realizations: what holds the spread of the solutions it was trained on.
+    pub fn precision(&self) -> Precision {
+        self.header.precision()
+    }
+
     /// Refuses an input that cannot be predicted, and says why.
     pub fn check(&self, input: &Field, low: Option<&Field>, grid: &Grid) -> Result<()> {
         checks::check(&self.header, input, low, grid)
@@ -138,9 +144,9 @@ impl Predictor {
         observer: &dyn Observer,
     ) -> Result<Ensemble> {
         let predicted = self.for_input(&case.input, case.low.as_ref(), grid)?;
-        let mut values = Vec::new();
+        let mut values = Values::new(self.precision());
         predicted.deliver(index, sampling, observer, |_, realization| {
-            values.extend_from_slice(realization);
+            values.extend(realization);
             Ok(())
         })?;
         let channels = self.header.shapes.solution_channels;

@@ -38,16 +38,12 @@ struct Back {
 impl Back {
     /// A field on the training grid as it is on the input's: the gap to low fidelity is
     /// interpolated.
-    fn bring<T: Copy + Into<f64>>(&self, values: &[T]) -> Vec<f64> {
+    fn bring(&self, values: &[f64]) -> Vec<f64> {
         let [low, fine] = &self.low;
         let gaps: Vec<f64> = if low.is_empty() {
-            values.iter().map(|value| (*value).into()).collect()
+            values.to_vec()
         } else {
-            values
-                .iter()
-                .zip(low)
-                .map(|(v, l)| (*v).into() - l)
-                .collect()
+            values.iter().zip(low).map(|(v, l)| v - l).collect()
         };
         let mut brought = self.interpolation.apply(&gaps);
         brought.iter_mut().zip(fine).for_each(|(b, low)| *b += low);
@@ -126,9 +122,9 @@ impl<'a> RegressionInput<'a> {
             transforms.invert(&mut draws, points);
             for (j, draw) in block.zip(draws.chunks_exact(values)) {
                 for ((mean, square), value) in mean.iter_mut().zip(&mut square).zip(draw) {
-                    let step = f64::from(*value) - *mean;
+                    let step = value - *mean;
                     *mean += step / (j + 1) as f64;
-                    *square += step * (f64::from(*value) - *mean);
+                    *square += step * (value - *mean);
                 }
             }
         }
@@ -144,7 +140,7 @@ impl<'a> RegressionInput<'a> {
         input: u64,
         wanted: &Sampling,
         observer: &dyn Observer,
-        mut consume: impl FnMut(usize, &[f32], usize) -> Result<()>,
+        mut consume: impl FnMut(usize, &[f64], usize) -> Result<()>,
     ) -> Result<Progress> {
         let total = wanted.realizations;
         let mut progress = Progress {
@@ -159,7 +155,7 @@ impl<'a> RegressionInput<'a> {
             let last = (progress.done + together).min(total);
             let block = |from: usize| self.draw(wanted.seed, input, from..(from + rows).min(last));
             let starts: Vec<usize> = (progress.done..last).step_by(rows).collect();
-            let blocks: Vec<Vec<f32>> = starts.into_par_iter().map(block).collect();
+            let blocks: Vec<Vec<f64>> = starts.into_par_iter().map(block).collect();
             for values in blocks.concat().chunks_exact(self.moments.mean.len()) {
                 consume(progress.done, values, 0)?;
                 progress.done += 1;
@@ -170,21 +166,21 @@ impl<'a> RegressionInput<'a> {
     }
 
     /// Realizations of these indices, one after another.
-    fn draw(&self, seed: u64, input: u64, indices: std::ops::Range<usize>) -> Vec<f32> {
+    fn draw(&self, seed: u64, input: u64, indices: std::ops::Range<usize>) -> Vec<f64> {
         let of = |index: usize| stream(seed, Purpose::Prior, input, index as u64);
         self.drawn(indices.map(of).collect())
     }
 
-    /// A realization a stream of random numbers.
-    fn drawn(&self, mut streams: Vec<Stream>) -> Vec<f32> {
+    /// A realization per stream of random numbers.
+    fn drawn(&self, mut streams: Vec<Stream>) -> Vec<f64> {
         let values = self.draws.values();
         let mut out = vec![0.0; streams.len() * values];
         self.draws.draw_many(&mut streams, &mut out);
         let Some(back) = &self.back else {
             return out;
         };
-        let bring = |realization| back.bring(realization).into_iter().map(|v| v as f32);
-        out.chunks_exact(values).flat_map(bring).collect()
+        let realizations = out.chunks_exact(values);
+        realizations.flat_map(|r| back.bring(r)).collect()
     }
 }
 

@@ -92,7 +92,7 @@ impl Play {
         predictor: &Predictor,
         realizations: usize,
         solver: OdeSolver,
-    ) -> Vec<Vec<f32>> {
+    ) -> Vec<Vec<f64>> {
         let (input, low) = (self.dataset.input(0).unwrap(), self.dataset.low(0).unwrap());
         let case = (&input, Some(&low), self.dataset.grid());
         self.sampled_on(predictor, case, realizations, solver)
@@ -105,7 +105,7 @@ impl Play {
         (input, low, grid): (&Field, Option<&Field>, &Grid),
         realizations: usize,
         solver: OdeSolver,
-    ) -> Vec<Vec<f32>> {
+    ) -> Vec<Vec<f64>> {
         let input = predictor.for_input(input, low, grid).unwrap();
         let sampling = super::Sampling {
             realizations,
@@ -113,7 +113,7 @@ impl Play {
             solver,
         };
         let mut all = Vec::new();
-        let keep = |j: usize, values: &[f32]| {
+        let keep = |j: usize, values: &[f64]| {
             assert_eq!(j, all.len());
             all.push(values.to_vec());
             Ok(())

@@ -56,7 +56,7 @@ fn a_predictor_from_a_checkpoint_is_the_trained_network() {
     let values: Vec<f32> = field.into_data().iter::<f32>().collect();
     let gap = scaling.target.invert(&values, 16);
     for ((gap, low), found) in gap.iter().zip(low.values()).zip(&found[0]) {
-        assert!((gap + low - f64::from(*found)).abs() < 1e-5);
+        assert!((gap + low - found).abs() < 1e-5);
     }
 }
 
@@ -103,7 +103,7 @@ fn adaptive_and_fine_fixed_integrations_agree() {
         let adaptive = Adaptive::new(tolerance, tolerance).unwrap();
         let found = play.sampled(&predictor, 3, OdeSolver::Adaptive(adaptive));
         let pairs = fine.iter().flatten().zip(found.iter().flatten());
-        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     };
     let (tight, default) = (distance(1e-6), distance(1e-5));
     assert!(tight < 1e-4 && default < 2e-2, "{tight} {default}");
@@ -160,10 +160,7 @@ fn on_a_finer_grid_than_trained_a_linear_velocity_is_followed_exactly() {
         });
         let expected = header.scaling.target.invert(&end.collect::<Vec<_>>(), 45);
         for (found, expected) in found.iter().zip(expected) {
-            assert!(
-                (f64::from(*found) - expected).abs() < 1e-4,
-                "{found} {expected}"
-            );
+            assert!((found - expected).abs() < 1e-4, "{found} {expected}");
         }
     }
 }

@@ -114,9 +114,9 @@ fn moments_are_those_of_the_inverted_realizations() {
         let count = 6000;
         let drawn = predictor.sample(&case, 0, &grid(), &sampling(count), &Silent);
         let drawn = drawn.unwrap();
-        assert!(drawn.values().iter().all(|v| *v >= 0.0), "{transform}");
+        assert!(drawn.values().iter().all(|v| v >= 0.0), "{transform}");
         if transform.starts_with("bounded") {
-            assert!(drawn.values().iter().all(|v| *v <= 1.0));
+            assert!(drawn.values().iter().all(|v| v <= 1.0));
         }
         let (mean, deviation) = (drawn.mean().unwrap(), drawn.deviation().unwrap());
         for (p, total) in moments.total().iter().enumerate() {
@@ -163,7 +163,7 @@ fn a_flow_through_a_logarithm_is_positive() {
             low: Some(line(1.17, |v| (v - 2.0).exp())),
         };
         let drawn = predictor.sample(&case, 0, &grid(), &sampling(20), &Silent);
-        assert!(drawn.unwrap().values().iter().all(|v| *v > 0.0));
+        assert!(drawn.unwrap().values().iter().all(|v| v > 0.0));
     }
 }
 

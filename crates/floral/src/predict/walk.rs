@@ -79,7 +79,7 @@ pub trait Consumer {
     }
 
     /// A realization, [channel, point], and the evaluations of the network that it took.
-    fn realization(&mut self, index: usize, values: &[f32], evaluations: usize) -> Result<()>;
+    fn realization(&mut self, index: usize, values: &[f64], evaluations: usize) -> Result<()>;
 
     /// The prediction by a run is complete.
     fn end(&mut self, run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()>;
@@ -161,7 +161,7 @@ impl Walk<'_> {
             total: sampling.realizations,
             ..Progress::default()
         }));
-        let consume = |realization: usize, values: &[f32], cost: usize| {
+        let consume = |realization: usize, values: &[f64], cost: usize| {
             let taken = consumer.realization(realization, values, cost);
             let wanted = consumer.wanted().unwrap_or(0);
             within.wanted.store(wanted, Ordering::Relaxed);

@@ -12,8 +12,6 @@ pub struct Draws<'a> {
     fitted: &'a Expansion,
     /// In the units of the data.
     prediction: Prediction,
-    /// In units of the fit: [channel, point].
-    mean: Vec<f32>,
     deviations: Option<Deviations<'a>>,
     /// What is not known of the mean, [factor, channel, point].
     unknown: Vec<f32>,
@@ -34,7 +32,6 @@ impl<'a> Draws<'a> {
             .map(|v| v as f32)
             .collect();
         Self {
-            mean: prediction.mean.iter().map(|v| *v as f32).collect(),
             prediction: fitted.finished(prediction),
             fitted,
             deviations,
@@ -55,25 +52,28 @@ impl<'a> Draws<'a> {
 
     /// Values of a realization.
     pub fn values(&self) -> usize {
-        self.mean.len()
+        self.prediction.mean.len()
     }
 
-    /// A realization a generator: [realization, channel, point].
-    pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f32]) {
+    /// A realization per generator: [realization, channel, point].
+    pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f64]) {
+        // Deviations are drawn in f32; the mean is added in f64, beside which they may be small.
+        let mut deviations = vec![0.0; out.len()];
         let values = self.values().max(1);
-        out.chunks_exact_mut(values)
-            .for_each(|out| out.copy_from_slice(&self.mean));
         match &self.deviations {
-            Some(deviations) => deviations.add_many(rngs, &self.unknown, out),
+            Some(law) => law.add_many(rngs, &self.unknown, &mut deviations),
             None => {
-                Deviations::none(values, &self.fitted.lattice).add_many(rngs, &self.unknown, out)
+                let law = Deviations::none(values, &self.fitted.lattice);
+                law.add_many(rngs, &self.unknown, &mut deviations);
             }
         }
         let points = self.fitted.lattice.len().max(1);
         let units = self.fitted.units.solution();
-        for (channel, unit) in out.chunks_exact_mut(points).zip(units.iter().cycle()) {
-            let restore = |v: &mut f32| *v = (f64::from(*v) * unit.scale + unit.shift) as f32;
-            channel.iter_mut().for_each(restore);
+        let mean = &self.prediction.mean;
+        for (out, deviation) in out.chunks_exact_mut(values).zip(deviations.chunks_exact(values)) {
+            for (place, (out, deviation)) in out.iter_mut().zip(deviation).enumerate() {
+                *out = mean[place] + units[place / points].scale * f64::from(*deviation);
+            }
         }
         self.fitted.support.bound(out, points);
     }

@@ -344,7 +344,7 @@ impl Expansion {
     pub(super) fn finished(&self, prediction: Prediction) -> Prediction {
         let points = self.lattice.len();
         let mut prediction = self.units.restored(prediction, points);
-        self.support.bound_all(&mut prediction.mean, points);
+        self.support.bound(&mut prediction.mean, points);
         prediction
     }
 

@@ -61,17 +61,7 @@ impl Support {
     }
 
     /// Brings fields [.., channel, point] within bounds.
-    pub(super) fn bound(&self, fields: &mut [f32], points: usize) {
-        let channels = fields.chunks_exact_mut(points.max(1));
-        for (channel, [low, high]) in channels.zip(self.0.iter().cycle()) {
-            let low = low.map_or(f32::NEG_INFINITY, |v| v as f32);
-            let high = high.map_or(f32::INFINITY, |v| v as f32);
-            channel.iter_mut().for_each(|v| *v = v.max(low).min(high));
-        }
-    }
-
-    /// The same in double precision.
-    pub(super) fn bound_all(&self, fields: &mut [f64], points: usize) {
+    pub(super) fn bound(&self, fields: &mut [f64], points: usize) {
         let channels = fields.chunks_exact_mut(points.max(1));
         for (channel, [low, high]) in channels.zip(self.0.iter().cycle()) {
             let (low, high) = (

@@ -160,16 +160,15 @@ fn realizations_have_the_predicted_mean_and_total_variance() {
     let (mut mean, mut square) = (vec![0.0; points], vec![0.0; points]);
     for draw in draws.chunks_exact(points) {
         for p in 0..points {
-            let value = f64::from(draw[p]);
-            mean[p] += value / 2000.0;
-            square[p] += (value - found.mean[p]).powi(2) / 2000.0;
+            mean[p] += draw[p] / 2000.0;
+            square[p] += (draw[p] - found.mean[p]).powi(2) / 2000.0;
         }
     }
     assert!(gap(&mean, &found.mean) < 0.05);
     assert!(gap(&square, &found.total()) < 0.15);
 }
 
-fn draws(fitted: &Expansion, query: &Query<'_>, count: u64) -> Vec<f32> {
+fn draws(fitted: &Expansion, query: &Query<'_>, count: u64) -> Vec<f64> {
     let sampler = fitted.condition(query).unwrap();
     let open = |j| stream(8, Purpose::Prior, 0, j);
     let mut rngs: Vec<_> = (0..count).map(open).collect();

@@ -152,7 +152,12 @@ impl Group {
     /// What is kept of the index under way: realizations of `size` values in blocks of `rows`.
     pub fn spool(&self, index: usize, size: usize, rows: usize) -> Spool {
         let folder = self.partial.pending().join(index.to_string());
-        Spool::new(folder, self.partial.scratch(), size, rows)
+        Spool::new(
+            folder,
+            self.partial.scratch(),
+            (size, rows),
+            self.plan.precision,
+        )
     }
 
     /// Waits until what this rank has written has reached the disk, which another cannot ask for that

@@ -1,12 +1,19 @@
 //! The precision in which a group stores its values: 32 or 64 bits.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use crate::{Error, Result};
 
+/// The least spread that is left to 32 bits, as a share of the value.
+const LEAST_SHARE: f64 = 1e-4;
+
+/// Sizes of the largest value for which 32 bits hold spreads too.
+const SINGLE_RANGE: RangeInclusive<f64> = 1e-30..=1e30;
+
 /// How many bits a stored value has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Precision {
     /// 32 bits: seven digits, what the networks are trained in.
     #[default]
@@ -37,6 +44,27 @@ impl Precision {
         match self {
             Self::F32 => (value as f32).is_finite(),
             Self::F64 => value.is_finite(),
+        }
+    }
+
+    /// What keeps the spread of values, each given with its own: 64 bits where a spread is less than
+    /// a ten-thousandth of its value, of which 32 bits would keep three digits, and where all values
+    /// are too small, or one is too large, for 32.
+    pub fn holding(values: &[[f64; 2]]) -> Self {
+        let largest = values.iter().map(|[v, _]| v.abs()).fold(0.0, f64::max);
+        let is_in_range = largest == 0.0 || SINGLE_RANGE.contains(&largest);
+        let is_kept = |[value, spread]: &[f64; 2]| value.abs() * LEAST_SHARE <= *spread;
+        let mut varying = values.iter().filter(|[_, spread]| *spread > 0.0);
+        match is_in_range && varying.all(is_kept) {
+            true => Self::F32,
+            false => Self::F64,
+        }
+    }
+
+    /// Values as they are once stored.
+    pub fn round(self, values: &mut [f64]) {
+        if self == Self::F32 {
+            values.iter_mut().for_each(|v| *v = f64::from(*v as f32));
         }
     }
 
@@ -89,6 +117,28 @@ mod tests {
         assert!(Precision::F64.holds(1e300));
         assert!(!Precision::F32.holds(1e300));
         assert!(!Precision::F64.holds(f64::NAN));
+    }
+
+    #[test]
+    fn a_small_spread_about_a_large_value_needs_all_bits() {
+        for (value, spread, expected) in [
+            (1.0, 0.1, Precision::F32),
+            (1e3, 0.1, Precision::F32),
+            (1e7, 0.08, Precision::F64),
+            (-1e7, 0.08, Precision::F64),
+            (1e-300, 1e-300, Precision::F64),
+            (1e35, 1e35, Precision::F64),
+            (1e7, 0.0, Precision::F32),
+            (0.0, 1e-3, Precision::F32),
+        ] {
+            let found = Precision::holding(&[[value, spread], [0.5 * value, spread]]);
+            assert_eq!(found, expected, "{value} {spread}");
+        }
+        let mut values = [1e7 + 0.08];
+        Precision::F64.round(&mut values);
+        assert_eq!(values, [1e7 + 0.08]);
+        Precision::F32.round(&mut values);
+        assert_eq!(values, [1e7]);
     }
 
     #[test]

@@ -2,18 +2,15 @@
 //! need not compute them again.
 //!
 //! A folder with a file for each block of realizations, named by the first one: a checksum of the
-//! rest, the evaluations that they took, then the values. It is removed when the input is done.
+//! rest, the evaluations that they took, then the values in the group's precision. It is removed when the input is done.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use super::atomic::write_whole;
 use super::files::{create_folder, remove_folder};
-use super::operations;
+use super::{Precision, operations};
 use crate::{Checksum, Result};
-
-/// Bytes before the values: checksum and evaluations.
-const HEAD: usize = 16;
 
 /// The realizations of one input that are computed so far.
 pub struct Spool {
@@ -23,6 +20,8 @@ pub struct Spool {
     size: usize,
     /// Realizations of a block.
     rows: usize,
+    /// Of the values, which are rounded to it already.
+    precision: Precision,
     /// The realization that comes next.
     next: usize,
     block: Block,
@@ -40,16 +39,23 @@ pub struct Spooled {
 #[derive(Default)]
 struct Block {
     evaluations: u64,
-    values: Vec<f32>,
+    values: Vec<f64>,
 }
 
 impl Spool {
-    pub(super) fn new(folder: PathBuf, scratch: PathBuf, size: usize, rows: usize) -> Self {
+    /// Realizations of `size` values in blocks of `rows`.
+    pub(super) fn new(
+        folder: PathBuf,
+        scratch: PathBuf,
+        (size, rows): (usize, usize),
+        precision: Precision,
+    ) -> Self {
         Self {
             folder,
             scratch,
             size,
             rows: rows.max(1),
+            precision,
             next: 0,
             block: Block::default(),
         }
@@ -59,7 +65,7 @@ impl Spool {
     /// all after it, has to be computed.
     pub fn replay(
         &mut self,
-        mut consume: impl FnMut(usize, &[f32]) -> Result<()>,
+        mut consume: impl FnMut(usize, &[f64]) -> Result<()>,
     ) -> Result<Spooled> {
         let mut found = Spooled::default();
         while let Some(block) = self.read(self.next) {
@@ -84,7 +90,7 @@ impl Spool {
     }
 
     /// Takes the next realization; with the last one of a block, the block is stored.
-    pub fn push(&mut self, values: &[f32], evaluations: usize) -> Result<()> {
+    pub fn push(&mut self, values: &[f64], evaluations: usize) -> Result<()> {
         self.block.values.extend_from_slice(values);
         self.block.evaluations += evaluations as u64;
         self.next += 1;
@@ -102,7 +108,11 @@ impl Spool {
         let block = std::mem::take(&mut self.block);
         let first = self.next - block.values.len() / self.size;
         create_folder(&self.folder)?;
-        write_whole(&self.path(first), &block.bytes(), &self.scratch)
+        write_whole(
+            &self.path(first),
+            &block.bytes(self.precision),
+            &self.scratch,
+        )
     }
 
     /// Removes what is kept, once the input is stored.
@@ -115,35 +125,42 @@ impl Spool {
     }
 
     fn read(&self, first: usize) -> Option<Block> {
-        let block = Block::parse(&operations::read(&self.path(first)).ok()?)?;
+        let block = Block::parse(&operations::read(&self.path(first)).ok()?, self.precision)?;
         let is_whole = !block.values.is_empty() && block.values.len().is_multiple_of(self.size);
         is_whole.then_some(block)
     }
 }
 
 impl Block {
-    fn bytes(&self) -> Vec<u8> {
-        let values = self.values.iter().flat_map(|value| value.to_le_bytes());
-        let body: Vec<u8> = self
-            .evaluations
-            .to_le_bytes()
-            .into_iter()
-            .chain(values)
-            .collect();
+    fn bytes(&self, precision: Precision) -> Vec<u8> {
+        let mut body = self.evaluations.to_le_bytes().to_vec();
+        for value in &self.values {
+            match precision {
+                Precision::F32 => body.extend((*value as f32).to_le_bytes()),
+                Precision::F64 => body.extend(value.to_le_bytes()),
+            }
+        }
         let sum = Checksum::default().bytes(&body).short();
         [&sum.to_le_bytes(), body.as_slice()].concat()
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    fn parse(bytes: &[u8], precision: Precision) -> Option<Self> {
         let (sum, body) = bytes.split_first_chunk()?;
         let (evaluations, values) = body.split_first_chunk()?;
-        let (words, rest) = values.as_chunks();
         let is_sound = Checksum::default().bytes(body).short() == u64::from_le_bytes(*sum)
-            && rest.is_empty()
-            && bytes.len() >= HEAD;
+            && values.len().is_multiple_of(precision.size());
         is_sound.then(|| Self {
             evaluations: u64::from_le_bytes(*evaluations),
-            values: words.iter().map(|word| f32::from_le_bytes(*word)).collect(),
+            values: match precision {
+                Precision::F32 => {
+                    let words = values.as_chunks().0.iter();
+                    words.map(|word| f32::from_le_bytes(*word).into()).collect()
+                }
+                Precision::F64 => {
+                    let words = values.as_chunks().0.iter();
+                    words.map(|word| f64::from_le_bytes(*word)).collect()
+                }
+            },
         })
     }
 }
@@ -155,10 +172,10 @@ mod tests {
     use super::*;
 
     fn spool(folder: &Path) -> Spool {
-        Spool::new(folder.join("7"), folder.to_owned(), 2, 3)
+        Spool::new(folder.join("7"), folder.to_owned(), (2, 3), Precision::F32)
     }
 
-    fn replayed(folder: &Path) -> (Spooled, Vec<Vec<f32>>) {
+    fn replayed(folder: &Path) -> (Spooled, Vec<Vec<f64>>) {
         let mut values = Vec::new();
         let found = spool(folder).replay(|j, realization| {
             assert_eq!(j, values.len(), "in order");
@@ -175,7 +192,7 @@ mod tests {
         assert_eq!(replayed(folder).0, Spooled::default());
         let mut writer = spool(folder);
         for j in 0..8u8 {
-            writer.push(&[f32::from(j), -1.0], 10).unwrap();
+            writer.push(&[f64::from(j), -1.0], 10).unwrap();
         }
         let (found, values) = replayed(folder);
         assert_eq!((found.realizations, found.evaluations), (6, 60));

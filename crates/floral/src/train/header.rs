@@ -15,7 +15,8 @@ use crate::flow::prior;
 use crate::grid::Mask;
 use crate::low::StandIn;
 use crate::operator::FilmFnoConfig;
-use crate::transform::Transforms;
+use crate::storage::Precision;
+use crate::transform::{Transform, Transforms};
 use crate::{Grid, Quantities, Quantity, Result};
 
 /// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates, formats
@@ -153,6 +154,17 @@ impl Header {
             ranges,
             progress: Progress::default(),
         })
+    }
+
+    /// What holds the spread of all channels of its solutions; 32 bits if older.
+    pub fn precision(&self) -> Precision {
+        let transforms = self.transforms.channels();
+        let channels = self.ranges.solution.iter().enumerate();
+        let each = channels.map(|(i, range)| {
+            let transform = transforms.get(i).copied().unwrap_or(Transform::None);
+            range.precision(transform)
+        });
+        each.max().unwrap_or_default()
     }
 
     /// From its text in a file; says what is wrong where it is no header of this program.

@@ -1,8 +1,11 @@
-//! The range of a run's training inputs, by which an input far outside of it is known.
+//! The range of a run's training inputs, by which an input far outside of it is known, and that of
+//! their solutions, by which the precision of predictions is chosen.
 
 use serde::{Deserialize, Serialize};
 
 use crate::metric::RunningMoments;
+use crate::storage::Precision;
+use crate::transform::Transform;
 
 /// What training inputs were like in one channel.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -17,6 +20,29 @@ pub struct ChannelRange {
     pub norm_deviation: f64,
 }
 
+/// What the solutions of training inputs were like in one channel, as they are learned.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SolutionRange {
+    /// Their smallest value.
+    pub min: f64,
+    /// Their largest value.
+    pub max: f64,
+    /// The root mean square over inputs and points of the standard deviation over realizations; of
+    /// single realizations, the deviation of the residual.
+    pub spread: f64,
+}
+
+impl SolutionRange {
+    /// What holds the spread at both ends of the range, in the units of the data.
+    pub fn precision(&self, transform: Transform) -> Precision {
+        let at = |learned: f64, step: f64| {
+            let value = transform.invert(learned);
+            [value, (transform.invert(learned + step) - value).abs()]
+        };
+        Precision::holding(&[at(self.min, self.spread), at(self.max, -self.spread)])
+    }
+}
+
 /// What training inputs were like, channel by channel; part of a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -25,6 +51,9 @@ pub struct Ranges {
     pub input: Vec<ChannelRange>,
     /// Of the low-fidelity solution, where it is used.
     pub low: Vec<ChannelRange>,
+    /// Of the high-fidelity solution; older checkpoints do not tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub solution: Vec<SolutionRange>,
 }
 
 impl Ranges {

@@ -170,7 +170,9 @@ impl<'a> Reader<'a> {
     ) -> Result<(Scaling, Ranges)> {
         let of_input = |index: usize| {
             let case = self.case(index)?;
-            Ok(InputScales::of(&case, self.grid().len(), self.kept(&case)))
+            let channels = self.learned_low.channels;
+            let (points, kept) = (self.grid().len(), self.kept(&case));
+            Ok(InputScales::of(&case, channels, points, kept))
         };
         let own = share(inputs.len(), ranks.rank(), ranks.size());
         let own = own.map(|i| of_input(inputs.start + i));

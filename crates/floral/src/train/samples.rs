@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::ranges::{Norms, Ranges, root_mean_square};
+use super::ranges::{Norms, Ranges, SolutionRange, root_mean_square};
 pub(super) use super::reader::Case;
 pub use super::reader::Reader;
 use super::sample_arrays::SampleArrays;
@@ -182,6 +182,9 @@ pub(super) struct Scales {
     input: Vec<RunningMoments>,
     low: Option<Vec<RunningMoments>>,
     target: Vec<RunningMoments>,
+    /// High fidelity as it is learned, and its deviations from the mean over realizations.
+    high: Vec<RunningMoments>,
+    deviations: Vec<RunningMoments>,
     input_norms: Norms,
     /// Of low fidelity as it is given, before any transform.
     given_low: Vec<RunningMoments>,
@@ -196,6 +199,8 @@ impl Scales {
             input: zeros(dataset.input_channels()),
             low: has_low.then(|| zeros(solution)),
             target: zeros(solution),
+            high: zeros(solution),
+            deviations: zeros(solution),
             input_norms: Norms::new(dataset.input_channels()),
             given_low: zeros(if is_given { solution } else { 0 }),
             low_norms: Norms::new(if is_given { solution } else { 0 }),
@@ -212,6 +217,8 @@ impl Scales {
         merge(&mut self.given_low, &of_input.given_low);
         self.low_norms.push(&of_input.low_norms);
         merge(&mut self.target, &of_input.target);
+        merge(&mut self.high, &of_input.high);
+        merge(&mut self.deviations, &of_input.deviations);
     }
 
     pub(super) fn scaling(&self) -> Scaling {
@@ -226,7 +233,26 @@ impl Scales {
         Ranges {
             input: self.input_norms.ranges(&self.input),
             low: self.low_norms.ranges(&self.given_low),
+            solution: self.solution_ranges(),
         }
+    }
+
+    fn solution_ranges(&self) -> Vec<SolutionRange> {
+        let channels = self.high.iter().zip(&self.deviations).zip(&self.target);
+        let range = |((high, deviations), target): ((&RunningMoments, _), &RunningMoments)| {
+            let deviations: &RunningMoments = deviations;
+            let within = deviations.variance().sqrt();
+            SolutionRange {
+                min: high.min(),
+                max: high.max(),
+                spread: if within > 0.0 {
+                    within
+                } else {
+                    target.variance().sqrt()
+                },
+            }
+        };
+        channels.map(range).collect()
     }
 }
 
@@ -239,15 +265,18 @@ pub(super) struct InputScales {
     given_low: Vec<RunningMoments>,
     low_norms: Vec<f64>,
     target: Vec<RunningMoments>,
+    high: Vec<RunningMoments>,
+    deviations: Vec<RunningMoments>,
 }
 
 impl InputScales {
-    pub(super) fn of(case: &Case, points: usize, kept: &[usize]) -> Self {
+    pub(super) fn of(case: &Case, channels: usize, points: usize, kept: &[usize]) -> Self {
         let of = |field: &Option<Field>| {
             let values = field.as_ref().map_or(&[][..], Field::values);
             (moments(values, points), norms(values, points))
         };
         let (given_low, low_norms) = of(&case.given_low);
+        let size = channels * kept.len();
         Self {
             input: moments(case.input.values(), points),
             input_norms: norms(case.input.values(), points),
@@ -255,6 +284,8 @@ impl InputScales {
             given_low,
             low_norms,
             target: moments(&case.gaps(kept), kept.len()),
+            high: moments(&case.high, kept.len()),
+            deviations: moments(&deviations(&case.high, size), kept.len()),
         }
     }
 }
@@ -264,6 +295,23 @@ fn moments(values: &[f64], points: usize) -> Vec<RunningMoments> {
     channels
         .map(|channel| RunningMoments::of(channel.iter().copied()))
         .collect()
+}
+
+/// Realizations of `size` values without their mean, so scaled that their mean square is the unbiased
+/// variance; none of a single one.
+fn deviations(realizations: &[f64], size: usize) -> Vec<f64> {
+    let count = realizations.len() / size.max(1);
+    if count < 2 {
+        return Vec::new();
+    }
+    let mut mean = vec![0.0; size];
+    for realization in realizations.chunks_exact(size) {
+        let sums = mean.iter_mut().zip(realization);
+        sums.for_each(|(mean, v)| *mean += v / count as f64);
+    }
+    let scale = (count as f64 / (count - 1) as f64).sqrt();
+    let pairs = realizations.iter().zip(mean.iter().cycle());
+    pairs.map(|(v, mean)| scale * (v - mean)).collect()
 }
 
 fn norms(values: &[f64], points: usize) -> Vec<f64> {

@@ -6,6 +6,7 @@ mod quantiles;
 use moments::RunningMoments;
 use quantiles::QuantileSketch;
 
+use crate::storage::Precision;
 use crate::{Error, Result};
 
 /// Which statistics to gather beside mean, variance and extremes.
@@ -17,6 +18,8 @@ pub struct Wanted {
     pub thresholds: Vec<f64>,
     /// Memory for the values that quantiles need, in bytes.
     pub quantile_memory: usize,
+    /// In which values are kept and statistics stored: what holds their spread.
+    pub precision: Precision,
 }
 
 impl Default for Wanted {
@@ -26,6 +29,7 @@ impl Default for Wanted {
             quantiles: Vec::new(),
             thresholds: Vec::new(),
             quantile_memory: 256 << 20,
+            precision: Precision::F32,
         }
     }
 }
@@ -37,11 +41,11 @@ impl Default for Wanted {
 #[derive(Debug, Clone)]
 pub struct EnsembleStatistics {
     moments: RunningMoments,
-    smallest: Vec<f32>,
-    largest: Vec<f32>,
+    smallest: Vec<f64>,
+    largest: Vec<f64>,
     exceedances: Vec<(f64, Vec<u32>)>,
     levels: Vec<f64>,
-    sketch: Option<QuantileSketch>,
+    sketch: Option<Sketch>,
 }
 
 impl EnsembleStatistics {
@@ -50,17 +54,13 @@ impl EnsembleStatistics {
         wanted.quantiles.iter().try_for_each(|q| check_level(*q))?;
         let sketch = match wanted.quantiles.as_slice() {
             [] => None,
-            _ => Some(QuantileSketch::new(
-                points,
-                realizations,
-                wanted.quantile_memory,
-            )?),
+            _ => Some(Sketch::new(points, realizations, wanted)?),
         };
         let count = |threshold: &f64| (*threshold, vec![0; points]);
         Ok(Self {
             moments: RunningMoments::new(points),
-            smallest: vec![f32::INFINITY; points],
-            largest: vec![f32::NEG_INFINITY; points],
+            smallest: vec![f64::INFINITY; points],
+            largest: vec![f64::NEG_INFINITY; points],
             exceedances: wanted.thresholds.iter().map(count).collect(),
             levels: wanted.quantiles.clone(),
             sketch,
@@ -68,18 +68,18 @@ impl EnsembleStatistics {
     }
 
     /// Adds one realization, a finite value per point.
-    pub fn push(&mut self, values: &[f32]) -> Result<()> {
+    pub fn push<T: Copy + Into<f64>>(&mut self, values: &[T]) -> Result<()> {
         self.check(values)?;
         self.moments.push(values);
         for (smallest, value) in self.smallest.iter_mut().zip(values) {
-            *smallest = smallest.min(*value);
+            *smallest = smallest.min((*value).into());
         }
         for (largest, value) in self.largest.iter_mut().zip(values) {
-            *largest = largest.max(*value);
+            *largest = largest.max((*value).into());
         }
         for (threshold, counts) in &mut self.exceedances {
             for (count, value) in counts.iter_mut().zip(values) {
-                *count += u32::from(f64::from(*value) > *threshold);
+                *count += u32::from((*value).into() > *threshold);
             }
         }
         if let Some(sketch) = &mut self.sketch {
@@ -105,12 +105,12 @@ impl EnsembleStatistics {
     }
 
     /// The smallest value at every point; infinity before the first realization.
-    pub fn smallest(&self) -> &[f32] {
+    pub fn smallest(&self) -> &[f64] {
         &self.smallest
     }
 
     /// The largest value at every point; minus infinity before the first realization.
-    pub fn largest(&self) -> &[f32] {
+    pub fn largest(&self) -> &[f64] {
         &self.largest
     }
 
@@ -162,7 +162,7 @@ impl EnsembleStatistics {
         }
     }
 
-    fn check(&self, values: &[f32]) -> Result<()> {
+    fn check<T: Copy + Into<f64>>(&self, values: &[T]) -> Result<()> {
         if values.len() != self.smallest.len() {
             return Err(Error::Shape {
                 what: "the realization".into(),
@@ -170,16 +170,47 @@ impl EnsembleStatistics {
                 expected: vec![self.smallest.len()],
             });
         }
-        match values.iter().position(|value| !value.is_finite()) {
+        match values.iter().position(|v| !(*v).into().is_finite()) {
             None => Ok(()),
             Some(point) => Err(Error::Numerical {
                 what: format!(
                     "realization {} has the value {} at point {point}",
                     self.count(),
-                    values[point]
+                    values[point].into()
                 ),
                 advice: "statistics need finite values; check the model and the integrator".into(),
             }),
+        }
+    }
+}
+
+/// Values for quantiles, in the precision wanted.
+#[derive(Debug, Clone)]
+enum Sketch {
+    Single(QuantileSketch<f32>),
+    Double(QuantileSketch<f64>),
+}
+
+impl Sketch {
+    fn new(points: usize, realizations: usize, wanted: &Wanted) -> Result<Self> {
+        let memory = wanted.quantile_memory;
+        Ok(match wanted.precision {
+            Precision::F32 => Self::Single(QuantileSketch::new(points, realizations, memory)?),
+            Precision::F64 => Self::Double(QuantileSketch::new(points, realizations, memory)?),
+        })
+    }
+
+    fn push<T: Copy + Into<f64>>(&mut self, values: &[T]) {
+        match self {
+            Self::Single(sketch) => sketch.push(values),
+            Self::Double(sketch) => sketch.push(values),
+        }
+    }
+
+    fn quantiles(&self, levels: &[f64], smallest: &[f64], largest: &[f64]) -> Vec<Vec<f64>> {
+        match self {
+            Self::Single(sketch) => sketch.quantiles(levels, smallest, largest),
+            Self::Double(sketch) => sketch.quantiles(levels, smallest, largest),
         }
     }
 }
@@ -242,10 +273,26 @@ mod tests {
     }
 
     #[test]
+    fn a_small_spread_about_a_large_value_is_kept_in_double_precision() {
+        let wanted = Wanted {
+            quantiles: vec![0.5],
+            precision: Precision::F64,
+            ..Wanted::default()
+        };
+        let mut statistics = EnsembleStatistics::new(1, 3, &wanted).unwrap();
+        for value in [1e8 + 0.1, 1e8 + 0.3, 1e8 - 0.1] {
+            statistics.push(&[value]).unwrap();
+        }
+        assert_eq!(statistics.quantile(0.5).unwrap(), [1e8 + 0.1]);
+        assert_eq!(statistics.largest(), [1e8 + 0.3]);
+        assert!((statistics.variance()[0] - 0.04).abs() < 1e-7);
+    }
+
+    #[test]
     fn bad_input_is_an_error_and_leaves_the_statistics_alone() {
         let mut statistics = gathered(&Wanted::default(), &FIELDS);
         let before = statistics.mean().to_vec();
-        assert!(statistics.push(&[1.0]).is_err());
+        assert!(statistics.push(&[1.0f32]).is_err());
         let error = statistics.push(&[0.0, f32::NAN]).unwrap_err().to_string();
         assert!(
             error.contains("realization 4") && error.contains("point 1"),

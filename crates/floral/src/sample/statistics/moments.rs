@@ -19,12 +19,12 @@ impl RunningMoments {
         }
     }
 
-    pub(super) fn push(&mut self, values: &[f32]) {
+    pub(super) fn push<T: Copy + Into<f64>>(&mut self, values: &[T]) {
         self.count += 1;
         let count = self.count as f64;
         let points = self.mean.iter_mut().zip(&mut self.squares);
         for ((mean, squares), value) in points.zip(values) {
-            let value = f64::from(*value);
+            let value: f64 = (*value).into();
             let deviation = value - *mean;
             *mean += deviation / count;
             *squares += deviation * (value - *mean);
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_single_realization_has_a_mean_and_no_variance() {
         let mut moments = RunningMoments::new(1);
-        moments.push(&[2.5]);
+        moments.push(&[2.5f32]);
         assert_eq!(moments.mean(), [2.5]);
         assert!(moments.variance()[0].is_nan());
     }

@@ -10,6 +10,7 @@
 //! if the second is. Halvings of one level alternate between the two, so that a pair of them shifts
 //! a rank by at most w together. With N values the bound is about log2(N / k) / (4 k) of N.
 
+use std::cmp::Ordering;
 use std::mem;
 
 use rayon::prelude::*;
@@ -19,29 +20,57 @@ use crate::{Error, Result};
 /// Fewer values per point than this make no useful quantiles.
 const SMALLEST_CAPACITY: usize = 16;
 
+/// A number of 32 or 64 bits.
+pub(super) trait Value: Copy + Default + PartialOrd + Into<f64> + Send + Sync {
+    /// The nearest to a value.
+    fn nearest(value: f64) -> Self;
+    /// The total order of such numbers.
+    fn order(&self, other: &Self) -> Ordering;
+}
+
+impl Value for f32 {
+    fn nearest(value: f64) -> Self {
+        value as f32
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.total_cmp(other)
+    }
+}
+
+impl Value for f64 {
+    fn nearest(value: f64) -> Self {
+        value
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.total_cmp(other)
+    }
+}
+
 /// Values of every point in buffers [point, capacity].
 #[derive(Debug, Clone)]
-pub(super) struct QuantileSketch {
+pub(super) struct QuantileSketch<V> {
     points: usize,
     capacity: usize,
-    filling: Vec<f32>,
+    filling: Vec<V>,
     filled: usize,
-    levels: Vec<Level>,
+    levels: Vec<Level<V>>,
 }
 
 /// Values that count 2^level each.
-#[derive(Debug, Clone, Default)]
-struct Level {
+#[derive(Debug, Clone)]
+struct Level<V> {
     /// Sorted at every point.
-    buffer: Option<Vec<f32>>,
+    buffer: Option<Vec<V>>,
     /// How often two buffers of this level have become one of the next.
     halvings: usize,
 }
 
-impl QuantileSketch {
+impl<V: Value> QuantileSketch<V> {
     /// For about this many realizations within `memory` bytes.
     pub(super) fn new(points: usize, realizations: usize, memory: usize) -> Result<Self> {
-        let per_point = memory / size_of::<f32>() / points.max(1);
+        let per_point = memory / size_of::<V>() / points.max(1);
         let capacity = capacity(realizations, per_point);
         if capacity < SMALLEST_CAPACITY.min(realizations) {
             return Err(Error::Config {
@@ -61,16 +90,16 @@ impl QuantileSketch {
         })
     }
 
-    pub(super) fn push(&mut self, values: &[f32]) {
+    pub(super) fn push<T: Copy + Into<f64>>(&mut self, values: &[T]) {
         if self.filled == self.capacity {
             self.carry();
         }
         if self.filled == 0 {
-            self.filling = vec![0.0; self.points * self.capacity];
+            self.filling = vec![V::default(); self.points * self.capacity];
         }
         let slots = self.filling.iter_mut().skip(self.filled);
         for (slot, value) in slots.step_by(self.capacity).zip(values) {
-            *slot = *value;
+            *slot = V::nearest((*value).into());
         }
         self.filled += 1;
     }
@@ -80,10 +109,13 @@ impl QuantileSketch {
         let mut carried = mem::take(&mut self.filling);
         self.filled = 0;
         let points = carried.par_chunks_exact_mut(self.capacity);
-        points.for_each(|values| values.sort_unstable_by(f32::total_cmp));
+        points.for_each(|values| values.sort_unstable_by(V::order));
         for index in 0.. {
             if index == self.levels.len() {
-                self.levels.push(Level::default());
+                self.levels.push(Level {
+                    buffer: None,
+                    halvings: 0,
+                });
             }
             let level = &mut self.levels[index];
             let Some(other) = level.buffer.take() else {
@@ -100,15 +132,15 @@ impl QuantileSketch {
     pub(super) fn quantiles(
         &self,
         levels: &[f64],
-        smallest: &[f32],
-        largest: &[f32],
+        smallest: &[f64],
+        largest: &[f64],
     ) -> Vec<Vec<f64>> {
         let mut fields = vec![vec![0.0; self.points]; levels.len()];
         let last = (self.count() - 1) as f64;
         let points = (0..self.points).into_par_iter();
         let values = points.map_init(Vec::new, |weighted, point| {
             self.gather(point, weighted);
-            let ends = [smallest[point], largest[point]].map(f64::from);
+            let ends = [smallest[point], largest[point]];
             let at = |q: &f64| value_at(q * last, weighted, ends, last);
             levels.iter().map(at).collect::<Vec<f64>>()
         });
@@ -127,7 +159,7 @@ impl QuantileSketch {
     }
 
     /// All values of a point with what they count, smallest first.
-    fn gather(&self, point: usize, weighted: &mut Vec<(f32, usize)>) {
+    fn gather(&self, point: usize, weighted: &mut Vec<(V, usize)>) {
         let from = point * self.capacity;
         weighted.clear();
         let filling = &self.filling[from..from + self.filled];
@@ -139,7 +171,7 @@ impl QuantileSketch {
                 .flat_map(|b| &b[from..from + self.capacity]);
             weighted.extend(values.map(|value| (*value, 1 << index)));
         }
-        weighted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        weighted.sort_unstable_by(|a, b| a.0.order(&b.0));
     }
 }
 
@@ -160,8 +192,8 @@ fn capacity(realizations: usize, per_point: usize) -> usize {
 }
 
 /// Every second value of the union of two sorted buffers, from the first or the second on.
-fn halve(a: &[f32], b: &[f32], second: usize, capacity: usize) -> Vec<f32> {
-    let mut halved = vec![0.0; a.len()];
+fn halve<V: Value>(a: &[V], b: &[V], second: usize, capacity: usize) -> Vec<V> {
+    let mut halved = vec![V::default(); a.len()];
     let points = halved.par_chunks_exact_mut(capacity);
     let pairs = a
         .par_chunks_exact(capacity)
@@ -185,12 +217,12 @@ fn halve(a: &[f32], b: &[f32], second: usize, capacity: usize) -> Vec<f32> {
 /// stand for.
 ///
 /// With values that count once each: Hyndman & Fan (1996), definition 7, which is NumPy's default.
-fn value_at(rank: f64, weighted: &[(f32, usize)], ends: [f64; 2], last: f64) -> f64 {
+fn value_at<V: Value>(rank: f64, weighted: &[(V, usize)], ends: [f64; 2], last: f64) -> f64 {
     let mut below = (0.0, ends[0]);
     let mut passed = 0;
     for (value, weight) in weighted {
         let middle = passed as f64 + (*weight as f64 - 1.0) / 2.0;
-        let above = (middle, f64::from(*value));
+        let above = (middle, (*value).into());
         if middle >= rank {
             return between(below, above, rank);
         }
@@ -212,14 +244,14 @@ fn between(below: (f64, f64), above: (f64, f64), rank: f64) -> f64 {
 mod tests {
     use rand_distr::{Distribution, StandardNormal};
 
-    impl QuantileSketch {
+    impl QuantileSketch<f32> {
         /// A bound e on the error in rank: the quantile given for level q lies between those of
         /// levels q - e and q + e.
         fn rank_error(&self) -> f64 {
             if self.levels.iter().all(|level| level.halvings == 0) {
                 return 0.0;
             }
-            let shift = |(index, level): (usize, &Level)| level.halvings.div_ceil(2) << index;
+            let shift = |(index, level): (usize, &Level<f32>)| level.halvings.div_ceil(2) << index;
             let shifts: usize = self.levels.iter().enumerate().map(shift).sum();
             // Between two values that count w each, a rank is known up to half of w.
             let gap = (1 << (self.levels.len() - 1)) / 2 + 1;
@@ -233,16 +265,17 @@ mod tests {
     const LEVELS: [f64; 9] = [0.0, 0.01, 0.05, 0.25, 0.5, 0.77, 0.95, 0.99, 1.0];
 
     /// One point; values in the order given.
-    fn sketch(values: &[f32], memory: usize) -> QuantileSketch {
-        let mut sketch = QuantileSketch::new(1, values.len(), memory).unwrap();
+    fn sketch(values: &[f32], memory: usize) -> QuantileSketch<f32> {
+        let mut sketch = QuantileSketch::<f32>::new(1, values.len(), memory).unwrap();
         values.iter().for_each(|value| sketch.push(&[*value]));
         assert_eq!(sketch.count(), values.len());
         sketch
     }
 
-    fn quantiles(sketch: &QuantileSketch, values: &[f32], levels: &[f64]) -> Vec<f64> {
-        let smallest = values.iter().copied().fold(f32::INFINITY, f32::min);
-        let largest = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    fn quantiles(sketch: &QuantileSketch<f32>, values: &[f32], levels: &[f64]) -> Vec<f64> {
+        let values = || values.iter().map(|v| f64::from(*v));
+        let smallest = values().fold(f64::INFINITY, f64::min);
+        let largest = values().fold(f64::NEG_INFINITY, f64::max);
         let fields = sketch.quantiles(levels, &[smallest], &[largest]);
         fields.iter().map(|field| field[0]).collect()
     }
@@ -267,7 +300,7 @@ mod tests {
     #[test]
     fn a_buffer_that_has_not_been_halved_is_still_exact() {
         let values: Vec<f32> = (0..30).map(|i| ((i * 17) % 30) as f32).collect();
-        let mut sketch = QuantileSketch::new(1, 16, 1 << 10).unwrap();
+        let mut sketch = QuantileSketch::<f32>::new(1, 16, 1 << 10).unwrap();
         values.iter().for_each(|value| sketch.push(&[*value]));
         assert_eq!(sketch.rank_error(), 0.0);
         assert_eq!(quantiles(&sketch, &values, &[0.5]), [14.5]);
@@ -330,7 +363,7 @@ mod tests {
     #[test]
     fn memory_stays_within_what_is_allowed() {
         for (count, values_allowed) in [(1000, 160), (5000, 256), (100_000, 4096)] {
-            let mut sketch = QuantileSketch::new(1, count, 4 * values_allowed).unwrap();
+            let mut sketch = QuantileSketch::<f32>::new(1, count, 4 * values_allowed).unwrap();
             let mut most = 0;
             for i in 0..count {
                 sketch.push(&[i as f32]);
@@ -343,13 +376,13 @@ mod tests {
                 "{most} values of {values_allowed}"
             );
         }
-        assert!(QuantileSketch::new(1000, 500, 4000).is_err());
+        assert!(QuantileSketch::<f32>::new(1000, 500, 4000).is_err());
     }
 
     #[test]
     fn points_do_not_influence_one_another() {
         let (a, b) = (&orders(3000)[2], &orders(3000)[3]);
-        let mut both = QuantileSketch::new(2, 3000, 1 << 11).unwrap();
+        let mut both = QuantileSketch::<f32>::new(2, 3000, 1 << 11).unwrap();
         a.iter().zip(b).for_each(|(a, b)| both.push(&[*a, *b]));
         for (point, values) in [a, b].into_iter().enumerate() {
             let alone = sketch(values, 1 << 10);
@@ -361,7 +394,7 @@ mod tests {
 
     #[test]
     fn more_realizations_than_announced_are_welcome() {
-        let mut sketch = QuantileSketch::new(1, 10, 1 << 20).unwrap();
+        let mut sketch = QuantileSketch::<f32>::new(1, 10, 1 << 20).unwrap();
         (0..1000).for_each(|i| sketch.push(&[i as f32]));
         assert!(sketch.rank_error() > 0.0);
         let median = sketch.quantiles(&[0.5], &[0.0], &[999.0])[0][0];
