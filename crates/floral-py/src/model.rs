@@ -219,7 +219,7 @@ impl Model {
             Ok(())
         })?;
         let ensemble = predict::Ensemble::new(grid.clone(), channels, values)?;
-        Ok(Ensemble::new(ensemble, predicted.moments().cloned()))
+        Ok(Ensemble::new(ensemble.with_moments(predicted.moments())?))
     }
 }
 

@@ -1,4 +1,4 @@
-//! `floral quickstart`: 1DCR from nothing to a report, at a size that two cores train in a minute.
+//! `floral quickstart`: 1DCR from nothing to a report, at a size that two cores train in two minutes.
 //!
 //! Generates, trains and reports as the commands of these names do, and prints each step as the
 //! command that a user could type; a step that an earlier call has finished is not done again. The
@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
+use floral::counted;
 use floral::dataset::{self, Dataset, generate, write_atomically};
 use floral::device::{self, Device};
 use floral::storage::create_folder;
@@ -29,7 +30,7 @@ use plan::Plan;
 #[derive(clap::Args)]
 #[command(
     after_help = "Generates a small dataset, trains four methods on it, evaluates them and \
-    writes a report to open in a\nbrowser; about a minute on two cores. Each step is printed as \
+    writes a report to open in a\nbrowser; about two minutes on two cores. Each step is printed as \
     the command that does it. Run it again to\ncontinue what was cut short."
 )]
 pub struct Arguments {
@@ -139,7 +140,9 @@ fn data(folder: &Folder, plan: &Plan, narrator: &Narrator) -> floral::Result<Dat
     progress.finish();
     let what = match outcome {
         dataset::Outcome::AlreadyComplete { .. } => "the dataset is already complete".into(),
-        dataset::Outcome::Generated { computed, .. } => format!("{computed} inputs generated"),
+        dataset::Outcome::Generated { computed, .. } => {
+            format!("{} generated", counted(computed, "input"))
+        }
     };
     let seconds = start.elapsed().as_secs_f64();
     narrator.say(&format!("  {what} ({seconds:.1} s)"));

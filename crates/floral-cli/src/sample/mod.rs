@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
+use floral::counted;
 use floral::predict::Destination;
 use floral::problem::Resolution;
 use floral::ranks::{Ranks, first_then_others};
@@ -158,9 +159,9 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     output::tell(&format!("{}: {words}", path.display()));
     if stored.uncertain > 0 {
         output::note(&format!(
-            "{} inputs have a larger standard error than wanted after {} realizations; \
-             --realizations allows more",
-            stored.uncertain, task.realizations
+            "the standard error of {} is larger than wanted after {}; --realizations allows more",
+            counted(stored.uncertain, "input"),
+            counted(task.realizations, "realization")
         ));
     }
     integrator::tell_of_aliasing(&task.predictor, &task.solver);

@@ -4,15 +4,19 @@ use super::comparison::Comparison;
 use super::gather::words;
 use super::view::View;
 use super::{
-    curve_figures as curves, explorer, learning_figures as figures, map_figures as maps, tables,
+    curve_figures as curves, explorer, learning_figures as figures, map_figures as maps,
+    predictions, tables,
 };
 use crate::draw::{Block, Figure, Group, Page, Section};
-use floral::Result;
 use floral::evaluate::TruthSource;
+use floral::{Result, counted};
 
 /// The whole report, a page that needs no other file.
 pub fn page(comparison: &Comparison) -> Result<Page> {
     let setting = &comparison.setting;
+    let Some(truth) = setting.truth else {
+        return predictions::page(comparison);
+    };
     let (runs, inputs) = (comparison.runs.len(), setting.inputs.len());
     let drawn = &comparison.drawn();
     let chosen = if drawn.runs.len() < runs {
@@ -34,18 +38,14 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
     Ok(Page {
         title: format!("FLORAL report: {}", setting.title),
         lead: format!(
-            "{runs} {} beside the truth on {inputs} {}. The truth is {}.{chosen}",
-            if runs == 1 {
-                "trained run"
-            } else {
-                "trained runs"
-            },
+            "{} beside the truth on {}. The truth is {}.{chosen}",
+            counted(runs, "trained run"),
             described(inputs, setting.seen),
-            words(setting.truth)
+            words(truth)
         ),
         sections: sections.into_iter().flatten().collect(),
         footer: format!(
-            "Made by {} from {}, inputs {}..{}, {} realizations per input, seed {}, {}.",
+            "Made by {} from {}, inputs {}..{}, {} per input, seed {}, {}.",
             setting.build,
             setting
                 .data
@@ -54,7 +54,7 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
                 .to_string_lossy(),
             setting.inputs.start,
             setting.inputs.end,
-            setting.sampling.realizations,
+            counted(setting.sampling.realizations, "realization"),
             setting.sampling.seed,
             setting.sampling.solver
         ),
@@ -63,15 +63,15 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
 
 /// How many inputs scores are taken over, and whether they are a test.
 fn described(inputs: usize, seen: usize) -> String {
-    let plural = if inputs == 1 { "input" } else { "inputs" };
     if seen == 0 {
-        format!("test {plural} never seen in training")
+        format!("{} never seen in training", counted(inputs, "test input"))
     } else {
-        format!("{plural}, {seen} of which were used in training: scores on those are no test")
+        let inputs = counted(inputs, "input");
+        format!("{inputs}, {seen} of them used in training: scores on those are no test")
     }
 }
 
-fn section(heading: &str, text: &str, blocks: Vec<Block>) -> Section {
+pub(super) fn section(heading: &str, text: &str, blocks: Vec<Block>) -> Section {
     let mut all = vec![Block::Text(text.into())];
     all.extend(blocks);
     Section {
@@ -85,7 +85,10 @@ fn section(heading: &str, text: &str, blocks: Vec<Block>) -> Section {
 const MOST_OPEN: usize = 3;
 
 /// What every channel has to show: as it is of the only one, under their names of several.
-fn by_channel(comparison: &Comparison, blocks: impl Fn(View) -> Vec<Block>) -> Vec<Block> {
+pub(super) fn by_channel(
+    comparison: &Comparison,
+    blocks: impl Fn(View) -> Vec<Block>,
+) -> Vec<Block> {
     let count = comparison.channels.len();
     let group = |(i, view): (usize, View)| {
         let blocks = blocks(view);
@@ -109,7 +112,7 @@ fn numbers(comparison: &Comparison) -> Section {
         ""
     };
     let sampling = match comparison.setting.truth {
-        TruthSource::Exact => "",
+        None | Some(TruthSource::Exact) => "",
         _ => {
             " The truth is an estimate: what its realizations leave open counts in all errors of \
              mean and variance."

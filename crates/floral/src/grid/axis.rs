@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Domain;
+use super::{Direction, Domain};
 use crate::quantity::told;
 
 /// One named axis. It is stored in checkpoints, and array by array in datasets.
@@ -21,6 +21,9 @@ pub struct Axis {
     /// The name in full, for figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_name: Option<String>,
+    /// The direction that CF's attribute `axis` declares.
+    #[serde(rename = "axis", skip_serializing_if = "Option::is_none")]
+    pub declared: Option<Direction>,
 }
 
 impl Axis {
@@ -47,6 +50,7 @@ impl Axis {
             domain,
             units: None,
             long_name: None,
+            declared: None,
         }
     }
 
@@ -60,6 +64,17 @@ impl Axis {
     pub fn with_long_name(mut self, long_name: &str) -> Self {
         self.long_name = told(long_name);
         self
+    }
+
+    /// The same axis with a declared direction.
+    pub fn with_direction(mut self, direction: Direction) -> Self {
+        self.declared = Some(direction);
+        self
+    }
+
+    /// Its direction: declared, or as its name suggests.
+    pub fn direction(&self) -> Option<Direction> {
+        self.declared.or_else(|| Direction::of_name(&self.name))
     }
 
     /// So many points that sample its domain evenly.
@@ -78,6 +93,7 @@ impl Axis {
             coordinates,
             units: None,
             long_name: None,
+            declared: None,
         }
     }
 
@@ -216,6 +232,7 @@ struct StoredAxis {
     domain: Option<Domain>,
     units: Option<String>,
     long_name: Option<String>,
+    axis: Option<Direction>,
 }
 
 impl TryFrom<StoredAxis> for Axis {
@@ -226,6 +243,7 @@ impl TryFrom<StoredAxis> for Axis {
         Ok(Self {
             units: stored.units,
             long_name: stored.long_name,
+            declared: stored.axis,
             ..axis
         })
     }

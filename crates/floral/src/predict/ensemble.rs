@@ -3,7 +3,9 @@
 //! What [`Predictor::sample`](super::Predictor::sample) returns; larger ensembles stream through a
 //! [`Walk`](super::Walk) instead.
 
+use super::Moments;
 use crate::metric::{Fields, SortedMembers};
+use crate::regression::Prediction;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Grid, Result};
 
@@ -14,6 +16,8 @@ pub struct Ensemble {
     channels: usize,
     /// [realization, channel, point]
     values: Vec<f32>,
+    /// What the method knows of mean and variances, without drawing.
+    known: Option<Prediction>,
 }
 
 impl Ensemble {
@@ -31,7 +35,29 @@ impl Ensemble {
             grid,
             channels,
             values,
+            known: None,
         })
+    }
+
+    /// The same with what the method knows of mean and variances, if it does.
+    pub fn with_moments(self, known: Option<&Prediction>) -> Result<Self> {
+        let found = known.map_or(self.size(), |known| known.mean.len());
+        if found != self.size() {
+            return Err(Error::Shape {
+                what: "the moments of an ensemble".into(),
+                found: vec![found],
+                expected: vec![self.size()],
+            });
+        }
+        Ok(Self {
+            known: known.cloned(),
+            ..self
+        })
+    }
+
+    /// What the method knows of mean and variances; none where realizations are all there is.
+    pub fn known(&self) -> Option<&Prediction> {
+        self.known.as_ref()
     }
 
     /// The grid of every field.
@@ -66,18 +92,18 @@ impl Ensemble {
             .ok()
     }
 
-    /// The mean over realizations.
+    /// The mean: as the method knows it, or else over realizations.
     pub fn mean(&self) -> Result<Field> {
-        self.field(self.statistics()?.mean().to_vec())
+        let draws = self.statistics()?;
+        self.field(Moments::of(self.known(), &draws).mean.into_owned())
     }
 
-    /// The standard deviation over realizations; zero of a single one.
+    /// The standard deviation: as the method knows it, or else over realizations; zero of a single
+    /// one.
     pub fn deviation(&self) -> Result<Field> {
-        if self.len() == 1 {
-            return self.field(vec![0.0; self.size()]);
-        }
-        let variance = self.statistics()?.variance();
-        self.field(variance.iter().map(|v| v.max(0.0).sqrt()).collect())
+        let draws = self.statistics()?;
+        let deviation = Moments::of(self.known(), &draws).deviation();
+        self.field(deviation.unwrap_or_else(|| vec![0.0; self.size()]))
     }
 
     /// The quantile of a level between 0 and 1, at every point.
@@ -111,8 +137,12 @@ impl Ensemble {
         self.field((0..self.size()).map(at).collect())
     }
 
+    /// Statistics of the draws, where they are needed.
     fn statistics(&self) -> Result<EnsembleStatistics> {
         let mut statistics = EnsembleStatistics::new(self.size(), 0, &Wanted::default())?;
+        if self.known.is_some() {
+            return Ok(statistics);
+        }
         let mut members = self.values.chunks_exact(self.size());
         members.try_for_each(|member| statistics.push(member))?;
         Ok(statistics)
@@ -153,6 +183,28 @@ mod tests {
         assert_eq!(ensemble.exceedance(3.5).unwrap().values(), [0.2, 0.6, 0.6]);
         assert_eq!(ensemble.realization(1).unwrap().values(), [1.0, 2.0, 3.0]);
         assert!(ensemble.realization(5).is_none());
+    }
+
+    #[test]
+    fn known_moments_come_before_those_of_the_draws() {
+        let known = Prediction {
+            mean: vec![1.0, 2.0, 3.0],
+            aleatoric: vec![3.0; 3],
+            epistemic: vec![1.0; 3],
+            factor: 4.0,
+            novelty: 1.0,
+        };
+        let drawn = ensemble();
+        let ensemble = drawn.clone().with_moments(Some(&known)).unwrap();
+        assert_eq!(ensemble.mean().unwrap().values(), known.mean);
+        assert_eq!(ensemble.deviation().unwrap().values(), [4.0; 3]);
+        let quantile = |ensemble: &Ensemble| ensemble.quantile(0.3).unwrap();
+        assert_eq!(quantile(&ensemble), quantile(&drawn));
+        let short = Prediction {
+            mean: vec![1.0],
+            ..known
+        };
+        assert!(drawn.with_moments(Some(&short)).is_err());
     }
 
     #[test]

@@ -6,7 +6,8 @@ use burn::tensor::Device;
 use floral_linalg::Mat;
 
 use super::network_input::Network;
-use super::{Case, Ensemble, InputPredictor, Sampling, checks};
+use super::regression_input::MOMENT_DRAWS;
+use super::{Case, Ensemble, InputPredictor, MomentSource, Sampling, checks};
 use crate::cost::sampling_rows;
 use crate::expansion::Expansion;
 use crate::grid::refined;
@@ -113,6 +114,21 @@ impl Predictor {
         }
     }
 
+    /// Where mean and variance of its predictions come from.
+    pub fn moment_source(&self) -> MomentSource {
+        match &self.trained {
+            Trained::Network(_) => MomentSource::Draws,
+            Trained::Regression(fitted)
+                if fitted.is_learned() && !self.header.transforms.is_none() =>
+            {
+                MomentSource::KnownBeforeTransforms {
+                    draws: MOMENT_DRAWS,
+                }
+            }
+            Trained::Regression(_) => MomentSource::Known,
+        }
+    }
+
     /// A checksum of all that predictions depend on besides their input.
     pub fn checksum(&self) -> Checksum {
         self.checksum
@@ -153,7 +169,8 @@ impl Predictor {
             values.extend_from_slice(realization);
             Ok(())
         })?;
-        Ensemble::new(grid.clone(), self.header.shapes.solution_channels, values)
+        let channels = self.header.shapes.solution_channels;
+        Ensemble::new(grid.clone(), channels, values)?.with_moments(predicted.moments())
     }
 
     /// Input and low fidelity as a regression is asked for them: on the training grid, as they were

@@ -22,7 +22,7 @@ fn curves() -> Figure {
         curves: vec![
             Curve::line("truth", vec![1.0; 11], Colour::Ink).dashed(),
             Curve::line("floral", vec![0.0; 11], Colour::Blue)
-                .with_band(vec![0.5; 11])
+                .with_band(&[0.5; 11])
                 .marked(),
         ],
         x,
