@@ -296,6 +296,7 @@ LAYOUT = """(() => {
   const tables = [...document.querySelectorAll(".table")].filter((box) => box.offsetWidth).map((box) => {
     box.scrollLeft = box.scrollWidth;
     const [first, last] = ["thead th", "thead th:last-child"].map((cell) => box.querySelector(cell).getBoundingClientRect());
+    box.scrollLeft = 0;
     return last.right <= box.getBoundingClientRect().right + 1 && last.left >= first.right - 1;
   });
   return { wide: document.documentElement.scrollWidth - window.innerWidth, cut: cut.length, tables };

@@ -117,17 +117,17 @@ def test_more_epochs_on_a_finished_run_continue_it(folder):
 def test_rounding_below_zero_is_no_reason_to_refuse_a_positive_quantity(tmp_path):
     random = np.random.default_rng(0)
     x = np.linspace(0, 1, 12)
-    a = random.uniform(0.5, 1.5, (14, 1)) * np.sin(3 * x) ** 2
-    high = a[:, None] * (1 + 0.1 * random.normal(size=(14, 6, 1)))
-    high[:, :, 0] = -5e-15
+    a = random.uniform(0.5, 1.5, (14, 1, 1)) * np.sin(3 * x) ** 2
+    high = a[:, None] * (1 + 0.1 * random.normal(size=(14, 6, 1, 1)))
+    high[..., 0] = -5e-15
     low = a.copy()
-    low[:, 0] = -5e-15
+    low[..., 0] = -5e-15
     np.savez(tmp_path / "d.npz", x=x, input=a, low=low, high=high)
     floral(tmp_path, "train d.npz --set transform=positive -o run")
     floral(tmp_path, "sample run --input d.npz --inputs 0..2 --realizations 50 --quantile 0.01 -o out.zarr")
     out = xr.open_zarr(tmp_path / "out.zarr", consolidated=False)
     assert float(out["quantiles"].min()) >= 0
-    high[3, 2, 5] = -0.01
+    high[3, 2, 0, 5] = -0.01
     np.savez(tmp_path / "bad.npz", x=x, input=a, low=low, high=high)
     command = [os.environ["FLORAL_BIN"], "train", "bad.npz", "--set", "transform=positive", "-o", "bad"]
     refused = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)

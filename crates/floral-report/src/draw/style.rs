@@ -41,10 +41,13 @@ th:first-child{text-align:left;position:sticky;left:0;background:var(--paper);mi
 th small{display:block;font-weight:400;font-size:.78rem;line-height:1.35;color:var(--grey);min-width:4.5rem}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.9rem 1rem;background:var(--card);\
 border-radius:.6rem;font:.85rem/1.6 ui-monospace,monospace}
-.table{overflow-x:auto;max-width:100%;padding-bottom:.4rem}
-.table table{width:max-content;max-width:none}
-.table small{white-space:normal;max-width:8rem;margin-left:auto}
+.table{overflow-x:auto;max-width:100%;padding-bottom:.4rem;scrollbar-width:thin;\
+background:linear-gradient(to left,var(--paper) 40%,transparent) right/3rem 100% no-repeat local,\
+linear-gradient(to left,var(--grey),transparent) right/.7rem 100% no-repeat scroll}
+.table td{white-space:nowrap}
 @media (max-width:40rem){th:first-child{min-width:0;max-width:7rem;line-height:1.3;\
-overflow-wrap:anywhere}}
+overflow-wrap:anywhere}\
+.table::before{content:\"scroll for all columns \\2192\";position:sticky;left:0;font-size:.78rem;\
+color:var(--grey)}}
 footer{margin-top:3rem;color:var(--grey);font-size:.85rem}
 ";

@@ -203,7 +203,9 @@ pub(super) fn name<'a>(all: impl Iterator<Item = &'a mut ComparedRun>, full: &[u
         .iter()
         .map(|c| (c.training_inputs, c.predictor.header().shapes.grid.clone()))
         .collect();
-    let sizes_differ = facts.iter().any(|(size, _)| *size != facts[0].0);
+    let mut known = facts.iter().filter_map(|(size, _)| *size);
+    let first = known.next();
+    let sizes_differ = known.any(|size| Some(size) != first);
     for (run, (size, grid)) in all.iter_mut().zip(&facts) {
         let mut label = run.predictor.method().title().to_owned();
         if let (true, Some(size)) = (sizes_differ, size) {
