@@ -204,10 +204,10 @@ impl Arguments {
     fn predicted(&self, runs: &[RunFolder], device: &Device) -> Result<Comparison> {
         let progress = Progress::new("report", interrupt::flag()?);
         let mut all = Vec::new();
-        for (i, run) in runs.iter().enumerate() {
+        for run in runs {
             let predictor = Predictor::load(run, device)?;
             let files = self.input.iter();
-            let files = files.map(|path| self.new_file(path, &predictor, run, &progress, i == 0));
+            let files = files.map(|path| self.new_file(path, &predictor, run, &progress));
             let files = files.collect::<Result<Vec<_>>>()?;
             let first = files.first().context("--input: name a file")?;
             let solver = &self.solver;
@@ -218,19 +218,21 @@ impl Arguments {
                 predictor,
             });
         }
+        self.tell_of_hidden(&all);
         let comparison = predicted(all, &self.options(OdeSolver::default()), &progress);
         progress.finish();
-        Ok(comparison?)
+        let comparison = comparison?;
+        output::notes(&comparison.setting.notes);
+        Ok(comparison)
     }
 
-    /// A file of new inputs as a run sees it; `is_first` where the notes have not been given yet.
+    /// A file of new inputs as a run sees it.
     fn new_file(
         &self,
         path: &Path,
         predictor: &Predictor,
         run: &RunFolder,
         progress: &Progress,
-        is_first: bool,
     ) -> Result<NewFile<'static>> {
         let low = self.low.solver(predictor, run.path(), path)?;
         let cases = opened_cases(path, predictor, None, low)?;
@@ -238,24 +240,27 @@ impl Arguments {
         let inputs = all.start..all.end.min(all.start + self.show);
         cases.prepare(inputs.clone(), progress)?;
         let checked = cases.check(predictor, inputs.clone())?;
-        if is_first {
-            output::notes(cases.notes());
-            if inputs.len() < all.len() {
-                output::note(&format!(
-                    "{}: {} of {} are shown; --show {} shows all",
-                    path.display(),
-                    inputs.len(),
-                    counted(all.len(), "input"),
-                    all.len()
-                ));
-            }
-        }
-        output::notes(&checked.notes);
         Ok(NewFile {
             path: path.to_owned(),
+            notes: [cases.notes(), &checked.notes[..]].concat(),
             cases,
             inputs,
         })
+    }
+
+    /// Says so where a file has more inputs than are shown.
+    fn tell_of_hidden(&self, runs: &[NewRun<'_>]) {
+        for file in runs.first().iter().flat_map(|run| &run.files) {
+            let all = self.inputs.as_ref().map_or(file.cases.inputs(), Range::len);
+            if file.inputs.len() < all {
+                output::note(&format!(
+                    "{}: {} of {} are shown; --show {all} shows all",
+                    file.path.display(),
+                    file.inputs.len(),
+                    counted(all, "input")
+                ));
+            }
+        }
     }
 
     fn options(&self, solver: OdeSolver) -> Options {

@@ -43,10 +43,10 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.9rem 1rem;background:va
 border-radius:.6rem;font:.85rem/1.6 ui-monospace,monospace}
 .table{overflow-x:auto;max-width:100%;padding-bottom:.4rem;scrollbar-width:thin;\
 background:linear-gradient(to left,var(--paper) 40%,transparent) right/3rem 100% no-repeat local,\
-linear-gradient(to left,var(--grey),transparent) right/.7rem 100% no-repeat scroll}
+linear-gradient(to left,rgb(128 128 128/.4),transparent) right/.8rem 100% no-repeat scroll}
 .table td{white-space:nowrap}
-@media (max-width:40rem){th:first-child{min-width:0;max-width:7rem;line-height:1.3;\
-overflow-wrap:anywhere}\
+@media (max-width:40rem){th:first-child{min-width:6rem;max-width:8rem;line-height:1.3;\
+overflow-wrap:break-word}\
 .table::before{content:\"scroll for all columns \\2192\";position:sticky;left:0;font-size:.78rem;\
 color:var(--grey)}}
 footer{margin-top:3rem;color:var(--grey);font-size:.85rem}

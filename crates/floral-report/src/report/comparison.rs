@@ -95,6 +95,8 @@ pub struct Setting {
     pub sampling: Sampling,
     /// The program, by version and commit.
     pub build: String,
+    /// What there is to know of the inputs besides, such as that they are far from training inputs.
+    pub notes: Vec<String>,
 }
 
 /// One channel of the solution, and what is true of it.

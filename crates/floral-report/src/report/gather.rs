@@ -326,6 +326,7 @@ impl Gathering<'_> {
             truth: Some(self.truths.source()),
             sampling: self.options.evaluation.sampling,
             build: self.options.build.clone(),
+            notes: Vec::new(),
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct NewFile<'a> {
     pub cases: Cases<'a>,
     /// Those of them that are shown.
     pub inputs: Range<usize>,
+    /// What was converted, assumed or found far from the training inputs.
+    pub notes: Vec<String>,
 }
 
 /// A run with what it predicts: of every input its summary and its low-fidelity solution.
@@ -66,7 +68,10 @@ pub fn predicted(
     let quantities = first.predictor.header().quantities.solution.clone();
     let channels = first.predictor.header().shapes.solution_channels;
     let inputs = named(&first.files);
-    let setting = setting(first, &grid, inputs.len(), options);
+    let setting = Setting {
+        notes: notes(&runs),
+        ..setting(first, &grid, inputs.len(), options)
+    };
     let mut all = Vec::new();
     for run in runs {
         let inputs = summaries(&run, options, observer)?;
@@ -194,7 +199,26 @@ fn setting(run: &NewRun<'_>, grid: &Grid, inputs: usize, options: &Options) -> S
             ..options.evaluation.sampling
         },
         build: options.build.clone(),
+        notes: Vec::new(),
     }
+}
+
+/// What there is to know of the inputs, each once, with the file where there are several.
+fn notes(runs: &[NewRun<'_>]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for file in runs.iter().flat_map(|run| &run.files) {
+        let stem = file.path.file_name().unwrap_or_default().to_string_lossy();
+        for note in &file.notes {
+            let note = match runs[0].files.len() {
+                1 => note.clone(),
+                _ => format!("{stem}: {note}"),
+            };
+            if !all.contains(&note) {
+                all.push(note);
+            }
+        }
+    }
+    all
 }
 
 /// The smallest value of a channel in all realizations of all runs, and in low fidelity.

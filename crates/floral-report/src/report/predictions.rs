@@ -48,7 +48,15 @@ fn overview(comparison: &Comparison) -> Section {
          them; well above 1, intervals rest on extrapolation. What is not known is the share of the \
          variance that more training inputs would reduce. Methods that do not know either have a \
          dash.",
-        by_channel(comparison, |view| vec![Block::Table(summaries(view))]),
+        comparison
+            .setting
+            .notes
+            .iter()
+            .map(|note| Block::Text(format!("Note: {note}.")))
+            .chain(by_channel(comparison, |view| {
+                vec![Block::Table(summaries(view))]
+            }))
+            .collect(),
     )
 }
 

@@ -114,6 +114,7 @@ fn new_inputs_are_shown_without_a_truth() {
             path: data.to_owned(),
             cases: Cases::open(data, &predictor, None).unwrap(),
             inputs,
+            notes: vec!["one of them is far away".into()],
         };
         NewRun {
             files: vec![file(1..3), file(4..5)],
@@ -126,6 +127,8 @@ fn new_inputs_are_shown_without_a_truth() {
     let names: Vec<&str> = comparison.shown.iter().map(|s| &s.name[..]).collect();
     assert_eq!(names, ["curve.zarr 1", "curve.zarr 2", "curve.zarr 4"]);
     assert!(comparison.setting.truth.is_none());
+    let note = "curve.zarr: one of them is far away";
+    assert_eq!(comparison.setting.notes, [note], "each once");
     for shown in &comparison.shown {
         assert_eq!(shown.runs.len(), 2);
         assert!(shown.truth.is_none() && shown.low.is_some());
