@@ -1,4 +1,4 @@
-//! `floral quickstart`: 1DCR from nothing to a report, at a size that two cores train in two minutes.
+//! `floral quickstart`: 1DCR from nothing to a report, at a size that two cores train in a minute.
 //!
 //! Generates, trains and reports as the commands of these names do, and prints each step as the
 //! command that a user could type; a step that an earlier call has finished is not done again. The
@@ -30,7 +30,7 @@ use plan::Plan;
 #[derive(clap::Args)]
 #[command(
     after_help = "Generates a small dataset, trains four methods on it, evaluates them and \
-    writes a report to open in a\nbrowser; about two minutes on two cores. Each step is printed as \
+    writes a report to open in a\nbrowser; about a minute on two cores. Each step is printed as \
     the command that does it. Run it again to\ncontinue what was cut short."
 )]
 pub struct Arguments {

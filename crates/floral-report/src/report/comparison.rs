@@ -79,7 +79,6 @@ pub struct Setting {
     /// The names of its axes with their units.
     pub axes: Vec<Label>,
     /// The axis that maps have to the right; the other one goes upwards.
-    #[serde(skip)]
     pub right: usize,
     /// What bands around means are.
     pub band: Band,
