@@ -125,22 +125,24 @@ fn check_alike(runs: &[NewRun<'_>]) -> Result<()> {
         let path = run.folder.path();
         let fault = |reason: String| Error::BadFile {
             path: path.to_owned(),
-            reason: format!("{reason}; report on them apart"),
+            reason,
         };
         if runs[..i].iter().any(|other| other.folder.path() == path) {
-            return Err(fault("is named twice".into()));
+            return Err(fault("is named twice; name it once".into()));
         }
         let own = &first.predictor.header().quantities.solution;
         if header.quantities.solution != *own
             || header.shapes.solution_channels != first.predictor.header().shapes.solution_channels
         {
             let other = first.folder.path().display();
-            return Err(fault(format!("predicts another solution than {other}")));
+            return Err(fault(format!(
+                "predicts another solution than {other}; report on them apart"
+            )));
         }
         for file in &run.files {
             if !file.cases.grid().coincides(grid(first)) {
                 return Err(fault(format!(
-                    "sees {} on another grid than {} of {}",
+                    "sees {} on another grid than {} of {}; report on them apart",
                     file.path.display(),
                     first.files[0].path.display(),
                     first.folder.path().display()

@@ -2,7 +2,7 @@
 
 use super::comparison::{Comparison, ShownInput};
 use super::distribution::Distribution;
-use super::story::{by_channel, section};
+use super::story::{by_channel, drawn_how, file, section};
 use super::view::View;
 use super::{curve_figures as curves, explorer, map_figures as maps};
 use crate::draw::{Best, Block, Column, Page, Row, Section, Table};
@@ -27,16 +27,10 @@ pub(super) fn page(comparison: &Comparison) -> Result<Page> {
         ),
         sections: vec![overview(comparison), explore(drawn)?, figures(drawn)],
         footer: format!(
-            "Made by {} from {}, {} per input, seed {}, {}.",
+            "Made by {} from {}, {}.",
             setting.build,
-            setting
-                .data
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy(),
-            counted(setting.sampling.realizations, "realization"),
-            setting.sampling.seed,
-            setting.sampling.solver
+            file(setting),
+            drawn_how(comparison)
         ),
     })
 }

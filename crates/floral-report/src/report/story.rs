@@ -1,6 +1,6 @@
 //! What a report says.
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Setting};
 use super::gather::words;
 use super::view::View;
 use super::{
@@ -45,20 +45,31 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
         ),
         sections: sections.into_iter().flatten().collect(),
         footer: format!(
-            "Made by {} from {}, inputs {}..{}, {} per input, seed {}, {}.",
+            "Made by {} from {}, inputs {}..{}, {}.",
             setting.build,
-            setting
-                .data
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy(),
+            file(setting),
             setting.inputs.start,
             setting.inputs.end,
-            counted(setting.sampling.realizations, "realization"),
-            setting.sampling.seed,
-            setting.sampling.solver
+            drawn_how(comparison)
         ),
     })
+}
+
+/// The name of the file that the inputs come from.
+pub(super) fn file(setting: &Setting) -> String {
+    let name = setting.data.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// How realizations were drawn; an integrator only where one was needed.
+pub(super) fn drawn_how(comparison: &Comparison) -> String {
+    let sampling = &comparison.setting.sampling;
+    let many = counted(sampling.realizations, "realization");
+    let drawn = format!("{many} per input, seed {}", sampling.seed);
+    match comparison.runs.iter().any(|run| run.method.is_flow()) {
+        true => format!("{drawn}, {}", sampling.solver),
+        false => drawn,
+    }
 }
 
 /// How many inputs scores are taken over, and whether they are a test.
