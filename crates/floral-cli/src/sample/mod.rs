@@ -38,7 +38,8 @@ use task::Task;
     flora) whose prior is next to white noise, as the paper's is, the spread shrinks on a finer grid\n\
     than that of training, by about the ratio of their points; that of floral-kl does not.\n\n\
     With --points, each realization is evaluated on the grid and interpolated linearly to the points,\n\
-    then statistics are taken; mean and deviations that are known are interpolated. The CSV file has a header that names the axes, as in x,y.\n\n\
+    then statistics are taken; mean and deviations that are known are interpolated. The CSV file has\n\
+    a header that names the axes, as in x,y.\n\n\
     With --stderr, realizations are drawn until the standard error of the mean, its root mean square\n\
     over a channel, is below so much of the deviation of all predicted values of the channel, over\n\
     points and realizations; the array draws tells how many that took for each input.\n\n\
