@@ -63,12 +63,27 @@ def report(request, tmp_path_factory):
     floral(folder, f"train d.zarr --method residual-fno {SMALL} -o runs/fno")
     for inputs in (2, 4):
         floral(folder, f"train d.zarr --method floral {SMALL} --train-inputs {inputs} -o runs/floral{inputs}")
+    floral(folder, "train d.zarr --set split.test=2 --set split.validation=1 -o runs/kl")
     floral(
         folder,
         "report runs/fno runs/floral2 runs/floral4 --data d.zarr --realizations 40 --reference 100 "
         "--solver euler --steps 2 --keep 5 -o report.html",
     )
     return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def new_report(report):
+    """What two of the runs predict of inputs without solutions."""
+    folder = report.parent
+    data = xarray.open_zarr(folder / "d.zarr", consolidated=False)
+    arrays = {name: data[name].values[:2] for name in ("input", "low")}
+    numpy.savez(folder / "new.npz", **arrays)
+    floral(
+        folder,
+        "report runs/floral4 runs/kl --input new.npz --realizations 40 --solver euler --steps 2 --keep 5 -o new.html",
+    )
+    return folder / "new.html"
 
 
 class Browser:
@@ -237,6 +252,66 @@ def test_a_control_changes_what_it_should_and_back(report, browser, control, val
     back = {part: canonical.sub("", picture(browser, part)) for part in parts}
     assert back == {part: canonical.sub("", text) for part, text in before.items()}
     assert browser.complaints() == []
+
+
+def test_new_inputs_are_shown_without_a_truth(new_report, browser):
+    browser.open(new_report)
+    assert browser.complaints() == []
+    assert browser.run("document.getElementById('x-trouble').hidden")
+    assert browser.run("document.getElementById('x-as-box').hidden"), "there is no truth to differ from"
+    names = browser.run("[...document.querySelectorAll('#x-marginal .scale span')].map((span) => span.textContent)")
+    assert names == ["low fidelity", "FLORAL", "FLORAL-KL"]
+    assert "novelty" in browser.run("document.getElementById('x-certainty').textContent")
+    for control, value, part in (
+        ("x-input", "1", "x-fields"),
+        ("x-run", "0", "x-marginal"),
+        ("x-view", "residual", "x-fields"),
+        ("x-realization", "2", "x-realizations"),
+        ("x-threshold", "80", "x-exceedance"),
+    ):
+        before = picture(browser, part)
+        choose(browser, control, value)
+        assert picture(browser, part) != before, control
+    assert browser.complaints() == []
+    browser.screenshot(f"{new_report.parent.name}-new")
+
+
+def test_bands_hold_ninety_percent_until_another_is_chosen(report, browser):
+    browser.open(report)
+    if browser.run("document.getElementById('x-band-box').hidden"):
+        return
+    assert browser.run("document.getElementById('x-band').value") == "level 0.9"
+    titles = "document.getElementById('x-fields').textContent"
+    assert "90 % of realizations" in browser.run(titles)
+    before = picture(browser, "x-fields")
+    choose(browser, "x-band", "std 5")
+    assert picture(browser, "x-fields") != before and "± 5 std" in browser.run(titles)
+    assert browser.complaints() == []
+
+
+# How much wider the page is than the window, commands that are cut, and whether the last column of every
+# table can be scrolled into sight beside the first.
+LAYOUT = """(() => {
+  const cut = [...document.querySelectorAll("pre")].filter((pre) => pre.scrollWidth > pre.clientWidth + 1);
+  const tables = [...document.querySelectorAll(".table")].filter((box) => box.offsetWidth).map((box) => {
+    box.scrollLeft = box.scrollWidth;
+    const [first, last] = ["thead th", "thead th:last-child"].map((cell) => box.querySelector(cell).getBoundingClientRect());
+    box.scrollLeft = 0;
+    return last.right <= box.getBoundingClientRect().right + 1 && last.left >= first.right - 1;
+  });
+  return { wide: document.documentElement.scrollWidth - window.innerWidth, cut: cut.length, tables };
+})()"""
+
+
+@pytest.mark.parametrize("width", [1200, 420])
+def test_every_column_is_in_reach_and_nothing_is_cut(report, new_report, browser, width):
+    for page in (report, new_report):
+        browser.open(page, width=width)
+        layout = browser.run(LAYOUT)
+        assert layout["wide"] <= 0 and layout["cut"] == 0, layout
+        assert layout["tables"] and all(layout["tables"]), layout
+        assert browser.run(ILLEGIBLE) == []
+        browser.screenshot(f"{page.parent.name}-{page.stem}-{width}")
 
 
 # Texts of drawings that are cut by their page or lie over each other, with a pixel or two of grace.

@@ -39,7 +39,7 @@ pub struct Cli {
 /// The commands, in the order in which a user meets them.
 #[derive(Subcommand)]
 pub enum Command {
-    /// See it all once: a small problem from nothing to a report, in about two minutes
+    /// See it all once: a small problem from nothing to a report, in about a minute
     Quickstart(crate::quickstart::Arguments),
     /// Generate a dataset of one of the built-in stochastic problems
     Generate(crate::generate::Arguments),

@@ -5,13 +5,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use floral::counted;
 use floral::evaluate::{
     ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate_across, in_ranges,
 };
 use floral::predict::{Predictor, Sampling};
 use floral::quantity::labels;
 use floral::ranks::Ranks;
-use floral::train::RunFolder;
+use floral::train::{Method, RunFolder};
 
 use crate::progress::Progress;
 use crate::{Ending, data, device, inputs, integrator, interrupt, low, output};
@@ -138,7 +139,7 @@ pub fn text(run: &str, evaluation: &Evaluation) -> Result<String> {
     }
     means(&mut text, evaluation)?;
     spread(&mut text, evaluation)?;
-    channels(&mut text, &evaluation.channels)?;
+    channels(&mut text, evaluation)?;
     let prediction = &evaluation.prediction;
     if let Some(solver) = evaluation.solver {
         writeln!(text, "\n  integrator                         {solver}")?;
@@ -155,12 +156,21 @@ pub fn text(run: &str, evaluation: &Evaluation) -> Result<String> {
 /// One of the errors of a mean field, if it is known.
 type Error = fn(&MeanErrors) -> Option<f64>;
 
+/// Whether kriging stands beside the run: not where the run is kriging itself.
+fn has_kriging(evaluation: &Evaluation) -> bool {
+    evaluation.method != Method::Kriging
+}
+
 fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     let name = evaluation.method.name();
+    let kriging = match has_kriging(evaluation) {
+        true => format!(" {:>9}", "kriging"),
+        false => String::new(),
+    };
     writeln!(
         text,
-        "  {:30} {name:>12} {:>13} {:>14} {:>9}",
-        "", "low fidelity", "mean residual", "kriging"
+        "  {:30} {name:>12} {:>13} {:>14}{kriging}",
+        "", "low fidelity", "mean residual"
     )?;
     let errors: [(&str, Error); 5] = [
         ("mean L2 error", |e| Some(e.mean_l2)),
@@ -199,27 +209,40 @@ fn error_row(text: &mut String, evaluation: &Evaluation, name: &str, value: Erro
     let own = told(Some(&evaluation.prediction.mean));
     let low = told(evaluation.low.as_ref());
     let mean = told(evaluation.mean_residual.as_ref());
-    let kriging = told(evaluation.kriging.as_ref());
-    writeln!(
-        text,
-        "  {name:30} {own:>12} {low:>13} {mean:>14} {kriging:>9}"
-    )?;
+    let kriging = match has_kriging(evaluation) {
+        true => format!(" {:>9}", told(evaluation.kriging.as_ref())),
+        false => String::new(),
+    };
+    writeln!(text, "  {name:30} {own:>12} {low:>13} {mean:>14}{kriging}")?;
     Ok(())
 }
 
 /// The scores of each of several channels, in its own units.
-fn channels(text: &mut String, channels: &[ChannelEvaluation]) -> Result<()> {
+fn channels(text: &mut String, evaluation: &Evaluation) -> Result<()> {
+    let channels = &evaluation.channels;
     if channels.is_empty() {
         return Ok(());
     }
+    let beside = |words: String| match has_kriging(evaluation) {
+        true => format!(" {words:>9}"),
+        false => String::new(),
+    };
     let quantities: Vec<_> = channels.iter().map(|c| c.quantity.clone()).collect();
     let labels = labels(&quantities);
     let width = labels.iter().map(|label| label.chars().count()).max();
     let width = width.unwrap_or(0).max(9);
     writeln!(
         text,
-        "\n  {:width$} {:>11} {:>8} {:>9} {:>9} {:>9} {:>11} {:>9} {:>9}  units",
-        "channel", "RMSE", "nRMSE", "low", "kriging", "variance", "CRPS", "cover 90", "spr/err"
+        "\n  {:width$} {:>11} {:>8} {:>9}{} {:>9} {:>11} {:>9} {:>9}  units",
+        "channel",
+        "RMSE",
+        "nRMSE",
+        "low",
+        beside("kriging".into()),
+        "variance",
+        "CRPS",
+        "cover 90",
+        "spr/err"
     )?;
     for (channel, label) in channels.iter().zip(&labels) {
         let own = &channel.prediction.mean;
@@ -233,20 +256,24 @@ fn channels(text: &mut String, channels: &[ChannelEvaluation]) -> Result<()> {
         });
         writeln!(
             text,
-            "  {label:width$} {:11.4e} {:8.4} {:>9} {:>9} {:>9} {crps:>11} {:>9} {:>9}  {}",
+            "  {label:width$} {:11.4e} {:8.4} {:>9}{} {:>9} {crps:>11} {:>9} {:>9}  {}",
             own.rmse,
             own.nrmse,
             nrmse(&channel.low),
-            nrmse(&channel.kriging),
+            beside(nrmse(&channel.kriging)),
             number(spread.and_then(|spread| spread.variance_relative)),
             number(cover),
             number(observed.map(|scores| scores.spread_skill)),
             channel.quantity.units.as_deref().unwrap_or("-")
         )?;
     }
+    let baselines = match has_kriging(evaluation) {
+        true => "low and kriging",
+        false => "low",
+    };
     writeln!(
         text,
-        "  low and kriging: nRMSE; variance: relative error, 1 = no skill"
+        "  {baselines}: nRMSE; variance: relative error, 1 = no skill"
     )?;
     Ok(())
 }
@@ -292,7 +319,8 @@ fn spread(text: &mut String, evaluation: &Evaluation) -> Result<()> {
 fn observed(text: &mut String, scores: &ObservedScores, observations: usize) -> Result<()> {
     writeln!(
         text,
-        "\n  against {observations} realizations of the dataset per input"
+        "\n  against {} of the dataset per input",
+        counted(observations, "realization")
     )?;
     let mut row = |name: &str, value: f64| writeln!(text, "  {name:30} {value:12.5}");
     row("CRPS (fair)", scores.crps)?;

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
+use floral::counted;
 use floral::dataset::{Outcome, Precision, Request, generate_across};
 use floral::problem::{Resolution, catalogue};
 use floral::ranks::Ranks;
@@ -121,6 +122,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
 fn describe(outcome: Outcome, seconds: f64) -> String {
     let repeated = |redraws| match redraws {
         0 => String::new(),
+        1 => "; 1 draw was repeated because the permeability was not positive".into(),
         n => format!("; {n} draws were repeated because the permeability was not positive"),
     };
     match outcome {
@@ -137,7 +139,8 @@ fn describe(outcome: Outcome, seconds: f64) -> String {
                 n => format!(", {n} kept from before"),
             };
             let repeated = repeated(redraws);
-            format!("{computed} inputs computed in {seconds:.1} s{kept}{repeated}")
+            let computed = counted(computed, "input");
+            format!("{computed} computed in {seconds:.1} s{kept}{repeated}")
         }
     }
 }

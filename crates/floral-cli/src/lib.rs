@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod cases;
 mod collective;
 mod completion;
 mod constants;

@@ -1,21 +1,27 @@
-//! `floral report`: runs beside the truth, as a page, or as figures and tables for a paper.
+//! `floral report`: runs beside the truth or on new inputs, as a page, or as figures and tables for a
+//! paper.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use floral::dataset::{Dataset, write_atomically};
+use floral::counted;
+use floral::dataset::write_atomically;
 use floral::device::Device;
 use floral::evaluate;
-use floral::predict::Sampling;
+use floral::predict::{Predictor, Sampling};
+use floral::sample::OdeSolver;
 use floral::storage::{create_folder, refuse_overwriting};
 use floral::train::RunFolder;
 use floral_report::draw::{pdf, raster, standalone};
-use floral_report::report::{Comparison, Exported, Options, compare, exports, page};
+use floral_report::report::{
+    Band, Comparison, Exported, NewFile, NewRun, Options, compare, exports, page, predicted,
+};
 
+use crate::cases::{chosen_inputs, opened_cases};
 use crate::progress::Progress;
-use crate::{Ending, data, device, inputs, integrator, interrupt, output, provenance};
+use crate::{Ending, data, device, inputs, integrator, interrupt, low, output, provenance};
 
 /// The size up to which a page opens at once and can be sent by mail.
 const LARGE: usize = 15_000_000;
@@ -34,18 +40,31 @@ const MARK: &str = "<title>FLORAL report";
     -o report.html\n  \
     floral report runs/darcy-* --data darcy.zarr --format pdf --figure fields-0 -o figures\n  \
     floral report runs/darcy-* --data darcy.zarr --format png --dpi 300 -o figures\n  \
-    floral report runs/darcy-* --data darcy.zarr --format tex -o tables\n\n\
+    floral report runs/darcy-* --data darcy.zarr --format tex -o tables\n  \
+    floral report runs/darcy --input new.npz -o new.html\n\n\
     Runs of any methods, training sizes and training resolutions of one problem go into one report.\n\
     Predictions are kept in the folder `report` of each run: the same command, or one for another\n\
-    format, does not predict again, and goes on where it was cut.")]
+    format, does not predict again, and goes on where it was cut.\n\n\
+    With --input, new inputs of which no solution is known are predicted and shown: mean, spread,\n\
+    quantiles, realizations and novelty, with low fidelity beside them. Files are those that floral\n\
+    sample takes; several runs and several files on one grid go into one report.")]
 pub struct Arguments {
     /// The run folders or model files
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
 
     /// A dataset with solutions
-    #[arg(long, value_name = "DATA.zarr")]
-    data: PathBuf,
+    #[arg(
+        long,
+        value_name = "DATA.zarr",
+        required_unless_present = "input",
+        conflicts_with = "input"
+    )]
+    data: Option<PathBuf>,
+
+    /// New inputs, whose solutions are not known, as floral sample takes them; may be repeated
+    #[arg(long, value_name = "NEW.zarr|NEW.npz")]
+    input: Vec<PathBuf>,
 
     /// The page to write; with another format the folder for its figures or tables
     #[arg(short, long, value_name = "OUT")]
@@ -63,7 +82,8 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     figure: Vec<String>,
 
-    /// Inputs over which scores are taken, as in 0..15 [default: the runs' test inputs]
+    /// Inputs over which scores are taken, as in 0..15 [default: the runs' test inputs]; of new inputs
+    /// those that are shown [default: all]
     #[arg(long, value_name = "RANGE", value_parser = inputs::parse)]
     inputs: Option<Range<usize>>,
 
@@ -78,6 +98,14 @@ pub struct Arguments {
     /// Realizations that are kept of each to be shown
     #[arg(long, value_name = "K", default_value_t = 8)]
     keep: usize,
+
+    /// The band around means: the share of realizations that it holds, as in 90%, or standard
+    /// deviations, as in 2std
+    #[arg(long, value_name = "BAND", default_value = "90%")]
+    band: Band,
+
+    #[command(flatten)]
+    low: low::Arguments,
 
     /// Fresh realizations per input that show the truth of a built-in problem; 0 for those of the
     /// dataset
@@ -123,18 +151,17 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let runs = arguments.runs.iter().map(|path| RunFolder::open(path));
     let runs = runs.collect::<floral::Result<Vec<_>>>()?;
     let read: Vec<PathBuf> = runs.iter().flat_map(RunFolder::files).collect();
-    let read = read.iter().chain([&arguments.data]).map(PathBuf::as_path);
+    let given = arguments.data.iter().chain(&arguments.input);
+    let read = read.iter().chain(given).map(PathBuf::as_path);
     refuse_overwriting(&arguments.output, read)?;
     for run in &runs {
         output::notes(&run.best()?.header.notes());
     }
-    let dataset = data::open(&arguments.data)?;
     let device = arguments.device.open()?;
-    let options = arguments.options(&runs, &dataset, &device)?;
-    let progress = Progress::new("report", interrupt::flag()?);
-    let comparison = compare(&runs, &dataset, &options, &device, &progress);
-    progress.finish();
-    let comparison = comparison?;
+    let comparison = match &arguments.data {
+        Some(data) => arguments.compared(&runs, data, &device)?,
+        None => arguments.predicted(&runs, &device)?,
+    };
     match arguments.format {
         Format::Html => write_page(arguments, &comparison)?,
         _ => write_parts(arguments, &comparison)?,
@@ -154,18 +181,102 @@ impl Arguments {
             self.dpi.is_none_or(|dpi| (20..=1200).contains(&dpi)),
             "--dpi: choose between 20 and 1200"
         );
+        ensure!(
+            self.input.is_empty() || self.realizations > 1,
+            "--realizations {}: a spread needs at least two; ask for more",
+            self.realizations
+        );
+        ensure!(
+            self.data.is_none() || !self.low.is_given(),
+            "--low-command: the low fidelity of a dataset with solutions is stored in it; leave it out, \
+             or give new inputs with --input"
+        );
         self.solver.asked().map(drop)
     }
 
-    fn options(&self, runs: &[RunFolder], dataset: &Dataset, device: &Device) -> Result<Options> {
+    /// The runs beside the truth of a dataset.
+    fn compared(&self, runs: &[RunFolder], data: &Path, device: &Device) -> Result<Comparison> {
+        let dataset = data::open(data)?;
         let inputs = self.inputs.as_ref();
-        let solver = &self.solver;
-        Ok(Options {
+        let seed = (self.seed, device);
+        let solver = self.solver.of_runs(runs, &dataset, inputs, seed)?;
+        let options = self.options(solver);
+        let progress = Progress::new("report", interrupt::flag()?);
+        let comparison = compare(runs, &dataset, &options, device, &progress);
+        progress.finish();
+        Ok(comparison?)
+    }
+
+    /// What the runs predict of new inputs.
+    fn predicted(&self, runs: &[RunFolder], device: &Device) -> Result<Comparison> {
+        let progress = Progress::new("report", interrupt::flag()?);
+        let mut all = Vec::new();
+        for run in runs {
+            let predictor = Predictor::load(run, device)?;
+            let files = self.input.iter();
+            let files = files.map(|path| self.new_file(path, &predictor, run, &progress));
+            let files = files.collect::<Result<Vec<_>>>()?;
+            let first = files.first().context("--input: name a file")?;
+            let solver = &self.solver;
+            all.push(NewRun {
+                solver: solver.of_input(&predictor, &first.cases, first.inputs.start, self.seed)?,
+                folder: run.clone(),
+                files,
+                predictor,
+            });
+        }
+        self.tell_of_hidden(&all);
+        let comparison = predicted(all, &self.options(OdeSolver::default()), &progress);
+        progress.finish();
+        let comparison = comparison?;
+        output::notes(&comparison.setting.notes);
+        Ok(comparison)
+    }
+
+    /// A file of new inputs as a run sees it.
+    fn new_file(
+        &self,
+        path: &Path,
+        predictor: &Predictor,
+        run: &RunFolder,
+        progress: &Progress,
+    ) -> Result<NewFile<'static>> {
+        let low = self.low.solver(predictor, run.path(), path)?;
+        let cases = opened_cases(path, predictor, None, low)?;
+        let all = chosen_inputs(self.inputs.as_ref(), path, &cases)?;
+        let inputs = all.start..all.end.min(all.start + self.show);
+        cases.prepare(inputs.clone(), progress)?;
+        let checked = cases.check(predictor, inputs.clone())?;
+        Ok(NewFile {
+            path: path.to_owned(),
+            notes: [cases.notes(), &checked.notes[..]].concat(),
+            cases,
+            inputs,
+        })
+    }
+
+    /// Says so where a file has more inputs than are shown.
+    fn tell_of_hidden(&self, runs: &[NewRun<'_>]) {
+        for file in runs.first().iter().flat_map(|run| &run.files) {
+            let all = self.inputs.as_ref().map_or(file.cases.inputs(), Range::len);
+            if file.inputs.len() < all {
+                output::note(&format!(
+                    "{}: {} of {} are shown; --show {all} shows all",
+                    file.path.display(),
+                    file.inputs.len(),
+                    counted(all, "input")
+                ));
+            }
+        }
+    }
+
+    fn options(&self, solver: OdeSolver) -> Options {
+        Options {
             evaluation: evaluate::Options {
                 sampling: Sampling {
                     realizations: self.realizations,
                     seed: self.seed,
-                    solver: solver.of_runs(runs, dataset, inputs, (self.seed, device))?,
+                    solver,
                 },
                 inputs: self.inputs.clone(),
                 reference: self.reference,
@@ -173,8 +284,9 @@ impl Arguments {
             },
             shown: self.show,
             kept: self.keep,
+            band: self.band,
             build: provenance::build(),
-        })
+        }
     }
 }
 
@@ -216,11 +328,6 @@ fn write_page(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
         output::note("a large page is slow to open; show fewer inputs with --show, or --keep less");
     }
     Ok(())
-}
-
-fn counted(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
 }
 
 fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
+use floral::counted;
 use floral::device::Device;
 use floral::predict::{Cases, Predictor};
 use floral::quantity::labels;
@@ -84,8 +85,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 /// Suggestions in words.
 pub fn text(found: &Suggestions) -> Result<String> {
     let mut text = format!(
-        "the mean of {} inputs is known to {} (root mean square)\n\n",
-        found.pool,
+        "the mean of {} is known to {} (root mean square)\n\n",
+        counted(found.pool, "input"),
         told(found, &found.error)
     );
     writeln!(

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::Error;
 use floral::cost::memory::{gigabytes, training_of};
@@ -32,7 +32,8 @@ use crate::{Ending, constants, data, device, interrupt, low, output};
     Transforms: --set transform=log learns the logarithm of the solution, so that no prediction is\n\
     negative; also sqrt, positive (for values that may be zero), bounded:0:1, none; one for each\n\
     channel as in --set 'transform=[\"log\",\"none\"]'. floral inspect says where one suits.\n\n\
-    The same command again continues a run that was cut; --resume needs no settings.")]
+    The same command again continues a run that was cut; --resume needs no settings. With more --epochs\n\
+    it continues a network that was finished, to the weights that as many at once would give.")]
 pub struct Arguments {
     /// The dataset to learn from, or a file of other programs whose layout is known (see floral
     /// import)
@@ -102,6 +103,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// Whether settings are given besides the number of epochs, which a run that goes on may have more
+    /// of.
     fn changes_settings(&self) -> bool {
         self.method.is_some()
             || self.config.is_some()
@@ -109,7 +112,6 @@ impl Arguments {
             || self.train_inputs.is_some()
             || self.train_resolution.is_some()
             || self.seed.is_some()
-            || self.epochs.is_some()
             || self.fit_prior
             || self.low.is_given()
     }
@@ -126,10 +128,19 @@ impl Arguments {
 
     /// The settings, those of the run with --resume.
     fn settings(&self, folder: &Path) -> Result<TrainConfig> {
-        match self.resume {
-            true => Ok(RunFolder::open(folder)?.config()?),
-            false => self.resolved(),
+        if !self.resume {
+            return self.resolved();
         }
+        let mut config = RunFolder::open(folder)?.config()?;
+        if let Some(epochs) = self.epochs {
+            ensure!(
+                config.method.recipe().is_none(),
+                "--epochs {epochs}: {} is fitted in closed form and has no epochs; leave it out",
+                config.method
+            );
+            config.stopping.epochs = epochs;
+        }
+        Ok(config)
     }
 
     /// The run folder: made, or found with a run of the same settings or of any with --resume.
@@ -139,7 +150,7 @@ impl Arguments {
         mut config: TrainConfig,
         dataset: &Dataset,
     ) -> Result<RunFolder> {
-        if self.resume {
+        if self.resume && self.epochs.is_none() {
             self.check(&config, dataset)?;
             return Ok(RunFolder::open(folder)?);
         }
@@ -246,8 +257,8 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     };
     if arguments.resume && arguments.changes_settings() {
         bail!(
-            "--resume continues {} with the settings it was started with; start a new run to change \
-             them",
+            "--resume continues {} with the settings it was started with, but for --epochs; start a new \
+             run to change them",
             folder.display()
         );
     }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use floral::sample;
-use floral::{Event, Observer};
+use floral::{Event, Observer, counted};
 
 use crate::duration;
 use crate::progress::Progress;
@@ -92,10 +92,11 @@ impl<'a> Waiting<'a> {
             return;
         }
         let about = if self.is_open { "about " } else { "" };
-        let many = if inputs > 1 { "inputs" } else { "input" };
         self.progress.tell_beside(&format!(
-            "about {} for {inputs} {many} with {about}{total} realizations each",
-            duration::told(seconds)
+            "about {} for {} with {about}{} each",
+            duration::told(seconds),
+            counted(inputs, "input"),
+            counted(total, "realization")
         ));
     }
 }

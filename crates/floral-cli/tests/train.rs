@@ -231,11 +231,13 @@ fn what_cannot_be_trained_is_refused_and_nothing_is_overwritten() {
     for part in ["optimiser.batch 4, not 5", "--resume"] {
         assert!(message.contains(part), "{message}");
     }
-    let message = refuse(folder, "train data.zarr --resume --epochs 3 -o run");
+    let message = refuse(folder, "train data.zarr --resume --seed 3 -o run");
     assert!(
         message.contains("settings it was started with"),
         "{message}"
     );
+    let message = refuse(folder, "train data.zarr --resume --epochs 3 -o run");
+    assert!(message.contains("stopping.epochs 12, not 3"), "{message}");
     let message = refuse(folder, "train missing.zarr -o other");
     assert!(message.contains("missing.zarr"), "{message}");
     let message = refuse(folder, "train data.zarr --set optimizer.batch=3 -o other");

@@ -15,12 +15,11 @@ use crate::work::short;
 #[pyclass(frozen, module = "floral._floral")]
 pub struct Ensemble {
     ensemble: predict::Ensemble,
-    moments: Option<Prediction>,
 }
 
 impl Ensemble {
-    pub fn new(ensemble: predict::Ensemble, moments: Option<Prediction>) -> Self {
-        Self { ensemble, moments }
+    pub fn new(ensemble: predict::Ensemble) -> Self {
+        Self { ensemble }
     }
 
     fn statistic<'py>(
@@ -37,7 +36,7 @@ impl Ensemble {
         of: impl FnOnce(&Prediction) -> &Vec<f64>,
     ) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let shape = &self.ensemble.shape()[1..];
-        let values = self.moments.as_ref().map(|moments| of(moments).clone());
+        let values = self.ensemble.known().map(|known| of(known).clone());
         values.map(|values| array(py, shape, values)).transpose()
     }
 }
@@ -106,6 +105,12 @@ impl Ensemble {
         to_json(&self.ensemble.grid().axes)
     }
 
+    /// Which axis a map has to the right.
+    #[getter]
+    fn right(&self) -> usize {
+        self.ensemble.grid().rightward()
+    }
+
     /// All of them, in float32, or in float64 where that alone holds their spread.
     fn realizations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let shape = self.ensemble.shape();
@@ -144,7 +149,7 @@ impl Ensemble {
     /// How new the input is: 1 for one like those that judged the fit.
     #[getter]
     fn novelty(&self) -> Option<f64> {
-        self.moments.as_ref().map(|moments| moments.novelty)
+        self.ensemble.known().map(|known| known.novelty)
     }
 }
 

@@ -226,15 +226,9 @@ impl Model {
             values.extend(realization);
             Ok(())
         })?;
-        let mask = header.mask.as_ref();
-        let ensemble = predict::Ensemble::new(grid.clone(), channels, values)?.masked(mask);
-        let mut moments = predicted.moments().cloned();
-        if let (Some(moments), Some(mask)) = (&mut moments, mask) {
-            mask.blank(&mut moments.mean);
-            mask.blank(&mut moments.aleatoric);
-            mask.blank(&mut moments.epistemic);
-        }
-        Ok(Ensemble::new(ensemble, moments))
+        let ensemble = predict::Ensemble::new(grid.clone(), channels, values)?;
+        let ensemble = ensemble.with_moments(predicted.moments())?;
+        Ok(Ensemble::new(ensemble.masked(header.mask.as_ref())))
     }
 }
 

@@ -1,16 +1,15 @@
 //! Units of measurement, compared by the library's one rule.
 
-use floral::units::{Relation, relation};
+use floral::units::relation;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// The factor and the offset that take values in units `given` to units `wanted`.
 #[pyfunction]
 pub fn conversion(what: &str, given: &str, wanted: &str) -> PyResult<(f64, f64)> {
-    match relation(given, wanted) {
-        Relation::Same => Ok((1.0, 0.0)),
-        Relation::Scaled(factor) => Ok((factor, 0.0)),
-        Relation::Apart | Relation::Unknown => Err(PyValueError::new_err(format!(
+    match relation(given, wanted).conversion() {
+        Some(conversion) => Ok((conversion.factor, conversion.offset)),
+        None => Err(PyValueError::new_err(format!(
             "{what} is in {given} instead of {wanted}, and how to convert it is unknown; convert the \
              values to {wanted}"
         ))),

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use floral::cost::{Memory, Rates, StepCost};
+use floral::counted;
 use serde_json::json;
 
 use super::training::Training;
@@ -22,15 +23,15 @@ impl Training {
             data,
         } = self.memory;
         let mut text = format!(
-            "{} on {}, {} inputs with {} realizations: {:.3} million weights\n\
+            "{} on {}, {} with {}: {:.3} million weights\n\
              a step of {} samples: {:.3} TFLOP in {}; {} steps an epoch, {} epochs at most\n\
              memory of a rank: {:.2} GB (weights {:.2}, conditions {:.2}, layers {:.2}, data {:.2})\n\
              a rank: {:.0} GFLOP/s in training, {:.0} million weights updated a second; \
              messages: {:.1} us, {:.3} GB/s\n\n",
             self.config.method,
             size.join("x"),
-            self.inputs,
-            self.realizations,
+            counted(self.inputs, "input"),
+            counted(self.realizations, "realization"),
             self.step.weights / 1e6,
             self.config.optimiser.batch,
             self.step.flops / 1e12,
@@ -129,9 +130,4 @@ impl Training {
         });
         Ok(serde_json::to_string_pretty(&report)?)
     }
-}
-
-fn counted(number: usize, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
+use floral::counted;
 use floral::dataset::{self, Dataset, generate, write_atomically};
 use floral::device::{self, Device};
 use floral::storage::create_folder;
@@ -139,7 +140,9 @@ fn data(folder: &Folder, plan: &Plan, narrator: &Narrator) -> floral::Result<Dat
     progress.finish();
     let what = match outcome {
         dataset::Outcome::AlreadyComplete { .. } => "the dataset is already complete".into(),
-        dataset::Outcome::Generated { computed, .. } => format!("{computed} inputs generated"),
+        dataset::Outcome::Generated { computed, .. } => {
+            format!("{} generated", counted(computed, "input"))
+        }
     };
     let seconds = start.elapsed().as_secs_f64();
     narrator.say(&format!("  {what} ({seconds:.1} s)"));

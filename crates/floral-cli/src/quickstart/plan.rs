@@ -40,7 +40,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Two minutes on two cores.
+    /// About a minute on two cores.
     pub fn small(seed: u64) -> Self {
         Self {
             seed,

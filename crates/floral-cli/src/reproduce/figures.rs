@@ -10,7 +10,7 @@ use super::study::{Cell, Study};
 use super::work::{State, States};
 use floral::evaluate;
 use floral::predict::Sampling;
-use floral_report::report::Options;
+use floral_report::report::{Band, Options};
 
 /// Realizations at most for pictures, in which more cannot be seen.
 const REALIZATIONS: usize = 200;
@@ -84,6 +84,8 @@ fn of_cells(
                 },
                 ..evaluation
             },
+            // The paper's.
+            band: Band::Deviations(5.0),
             build: crate::provenance::build(),
             ..Options::default()
         },

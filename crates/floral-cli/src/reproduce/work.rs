@@ -17,7 +17,7 @@ use floral::evaluate::evaluate;
 use floral::predict::Predictor;
 use floral::ranks::{Counter, Ranks, agreed};
 use floral::train::train;
-use floral::{Error, Result};
+use floral::{Error, Result, counted};
 
 /// What has become of a cell.
 #[derive(Debug, Clone, PartialEq)]
@@ -320,7 +320,7 @@ impl Session<'_> {
         let outcome = generate(problem, &study.request, &path, &progress);
         progress.finish();
         let result = match &outcome {
-            Ok(_) => format!("{title}: {} inputs", study.request.inputs),
+            Ok(_) => format!("{title}: {}", counted(study.request.inputs, "input")),
             Err(error) => format!("{title}: {error}"),
         };
         self.ended(position, &result, start);

@@ -1,7 +1,7 @@
 //! What predictions tell of themselves, in their store and on the screen.
 
 use floral::predict::Stored;
-use floral::{Checksum, Points};
+use floral::{Checksum, Points, counted};
 use serde_json::{Map, Value, json};
 
 use super::Arguments;
@@ -44,6 +44,7 @@ impl Task {
             "threshold_channels": self.threshold_channels(),
             "seed": arguments.seed,
             "solver": is_flow.then(|| self.solver.to_string()),
+            "moments": self.predictor.moment_source().to_string(),
         });
         match facts {
             Value::Object(facts) => facts
@@ -72,9 +73,12 @@ impl Task {
         let inputs = self.inputs.len() - resumed;
         let kept = match (resumed, resumed_realizations) {
             (0, 0) => String::new(),
-            (0, n) => format!(", {n} realizations kept from before"),
-            (m, 0) => format!(", {m} inputs kept from before"),
-            (m, n) => format!(", {m} inputs and {n} realizations kept from before"),
+            (0, n) => format!(", {} kept from before", counted(n, "realization")),
+            (m, 0) => format!(", {} kept from before", counted(m, "input")),
+            (m, n) => {
+                let (m, n) = (counted(m, "input"), counted(n, "realization"));
+                format!(", {m} and {n} kept from before")
+            }
         };
         let each = evaluations as f64 / computed.max(1) as f64;
         let cost = if self.predictor.method().is_flow() && computed > 0 {
@@ -82,6 +86,7 @@ impl Task {
         } else {
             String::new()
         };
-        format!("{inputs} inputs, {computed} realizations computed in {seconds:.1} s{cost}{kept}")
+        let (inputs, computed) = (counted(inputs, "input"), counted(computed, "realization"));
+        format!("{inputs}, {computed} computed in {seconds:.1} s{cost}{kept}")
     }
 }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
+use floral::counted;
 use floral::predict::Destination;
 use floral::problem::Resolution;
 use floral::ranks::{Ranks, first_then_others};
@@ -32,12 +33,16 @@ use task::Task;
     another order than there.\n\n\
     Axes, channels and their units are compared with those of the run's dataset: another order and\n\
     other units are converted, with a note; another domain is refused. Predictions are in the run's.\n\n\
+    Mean, variance and std are stored as the method knows them, whatever the number of realizations\n\
+    (floral-kl, kriging), or else as those of the realizations (flows); their attribute comment says\n\
+    which. Quantiles, exceedance and realizations are drawn.\n\n\
     With --resolution, input and low-fidelity solution are interpolated linearly to the other grid;\n\
     a network is evaluated there, a regression's gap is interpolated to it. Of a flow (floral,\n\
     flora) whose prior is next to white noise, as the paper's is, the spread shrinks on a finer grid\n\
     than that of training, by about the ratio of their points; that of floral-kl does not.\n\n\
     With --points, each realization is evaluated on the grid and interpolated linearly to the points,\n\
-    then statistics are taken. The CSV file has a header that names the axes, as in x,y.\n\n\
+    then statistics are taken; mean and deviations that are known are interpolated. The CSV file has\n\
+    a header that names the axes, as in x,y.\n\n\
     With --stderr, realizations are drawn until the standard error of the mean, its root mean square\n\
     over a channel, is below so much of the deviation of all predicted values of the channel, over\n\
     points and realizations; the array draws tells how many that took for each input.\n\n\
@@ -166,9 +171,9 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     output::tell(&format!("{}: {words}", path.display()));
     if stored.uncertain > 0 {
         output::note(&format!(
-            "{} inputs have a larger standard error than wanted after {} realizations; \
-             --realizations allows more",
-            stored.uncertain, task.realizations
+            "the standard error of {} is larger than wanted after {}; --realizations allows more",
+            counted(stored.uncertain, "input"),
+            counted(task.realizations, "realization")
         ));
     }
     integrator::tell_of_aliasing(&task.predictor, &task.solver);

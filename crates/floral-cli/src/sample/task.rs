@@ -5,7 +5,7 @@ use std::ops::Range;
 use anyhow::{Result, ensure};
 use floral::predict::{
     Cases, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor, Sampling,
-    Stored, Threshold, is_npz, read_points,
+    Stored, Threshold, read_points,
 };
 use floral::ranks::Ranks;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
@@ -13,9 +13,9 @@ use floral::train::RunFolder;
 use floral::{Checksum, Observer, Points};
 
 use super::Arguments;
+use crate::cases::{chosen_inputs, opened_cases};
 use crate::progress::Progress;
 use crate::waiting::Waiting;
-use crate::{data, low};
 
 /// Realizations per input: the paper's.
 const USUAL: usize = 2500;
@@ -42,32 +42,15 @@ impl Task {
         let solver = arguments.solver.asked()?.unwrap_or_default();
         let device = arguments.device.open()?;
         let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
-        let input = if is_npz(&arguments.input) {
-            arguments.input.clone()
-        } else {
-            data::dataset(&arguments.input)?
-        };
         let low = arguments
             .low
             .solver(&predictor, &arguments.run, &arguments.input)?;
         let resolution = arguments.resolution.as_ref();
-        let cases = Cases::open_with(&input, &predictor, resolution, low)?;
+        let cases = opened_cases(&arguments.input, &predictor, resolution, low)?;
         arguments
             .device
             .tell_rows(&device, predictor.block_rows(cases.grid()));
-        ensure!(
-            !cases.lacks_low(),
-            low::absence(&predictor, &arguments.input)
-        );
-        let inputs = arguments.inputs.clone().unwrap_or(0..cases.inputs());
-        ensure!(
-            !inputs.is_empty() && inputs.end <= cases.inputs(),
-            "--inputs {}..{}: {} has inputs 0..{}",
-            inputs.start,
-            inputs.end,
-            arguments.input.display(),
-            cases.inputs()
-        );
+        let inputs = chosen_inputs(arguments.inputs.as_ref(), &arguments.input, &cases)?;
         let points = arguments.points.as_deref();
         let points = points.map(|path| read_points(path, cases.grid()));
         let (realizations, kept) = numbers(arguments, &predictor)?;
@@ -166,7 +149,7 @@ impl Task {
             threshold_channels: self.thresholds.iter().map(|t| t.channel).collect(),
             kept: self.kept,
             has_spread: self.predictor.method().is_generative(),
-            has_parts: self.predictor.method().recipe().is_some(),
+            moments: self.predictor.moment_source(),
             counts_draws: self.standard_error.is_some(),
             shard: arguments.shard,
             outside: self.outside(),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import _floral, _xarray
 from ._arrays import Floats, drop_channel
 from ._grid import Grid, OnGrid
+from ._plural import counted
 from ._quantities import Quantity, position, to_attributes
 
 #: One level or threshold, or several.
@@ -39,7 +40,7 @@ class Ensemble(OnGrid):
     def __repr__(self) -> str:
         channels = self._ensemble.shape[1]
         several = f", {channels} channels" if channels > 1 else ""
-        return f"Ensemble of {len(self)} realizations{several} on {self._grid}"
+        return f"Ensemble of {counted(len(self), 'realization')}{several} on {self._grid}"
 
     @cached_property
     def realizations(self) -> NDArray[Any]:
@@ -60,12 +61,13 @@ class Ensemble(OnGrid):
 
     @cached_property
     def mean(self) -> Floats:
-        """The mean over realizations."""
+        """The mean: as the method knows it, or else over realizations."""
         return self._fields(self._ensemble.mean())
 
     @cached_property
     def std(self) -> Floats:
-        """The standard deviation over realizations: of what varies and what is not known."""
+        """The standard deviation of realizations, of what varies and what is not known: as the method
+        knows it, or else over those drawn."""
         return self._fields(self._ensemble.deviation())
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Optional, Union
 
+from ._plural import counted
 from ._quantities import label, position
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def plot(ensemble: Ensemble, channel: Union[int, str], shown: int, title: Option
 
     draw = _line if len(ensemble.dims) == 1 else _maps
     figure = draw(pyplot, ensemble, of, shown, label(ensemble.quantities, place))
-    figure.suptitle(title if title is not None else f"{len(ensemble)} realizations")
+    figure.suptitle(title if title is not None else counted(len(ensemble), "realization"))
     return figure
 
 
@@ -50,8 +51,9 @@ def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -
 
 
 def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
-    # The first axis runs to the right, the second upwards.
-    across, up = ensemble.dims[0], ensemble.dims[1]
+    # As in reports: the last axis to the right, unless another one is X.
+    right = ensemble._ensemble.right
+    across, up = ensemble.dims[right], ensemble.dims[1 - right]
     x, y = ensemble.coords[across], ensemble.coords[up]
     mean, one = of(ensemble.mean), of(ensemble.realizations[0])
     panels = {"mean": mean, "standard deviation": of(ensemble.std)}
@@ -63,7 +65,7 @@ def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -
     )
     for axes, (name, values) in zip(all_axes[0], panels.items()):
         limits = {} if name == "standard deviation" else scale
-        drawn = axes.pcolormesh(x, y, values.T, shading="nearest", **limits)
+        drawn = axes.pcolormesh(x, y, values if right else values.T, shading="nearest", **limits)
         figure.colorbar(drawn, ax=axes, label=quantity)
         axes.set_title(name)
         axes.set_xlabel(_axis_label(ensemble, across))

@@ -45,8 +45,8 @@ pub struct Curve {
     pub values: Vec<f64>,
     /// Places of its own; empty for those of the figure.
     pub x: Vec<f64>,
-    /// Half the height of the band at every x; empty for none.
-    pub half_band: Vec<f64>,
+    /// The lower and the upper end of the band at every x; empty for none.
+    pub band: Vec<[f64; 2]>,
     /// Its colour.
     pub colour: Colour,
     /// How it is broken; truths are dashed.
@@ -68,7 +68,7 @@ impl Curve {
             name: Some(name.into()),
             values,
             x: Vec::new(),
-            half_band: Vec::new(),
+            band: Vec::new(),
             colour,
             dash: Dash::Solid,
             thin: false,
@@ -109,9 +109,16 @@ impl Curve {
         self
     }
 
-    /// The same with a band around it.
-    pub fn with_band(mut self, half_band: Vec<f64>) -> Self {
-        self.half_band = half_band;
+    /// The same with a band of this half height around it.
+    pub fn with_band(self, half: &[f64]) -> Self {
+        let pairs = self.values.iter().zip(half);
+        let band = pairs.map(|(v, h)| [v - h.abs(), v + h.abs()]).collect();
+        self.between(band)
+    }
+
+    /// The same with a band from lower to upper ends, as those of an interval.
+    pub fn between(mut self, band: Vec<[f64; 2]>) -> Self {
+        self.band = band;
         self
     }
 
@@ -144,9 +151,8 @@ impl Curve {
             return (vec![0.0; self.values.len()], self.values.clone());
         }
         let floor = self.floor.unwrap_or(f64::NEG_INFINITY);
-        let pairs = self.values.iter().zip(&self.half_band);
-        pairs
-            .map(|(v, h)| ((v - h.abs()).max(floor), v + h.abs()))
+        let ends = self.band.iter();
+        ends.map(|[lower, upper]| (lower.max(floor), *upper))
             .unzip()
     }
 
@@ -263,14 +269,14 @@ mod tests {
     fn figure() -> Figure {
         let x: Vec<f64> = (0..20).map(|i| i as f64 / 19.0).collect();
         let mean: Vec<f64> = x.iter().map(|x| (6.0 * x).sin()).collect();
-        let spread = x.iter().map(|x| 0.1 + 0.1 * x).collect();
+        let spread: Vec<f64> = x.iter().map(|x| 0.1 + 0.1 * x).collect();
         Figure {
             title: "a < b & \"c\"".into(),
             x_label: "x".into(),
             y_label: "w".into(),
             curves: vec![
                 Curve::line("truth", mean.clone(), Colour::Ink).dashed(),
-                Curve::line("floral", mean, Colour::Vermillion).with_band(spread),
+                Curve::line("floral", mean, Colour::Vermillion).with_band(&spread),
             ],
             x,
             ..Figure::default()
@@ -301,11 +307,9 @@ mod tests {
 
     #[test]
     fn a_band_encloses_its_line_whatever_the_sign() {
-        let mut figure = figure();
-        for half in &mut figure.curves[1].half_band {
-            *half = -*half;
-        }
-        let curve = &figure.curves[1];
+        let figure = figure();
+        let below: Vec<f64> = figure.x.iter().map(|x| -0.1 - x).collect();
+        let curve = figure.curves[1].clone().with_band(&below);
         let (lower, upper) = curve.edges();
         for ((value, lower), upper) in curve.values.iter().zip(&lower).zip(&upper) {
             assert!(lower <= value && value <= upper);
@@ -335,7 +339,7 @@ mod tests {
     fn what_cannot_be_drawn_leaves_a_gap() {
         let mut figure = figure();
         figure.curves[1].values[7] = f64::NAN;
-        figure.curves[1].half_band[3] = f64::INFINITY;
+        figure.curves[1].band[3] = [f64::NEG_INFINITY, f64::INFINITY];
         figure.curves[0].values[0] = f64::MAX;
         let svg = figure.to_svg();
         assert_well_formed(&svg);

@@ -73,7 +73,7 @@ fn figure(x: [f64; 2], y: [f64; 2], name: &str) -> Figure {
         x: x.to_vec(),
         curves: vec![
             line("truth"),
-            line(name).with_band(vec![0.1 * (y[1] - y[0]); 2]),
+            line(name).with_band(&[0.1 * (y[1] - y[0]); 2]),
         ],
         bands: Some("\u{b1} 5 std".into()),
         ..Figure::default()
@@ -170,7 +170,7 @@ fn bands_are_named_where_there_are_any() {
         texts.iter().any(|(words, _)| words.contains("5 std"))
     };
     assert!(has_name(&figure));
-    figure.curves[1].half_band.clear();
+    figure.curves[1].band.clear();
     assert!(!has_name(&figure));
 }
 
@@ -181,7 +181,7 @@ fn a_single_point_is_seen_with_its_band() {
     for curve in &mut figure.curves {
         curve.values.truncate(1);
     }
-    figure.curves[1].half_band = vec![0.5];
+    figure.curves[1].band = vec![[0.5, 1.5]];
     let svg = figure.to_svg();
     assert!(svg.contains("<circle"), "{svg}");
     let band = svg.split("class=\"band\" d=\"").nth(1).unwrap();
@@ -192,7 +192,7 @@ fn a_single_point_is_seen_with_its_band() {
 
 #[test]
 fn the_band_of_a_positive_quantity_is_positive() {
-    let curve = Curve::line("c", vec![1.0, 2.0], Colour::Blue).with_band(vec![5.0; 2]);
+    let curve = Curve::line("c", vec![1.0, 2.0], Colour::Blue).with_band(&[5.0; 2]);
     assert_eq!(curve.edges().0, [-4.0, -3.0]);
     assert_eq!(curve.above(Some(0.0)).edges().0, [0.0, 0.0]);
 }

@@ -39,7 +39,7 @@ impl<'a> Legend<'a> {
     pub fn of(figure: &'a Figure, left: f64, right: f64) -> Self {
         let curves = figure.curves.iter();
         let curves = curves.filter_map(|curve| Some((Sign::Curve(curve), curve.name.as_ref()?)));
-        let has_band = |curve: &Curve| !curve.half_band.is_empty();
+        let has_band = |curve: &Curve| !curve.band.is_empty();
         let bands = figure
             .bands
             .iter()
@@ -94,7 +94,7 @@ impl<'a> Legend<'a> {
 fn curve_sign(curve: &Curve, x: f64, y: f64) -> String {
     let colour = curve.colour;
     let mut svg = String::new();
-    if !curve.half_band.is_empty() || curve.filled {
+    if !curve.band.is_empty() || curve.filled {
         svg += &band(x, y, colour, opacity(colour));
     }
     if curve.is_marked() {

@@ -168,7 +168,7 @@ fn pixels(values: &[f64], height: usize, row: &MapRow) -> Vec<[u8; 4]> {
     };
     let places = (0..height)
         .rev()
-        .flat_map(|j| (0..width).map(move |i| i * height + j));
+        .flat_map(|j| (0..width).map(move |i| j * width + i));
     places.map(|at| colour(values[at])).collect()
 }
 
@@ -187,7 +187,7 @@ mod tests {
     use crate::draw::ColourMap;
 
     #[test]
-    fn the_first_index_runs_to_the_right_and_the_second_upwards() {
+    fn the_last_index_runs_to_the_right_and_the_first_upwards() {
         let row = MapRow {
             label: "mean".into(),
             colours: ColourMap::Field,
@@ -196,8 +196,10 @@ mod tests {
         };
         let values: Vec<f64> = (0..6).map(f64::from).collect();
         let (pixels, table) = (pixels(&values, 3, &row), ColourMap::Field.table());
+        // Three rows of two: the first one is the lowest.
         assert_eq!(pixels.len(), 6);
         assert_eq!(pixels[4], opaque(table[0]));
+        assert_eq!(pixels[5], opaque(table[COLOURS / 5]));
         assert_eq!(pixels[1], opaque(table[COLOURS - 1]));
     }
 

@@ -44,7 +44,8 @@ impl Span {
     }
 }
 
-/// A field, [horizontal, vertical], the vertical index varying fastest and growing upwards.
+/// A field, [vertical, horizontal], as arrays are stored: the last index varies fastest and grows to
+/// the right, the first one grows upwards.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map {
     /// What it shows.

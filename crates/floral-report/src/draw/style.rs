@@ -39,8 +39,15 @@ th,td{padding:.5rem .6rem;text-align:right;border-bottom:1px solid var(--grid);v
 thead th{font-weight:600}
 th:first-child{text-align:left;position:sticky;left:0;background:var(--paper);min-width:8rem}
 th small{display:block;font-weight:400;font-size:.78rem;line-height:1.35;color:var(--grey);min-width:4.5rem}
-pre{overflow-x:auto;padding:.9rem 1rem;background:var(--card);border-radius:.6rem;\
-font:.85rem/1.6 ui-monospace,monospace}
-@media (max-width:40rem){th:first-child{min-width:0;max-width:8.5rem;line-height:1.3}}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.9rem 1rem;background:var(--card);\
+border-radius:.6rem;font:.85rem/1.6 ui-monospace,monospace}
+.table{overflow-x:auto;max-width:100%;padding-bottom:.4rem;scrollbar-width:thin;\
+background:linear-gradient(to left,var(--paper) 40%,transparent) right/3rem 100% no-repeat local,\
+linear-gradient(to left,rgb(128 128 128/.4),transparent) right/.8rem 100% no-repeat scroll}
+.table td{white-space:nowrap}
+@media (max-width:40rem){th:first-child{min-width:6rem;max-width:8rem;line-height:1.3;\
+overflow-wrap:break-word}\
+.table::before{content:\"scroll for all columns \\2192\";position:sticky;left:0;font-size:.78rem;\
+color:var(--grey)}}
 footer{margin-top:3rem;color:var(--grey);font-size:.85rem}
 ";

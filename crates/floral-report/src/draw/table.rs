@@ -97,7 +97,9 @@ impl Table {
 
     /// An HTML table; the best of each column is emphasised.
     pub fn to_html(&self) -> String {
-        let mut html = String::from("<div class=\"wide\"><table>\n<thead><tr><th></th>");
+        let mut html = String::from(
+            "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"table, scrolls to the right\"><table>\n<thead><tr><th></th>",
+        );
         for column in &self.columns {
             let (name, meaning) = (escaped(&column.name), escaped(&column.meaning));
             html += &format!("<th scope=\"col\">{name}<small>{meaning}</small></th>");

@@ -15,7 +15,7 @@ use floral::storage::{create_folder, write_atomically};
 use floral::train::RunFolder;
 
 /// Changes whenever summaries are made or stored differently.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// The hash of contents.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,6 +90,7 @@ pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
                 quantiles: anomalies("quantiles")?,
                 realizations: anomalies("realizations")?,
             },
+            certainty: serde_json::from_str(facts.get("certainty")?).ok()?,
             channels: channels
                 .map(|(facts, pairs)| ChannelSummary {
                     pairs,
@@ -141,6 +142,7 @@ fn arrays(scored: &ScoredSummary) -> [(&'static str, Dtype, Vec<u8>); 6] {
     let Summary {
         distribution,
         channels,
+        ..
     } = &scored.summary;
     let floats = |values: &[f32]| -> Vec<u8> {
         let words = values.iter().map(|value| value.to_le_bytes());
@@ -164,6 +166,7 @@ fn facts(scored: &ScoredSummary) -> HashMap<String, String> {
     let Summary {
         distribution,
         channels,
+        ..
     } = &scored.summary;
     let told = channels.iter().map(|channel| ChannelFacts {
         spectrum: channel.spectrum.clone(),
@@ -176,6 +179,10 @@ fn facts(scored: &ScoredSummary) -> HashMap<String, String> {
     let facts = [
         ("channels", json(serde_json::to_string(&told))),
         ("scoring", json(serde_json::to_string(&scored.scoring))),
+        (
+            "certainty",
+            json(serde_json::to_string(&scored.summary.certainty)),
+        ),
         ("quantiles", quantiles),
         ("realizations", realizations),
     ];
@@ -185,6 +192,7 @@ fn facts(scored: &ScoredSummary) -> HashMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::summary::Certainty;
 
     fn channel(lowest: f32) -> ChannelSummary {
         ChannelSummary {
@@ -207,6 +215,10 @@ mod tests {
                     },
                     realizations: Anomalies::default(),
                 },
+                certainty: Some(Certainty {
+                    novelty: 1.25,
+                    unknown: vec![0.5, 0.125],
+                }),
                 channels: [0.0, -2.0].map(channel).to_vec(),
             },
             spread_error: vec![vec![[1.0, 2.0], [3.0, 4.0]], vec![[5.0, 6.0], [7.0, 8.0]]],

@@ -97,6 +97,31 @@ fn maps_have_the_aspect_of_the_domain_whose_axes_compare() {
     assert_eq!(aspect(&comparison), None);
 }
 
+#[test]
+fn maps_are_drawn_with_x_to_the_right_whatever_the_order_of_axes() {
+    let play = membrane();
+    let mut comparison = comparison(&play);
+    // The axes are x and y, of 6 and 10 points.
+    assert_eq!(comparison.setting.right, 0);
+    let map = |comparison: &Comparison| {
+        let panels = fields(first(comparison), &comparison.shown[0]);
+        let values = panels.rows[0].maps[0].values.clone().unwrap();
+        (panels.x.label.name.clone(), panels.height, values)
+    };
+    let (right, height, values) = map(&comparison);
+    assert_eq!((right.as_str(), height), ("x", 10));
+    let truth = comparison.shown[0].truth.as_ref().unwrap().mean.clone();
+    let at = |x: usize, y: usize| f64::from(truth[x * 10 + y]);
+    for (x, y) in [(0, 0), (5, 0), (0, 9), (3, 4)] {
+        assert_eq!(values[y * 6 + x], at(x, y));
+    }
+    // As xarray draws an array of unknown axes: the last one to the right.
+    comparison.setting.right = 1;
+    let (right, height, values) = map(&comparison);
+    assert_eq!((right.as_str(), height), ("y", 6));
+    assert_eq!(values[3 * 10 + 4], at(3, 4));
+}
+
 /// The values of a curve over negative places.
 fn below_zero(figure: &Figure, curve: usize) -> f64 {
     let curve = &figure.curves[curve];

@@ -6,12 +6,13 @@ use std::rc::Rc;
 use burn::tensor::Device;
 
 use super::cache::Key;
+use super::comparison::{ChannelResult, RunResult};
 use floral::dataset::Dataset;
 use floral::evaluate::Baselines;
 use floral::predict::{Predictor, check_terms};
 use floral::train::checkpoint::DataIdentity;
 use floral::train::{EpochRecord, Header, RunFolder};
-use floral::{Error, Observer, Result};
+use floral::{Error, Observer, Result, counted};
 
 /// A run, ready to predict.
 pub(super) struct ComparedRun {
@@ -44,18 +45,11 @@ pub(super) fn loaded(
     for run in runs {
         all.push(ComparedRun::load(run, dataset, device)?);
     }
-    all.sort_by_key(|c| {
-        let header = c.predictor.header();
-        (
-            header.config.method as usize,
-            c.training_inputs,
-            header.shapes.grid.clone(),
-        )
-    });
+    all.sort_by_key(ComparedRun::order);
     for other in &all[1..] {
         check_alike(&all[0], other)?;
     }
-    name(&mut all, &dataset.grid().shape());
+    name(all.iter_mut(), &dataset.grid().shape());
     fit_baselines(&mut all, dataset, observer)?;
     Ok(all)
 }
@@ -85,15 +79,23 @@ impl ComparedRun {
         let predictor = Predictor::load(run, device)?;
         let header = predictor.header();
         check_data(run.path(), header, dataset)?;
-        let split = &header.config.split;
+        let split = header.config.split.clone();
         let known = split.train.or_else(|| {
             let is_same = DataIdentity::of(dataset) == header.data;
             let split = split.of(dataset.inputs()).ok().filter(|_| is_same);
             split.map(|split| split.train.len())
         });
         Ok(Self {
-            epochs: run.epochs()?,
             training_inputs: known,
+            ..Self::of(run, predictor)?
+        })
+    }
+
+    /// A loaded run by itself, which has no name yet.
+    pub fn of(run: &RunFolder, predictor: Predictor) -> Result<Self> {
+        Ok(Self {
+            epochs: run.epochs()?,
+            training_inputs: predictor.header().config.split.train,
             baselines: Rc::default(),
             label: String::new(),
             variant: 0,
@@ -101,6 +103,38 @@ impl ComparedRun {
             folder: run.clone(),
             predictor,
         })
+    }
+
+    /// Its place among others: by method, size and grid.
+    pub fn order(&self) -> (usize, Option<usize>, Vec<usize>) {
+        let header = self.predictor.header();
+        (
+            header.config.method as usize,
+            self.training_inputs,
+            header.shapes.grid.clone(),
+        )
+    }
+}
+
+impl ComparedRun {
+    /// Its part of a comparison, with what it predicts of each channel.
+    pub fn result(&self, channels: Vec<ChannelResult>) -> RunResult {
+        let header = self.predictor.header();
+        let logged = self.epochs.last().map(|record| record.seconds);
+        let method = self.predictor.method();
+        RunResult {
+            label: self.label.clone(),
+            folder: self.folder.path().to_owned(),
+            method,
+            variant: self.variant,
+            training_inputs: self.training_inputs,
+            training_grid: header.shapes.grid.clone(),
+            // The best checkpoint knows the time up to itself alone.
+            training_seconds: logged.unwrap_or(header.progress.seconds),
+            epoch: method.recipe().is_none().then_some(header.progress.epoch),
+            epochs: self.epochs.clone(),
+            channels,
+        }
     }
 }
 
@@ -151,9 +185,9 @@ fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
             "is named twice".into()
         } else {
             format!(
-                "keeps {} inputs for testing, but {} keeps {}; what one is tested on, the other may \
+                "keeps {} for testing, but {} keeps {}; what one is tested on, the other may \
                  have been trained on. Report on them apart",
-                test(other),
+                counted(test(other), "input"),
                 first.folder.path().display(),
                 test(first)
             )
@@ -163,16 +197,19 @@ fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
 
 /// Gives each run its method's name, with what distinguishes it from others of the method, and the
 /// grid it was trained on if that is not the dataset's.
-fn name(all: &mut [ComparedRun], full: &[usize]) {
+pub(super) fn name<'a>(all: impl Iterator<Item = &'a mut ComparedRun>, full: &[usize]) {
+    let mut all: Vec<&mut ComparedRun> = all.collect();
     let facts: Vec<(Option<usize>, Vec<usize>)> = all
         .iter()
         .map(|c| (c.training_inputs, c.predictor.header().shapes.grid.clone()))
         .collect();
-    let sizes_differ = facts.iter().any(|(size, _)| *size != facts[0].0);
+    let mut known = facts.iter().filter_map(|(size, _)| *size);
+    let first = known.next();
+    let sizes_differ = known.any(|size| Some(size) != first);
     for (run, (size, grid)) in all.iter_mut().zip(&facts) {
         let mut label = run.predictor.method().title().to_owned();
         if let (true, Some(size)) = (sizes_differ, size) {
-            label += &format!(" {size} inputs");
+            label += &format!(" {}", counted(*size, "input"));
         }
         if grid != full {
             let grid: Vec<String> = grid.iter().map(usize::to_string).collect();
@@ -181,8 +218,8 @@ fn name(all: &mut [ComparedRun], full: &[usize]) {
         run.label = label;
     }
     for i in 0..all.len() {
-        let twin = |c: &ComparedRun| c.label == all[i].label;
-        if all.iter().filter(|c| twin(c)).count() > 1 {
+        let is_alike = |c: &ComparedRun| c.label == all[i].label;
+        if all.iter().filter(|c| is_alike(c)).count() > 1 {
             let folder = all[i].folder.path().file_name().unwrap_or_default();
             all[i].label = format!("{} ({})", all[i].label, folder.to_string_lossy());
         }

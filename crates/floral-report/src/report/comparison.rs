@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::band::Band;
 use super::distribution::Distribution;
+use super::summary::Certainty;
 use crate::draw::Label;
 use floral::Grid;
 use floral::evaluate::{MeanErrors, Prediction, TruthSource};
@@ -14,7 +16,7 @@ use floral::metric::Interval;
 use floral::predict::Sampling;
 use floral::train::{EpochRecord, Method};
 
-/// Several runs beside the truth.
+/// Several runs beside each other, and beside the truth where it is known.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
     /// What is compared, and how.
@@ -24,7 +26,6 @@ pub struct Comparison {
     /// The runs, methods in the order of the paper, small training sets first.
     pub runs: Vec<RunResult>,
     /// The inputs that are shown.
-    #[serde(skip)]
     pub shown: Vec<ShownInput>,
 }
 
@@ -49,6 +50,10 @@ impl Comparison {
         };
         let shown = |shown: &ShownInput| ShownInput {
             runs: leading.iter().map(|i| shown.runs[*i].clone()).collect(),
+            certainty: leading
+                .iter()
+                .map(|i| shown.certainty[*i].clone())
+                .collect(),
             ..shown.clone()
         };
         Cow::Owned(Self {
@@ -73,18 +78,24 @@ pub struct Setting {
     pub grid: Grid,
     /// The names of its axes with their units.
     pub axes: Vec<Label>,
+    /// The axis that maps have to the right; the other one goes upwards.
+    pub right: usize,
+    /// What bands around means are.
+    pub band: Band,
     /// The inputs over which scores are taken.
     pub inputs: Range<usize>,
     /// How many of them some run was trained or validated on.
     pub seen: usize,
     /// Realizations of the dataset per input.
     pub observations: usize,
-    /// Where true moments come from.
-    pub truth: TruthSource,
+    /// Where true moments come from; none where nothing is known of the truth.
+    pub truth: Option<TruthSource>,
     /// How realizations of generative methods were made.
     pub sampling: Sampling,
     /// The program, by version and commit.
     pub build: String,
+    /// What there is to know of the inputs besides, such as that they are far from training inputs.
+    pub notes: Vec<String>,
 }
 
 /// One channel of the solution, and what is true of it.
@@ -98,7 +109,8 @@ pub struct ChannelTruth {
     pub low: Option<LowResult>,
     /// Energy by wave number of true realizations.
     pub spectrum: Vec<f64>,
-    /// The smallest value in all realizations of all inputs.
+    /// The smallest value in all realizations of all inputs; without a truth, in those of all runs and
+    /// in low fidelity.
     pub lowest: f32,
     /// Values of the truth after those of the low-fidelity solution, over all inputs.
     #[serde(skip)]
@@ -131,8 +143,8 @@ pub struct RunResult {
     pub training_grid: Vec<usize>,
     /// Seconds of training.
     pub training_seconds: f64,
-    /// The epoch of the checkpoint.
-    pub epoch: usize,
+    /// The epoch of the checkpoint; none of a method in closed form.
+    pub epoch: Option<usize>,
     /// The log of its epochs; empty where there is none.
     #[serde(skip)]
     pub epochs: Vec<EpochRecord>,
@@ -141,10 +153,10 @@ pub struct RunResult {
 }
 
 /// A run's predictions of one channel over all inputs.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct ChannelResult {
-    /// Its scores and what all channels together cost.
-    pub prediction: Prediction,
+    /// Its scores and what all channels together cost; none without a truth.
+    pub prediction: Option<Prediction>,
     /// The low-fidelity solution plus the mean residual of the run's training inputs, where the
     /// dataset holds them.
     pub mean_residual: Option<MeanErrors>,
@@ -165,15 +177,30 @@ pub struct ChannelResult {
     pub pairs: Vec<[f32; 2]>,
 }
 
-/// An input with its truth and what each run says of it.
-#[derive(Debug, Clone)]
+/// An input with its truth, where it is known, and what each run says of it.
+#[derive(Debug, Clone, Serialize)]
 pub struct ShownInput {
-    /// Its index in the dataset.
+    /// What it is called: its number, and its file where there are several.
+    pub name: String,
+    /// By which figures of it are told apart: the index in the dataset.
     pub input: usize,
     /// The low-fidelity solution, where there is one.
+    #[serde(skip)]
     pub low: Option<Vec<f32>>,
     /// The truth.
-    pub truth: Distribution,
+    #[serde(skip)]
+    pub truth: Option<Distribution>,
     /// The runs, in their order.
+    #[serde(skip)]
     pub runs: Vec<Distribution>,
+    /// How sure each of them is, of methods that know it.
+    pub certainty: Vec<Option<Certainty>>,
+}
+
+impl ShownInput {
+    /// The truth or, where nothing is known of it, the runs: what scales of colours are made for.
+    pub(super) fn references(&self) -> impl Iterator<Item = &Distribution> {
+        let runs = self.runs.iter().filter(|_| self.truth.is_none());
+        self.truth.iter().chain(runs)
+    }
 }

@@ -1,14 +1,12 @@
 //! Figures of curves: one input in one dimension, distributions, calibration, spectra.
 
+use super::band::Band;
 use super::comparison::{ChannelResult, RunResult, ShownInput};
 use super::distribution::Distribution;
 use super::histogram::{Bins, range};
 use super::view::View;
 use crate::draw::{Colour, Curve, Dash, Figure};
 use floral::metric::calibration::rank_histogram::BINS as RANKS;
-
-/// Half the height of a band, in standard deviations: the paper's.
-const BAND: f64 = 5.0;
 
 /// Realizations drawn in one figure.
 const DRAWN: usize = 6;
@@ -25,17 +23,16 @@ pub(super) fn dash(run: &RunResult) -> Dash {
 
 /// Mean and band; the band of a quantity that is never negative ends at zero.
 fn banded(view: View, name: &str, distribution: &Distribution, colour: Colour) -> Curve {
-    let band = view.of(&distribution.deviation).into_iter();
     Curve::line(name, view.of(&distribution.mean), colour)
-        .with_band(band.map(|d| BAND * d).collect())
+        .between(view.band(distribution))
         .above(view.floor())
 }
 
 fn over_grid(view: View, title: String, curves: Vec<Curve>) -> Figure {
     let setting = &view.comparison.setting;
-    let end = match view.floor() {
-        Some(floor) => format!(", not below {floor}"),
-        None => String::new(),
+    let end = match (view.floor(), setting.band) {
+        (Some(floor), Band::Deviations(_)) => format!(", not below {floor}"),
+        _ => String::new(),
     };
     Figure {
         title,
@@ -43,31 +40,43 @@ fn over_grid(view: View, title: String, curves: Vec<Curve>) -> Figure {
         y_label: view.quantity().clone(),
         x: setting.grid.axes[0].coordinates.clone(),
         curves,
-        bands: Some(format!("mean \u{b1} {BAND} std{end}")),
+        bands: Some(format!("{}{end}", setting.band)),
         ..Figure::default()
     }
 }
 
-/// Mean and band of the truth beside the low-fidelity solution and each run, one scale for all.
+/// Mean and band of the truth beside the low-fidelity solution and each run, one scale for all. Where
+/// nothing is known of the truth, each run stands beside the low-fidelity solution.
 pub(super) fn bands(view: View, shown: &ShownInput) -> Vec<Figure> {
-    let truth = || banded(view, "truth", &shown.truth, Colour::Ink).dashed();
-    let low = shown.low.as_ref().map(|low| {
-        let low = Curve::line("low fidelity", view.of(low), Colour::Green);
-        let title = view.titled_input(shown, &format!("truth, mean \u{b1} {BAND} std"));
-        over_grid(view, title, vec![truth(), low])
+    let band = view.comparison.setting.band.title();
+    let truth = || {
+        let truth = shown.truth.as_ref();
+        truth.map(|truth| banded(view, "truth", truth, Colour::Ink).dashed())
+    };
+    let low = || {
+        let low = shown.low.as_ref();
+        low.map(|low| Curve::line("low fidelity", view.of(low), Colour::Green))
+    };
+    let beside = truth().zip(low()).map(|(truth, low)| {
+        let title = view.titled_input(shown, &format!("truth, {band}"));
+        over_grid(view, title, vec![truth, low])
     });
     let runs = view
         .runs()
         .zip(&shown.runs)
         .map(|((run, _), distribution)| {
-            let title = format!("{}, mean \u{b1} {BAND} std", run.label);
+            let title = view.titled_input(shown, &format!("{}, {band}", run.label));
             let own = banded(view, &run.label, distribution, Colour::of(run.method));
-            over_grid(view, view.titled_input(shown, &title), vec![own, truth()])
+            let other = truth().or_else(low);
+            over_grid(view, title, std::iter::once(own).chain(other).collect())
         });
-    let mut figures: Vec<Figure> = low.into_iter().chain(runs).collect();
-    let truth_extent = over_grid(view, String::new(), vec![truth()]).extent();
+    let mut figures: Vec<Figure> = beside.into_iter().chain(runs).collect();
+    let extent = match truth() {
+        Some(truth) => over_grid(view, String::new(), vec![truth]).extent(),
+        None => figures.iter().flat_map(Figure::extent).collect(),
+    };
     for figure in &mut figures {
-        figure.covers.clone_from(&truth_extent);
+        figure.covers.clone_from(&extent);
     }
     figures
 }
@@ -82,7 +91,8 @@ pub(super) fn samples(view: View, shown: &ShownInput) -> Vec<Figure> {
         let title = view.titled_input(shown, &format!("realizations of {name}"));
         (!curves.is_empty()).then(|| over_grid(view, title, curves))
     };
-    let truth = figure("the truth", &shown.truth, Colour::Ink);
+    let truth = shown.truth.as_ref();
+    let truth = truth.and_then(|truth| figure("the truth", truth, Colour::Ink));
     let runs = view.runs().zip(&shown.runs);
     let runs = runs.filter_map(|((run, _), own)| figure(&run.label, own, Colour::of(run.method)));
     let mut figures: Vec<Figure> = truth.into_iter().chain(runs).collect();

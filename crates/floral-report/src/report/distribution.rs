@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use floral::grid::Thinning;
 use floral::metric::{Fields, SortedMembers};
+use floral::predict::Moments;
 
 /// Levels of the quantiles, closer together in the tails.
 pub const LEVELS: [f64; 25] = [
@@ -61,21 +62,15 @@ pub struct Distribution {
 
 impl Distribution {
     /// Of members with these moments, keeping so many of them and quantiles at these values.
-    pub fn of(
-        members: Fields,
-        mean: &[f64],
-        variance: Option<&[f64]>,
-        kept: usize,
-        places: &[usize],
-    ) -> Self {
-        let mean: Vec<f32> = mean.iter().map(|v| *v as f32).collect();
-        let Some(variance) = variance else {
+    pub fn of(members: Fields, moments: &Moments, kept: usize, places: &[usize]) -> Self {
+        let mean: Vec<f32> = moments.mean.iter().map(|v| *v as f32).collect();
+        let Some(deviation) = moments.deviation() else {
             return Self {
                 mean,
                 ..Self::default()
             };
         };
-        let deviation: Vec<f32> = variance.iter().map(|v| v.max(0.0).sqrt() as f32).collect();
+        let deviation: Vec<f32> = deviation.iter().map(|d| *d as f32).collect();
         let anomaly = |value: f32, at: usize| {
             if deviation[at] > 0.0 {
                 (value - mean[at]) / deviation[at]
@@ -131,6 +126,87 @@ impl Distribution {
     pub fn kept(&self) -> usize {
         self.realizations.codes.len() / self.mean.len().max(1)
     }
+
+    /// The quantile of a level at every point of a channel of fields on a grid of this shape; none
+    /// without a spread. Between the levels and the points that are kept it is interpolated in units
+    /// of the deviation, which is known everywhere.
+    pub fn quantile(&self, level: f64, shape: &[usize], channel: usize) -> Option<Vec<f64>> {
+        let points: usize = shape.iter().product();
+        let codes = self.quantiles.codes.len() / LEVELS.len();
+        let kept = Kept::of(shape);
+        if self.deviation.is_empty() || codes < (channel + 1) * kept.len() {
+            return None;
+        }
+        let above = LEVELS.partition_point(|known| *known < level);
+        let above = above.clamp(1, LEVELS.len() - 1);
+        let [low, high] = [LEVELS[above - 1], LEVELS[above]];
+        let share = ((level - low) / (high - low)).clamp(0.0, 1.0) as f32;
+        let anomalies: Vec<f32> = self.quantiles.values().collect();
+        let of_level =
+            |level: usize| &anomalies[level * codes + channel * kept.len()..][..kept.len()];
+        let pairs = of_level(above - 1).iter().zip(of_level(above));
+        let at_kept: Vec<f32> = pairs.map(|(a, b)| a + share * (b - a)).collect();
+        let moments = self.mean.iter().zip(&self.deviation);
+        let own = moments.skip(channel * points).take(points);
+        Some(
+            own.enumerate()
+                .map(|(point, (m, d))| f64::from(m + d * kept.at(&at_kept, point)))
+                .collect(),
+        )
+    }
+}
+
+/// A grid of one or two axes, as [row, column], and the points of it at which quantiles are kept.
+struct Kept {
+    columns: usize,
+    stride: [usize; 2],
+    kept: [usize; 2],
+}
+
+impl Kept {
+    fn of(shape: &[usize]) -> Self {
+        let [rows, columns] = match shape {
+            [columns] => [1, *columns],
+            [rows, columns] => [*rows, *columns],
+            other => [1, other.iter().product()],
+        };
+        let stride = match stride(shape)[..] {
+            [of_rows, of_columns] => [of_rows, of_columns],
+            [of_columns] => [1, of_columns],
+            _ => [1, 1],
+        };
+        Self {
+            columns,
+            stride,
+            kept: [rows.div_ceil(stride[0]), columns.div_ceil(stride[1])],
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.kept[0] * self.kept[1]
+    }
+
+    /// Values at the kept points, interpolated to a point of the grid.
+    fn at(&self, values: &[f32], point: usize) -> f32 {
+        let place = [point / self.columns, point % self.columns];
+        let along = |axis: usize| {
+            let last = self.kept[axis] - 1;
+            let before = (place[axis] / self.stride[axis]).min(last);
+            let share = (place[axis] - before * self.stride[axis]) as f32;
+            [
+                (before, 1.0 - (share / self.stride[axis] as f32).min(1.0)),
+                (
+                    (before + 1).min(last),
+                    (share / self.stride[axis] as f32).min(1.0),
+                ),
+            ]
+        };
+        let columns = along(1);
+        let corners = along(0).into_iter().flat_map(|(row, a)| {
+            columns.map(|(column, b)| a * b * values[row * self.kept[1] + column])
+        });
+        corners.sum()
+    }
 }
 
 /// Every how many points of each axis quantiles are kept.
@@ -165,7 +241,44 @@ mod tests {
         let (mean, variance) = ([50.0, 100.0, 150.0], [858.5, 3434.0, 7726.5]);
         let members = members();
         let fields = Fields::new(&members, 3).unwrap();
-        Distribution::of(fields, &mean, Some(&variance), 4, &[0, 2])
+        Distribution::of(fields, &moments(&mean, &variance), 4, &[0, 2])
+    }
+
+    fn moments<'a>(mean: &'a [f64], variance: &'a [f64]) -> Moments<'a> {
+        Moments {
+            mean: mean.into(),
+            variance: Some(variance.into()),
+            aleatoric: None,
+            is_drawn: true,
+        }
+    }
+
+    #[test]
+    fn quantiles_of_any_level_are_known_at_every_point() {
+        // Values 0..=200 times (p + 1), on more points than are kept.
+        let points = 300;
+        let members: Vec<f32> = (0..201)
+            .flat_map(|i| (0..points).map(move |p| (i * (p + 1)) as f32))
+            .collect();
+        let size = |p: usize| (p + 1) as f64;
+        let mean: Vec<f64> = (0..points).map(|p| 100.0 * size(p)).collect();
+        let variance: Vec<f64> = (0..points).map(|p| 3383.5 * size(p).powi(2)).collect();
+        let fields = Fields::new(&members, points).unwrap();
+        let places = kept_points(&[points], 1);
+        assert!(places.len() < points);
+        let found = Distribution::of(fields, &moments(&mean, &variance), 0, &places);
+        for level in [0.05, 0.5, 0.875, 0.95] {
+            let quantile = found.quantile(level, &[points], 0).unwrap();
+            for (p, value) in quantile.iter().enumerate() {
+                let expected = 200.0 * level * size(p);
+                assert!(
+                    (value - expected).abs() < 1.2 * size(p),
+                    "{level} {p}: {value}"
+                );
+            }
+        }
+        assert!(found.quantile(0.5, &[points], 1).is_none(), "one channel");
+        assert!(Distribution::default().quantile(0.5, &[3], 0).is_none());
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use super::comparison::{Comparison, ShownInput};
 use super::view::View;
-use super::{curve_figures as curves, learning_figures as learning, map_figures as maps, tables};
+use super::{
+    curve_figures as curves, learning_figures as learning, map_figures as maps, predictions, tables,
+};
 use crate::draw::{Figure, Panels, Table};
 
 /// A figure or table that stands alone.
@@ -22,6 +24,9 @@ type Named = (String, Exported);
 /// All figures and tables of a comparison with the names of their files, without extension. Of
 /// several channels each has its own, with its name at the end.
 pub fn exports(comparison: &Comparison) -> Vec<Named> {
+    if comparison.setting.truth.is_none() {
+        return of_predictions(comparison);
+    }
     let mut all: Vec<Named> = View::all(comparison)
         .map(|view| {
             (
@@ -37,6 +42,18 @@ pub fn exports(comparison: &Comparison) -> Vec<Named> {
     }
     all.extend(numbered("training", learning::training(comparison)));
     all
+}
+
+/// Those of new inputs, of which nothing is scored.
+fn of_predictions(comparison: &Comparison) -> Vec<Named> {
+    let views = View::all(comparison).flat_map(|view| {
+        let table = Exported::Table(predictions::summaries(view));
+        let inputs = comparison.shown.iter();
+        let figures = inputs.flat_map(move |shown| of_input(view, shown));
+        let all = std::iter::once(("predictions".to_owned(), table)).chain(figures);
+        all.map(move |(name, exported)| (view.file(&name), exported))
+    });
+    views.collect()
 }
 
 fn of_channel(view: View) -> Vec<Named> {

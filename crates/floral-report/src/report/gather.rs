@@ -3,6 +3,7 @@
 //! [`compare`] is a consumer of the one loop that predicts ([`floral::predict::Walk`]): what it
 //! takes from it becomes a [`Comparison`], and is kept beside each run ([`cache`]).
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -12,11 +13,11 @@ use floral::evaluate::{
     BaselineFields, Scoring, Truth, TruthSource, Truths, chosen_inputs, seen_inputs,
 };
 use floral::metric::Fields;
-use floral::predict::{Cases, Consumer, PredictionCost, Predictor, Walk, WalkedInput};
+use floral::predict::{Cases, Consumer, Moments, PredictionCost, Predictor, Walk, WalkedInput};
 use floral::regression::Prediction;
 use floral::train::RunFolder;
 use floral::train::checkpoint::DataIdentity;
-use floral::{Error, Field, Observer, Result};
+use floral::{Error, Field, Observer, Result, counted};
 
 use super::cache::{self, Key};
 use super::channel::Channel;
@@ -140,10 +141,12 @@ impl Consumer for Gathering<'_> {
         }
         if input.position < self.options.shown {
             self.shown.push(ShownInput {
+                name: format!("input {}", input.index),
                 input: input.index,
                 low,
-                truth: summary.distribution,
+                truth: Some(summary.distribution),
                 runs: Vec::new(),
+                certainty: Vec::new(),
             });
         }
         self.current = Some(truth);
@@ -213,6 +216,7 @@ impl Gathering<'_> {
             && let Some(shown) = self.shown.last_mut()
         {
             shown.runs.push(scored.summary.distribution);
+            shown.certainty.push(scored.summary.certainty);
         }
     }
 
@@ -228,14 +232,21 @@ impl Gathering<'_> {
             &fresh
         };
         let members: Vec<f32> = members.iter().map(|v| *v as f32).collect();
+        let variance = truth.variance.as_deref().map(Cow::from);
+        let moments = Moments {
+            mean: Cow::from(&truth.mean),
+            variance: variance.filter(|_| !members.is_empty()),
+            aleatoric: None,
+            is_drawn: truth.source != TruthSource::Exact,
+        };
         if members.is_empty() {
             // Moments alone, as of a dataset that holds nothing else.
             let mean: Vec<f32> = truth.mean.iter().map(|v| *v as f32).collect();
             let only = Fields::new(&mean, mean.len())?;
-            return Ok(test.summary(only, &truth.mean, None));
+            return Ok(test.summary(only, &moments));
         }
         let members = Fields::new(&members, truth.mean.len())?;
-        Ok(test.summary(members, &truth.mean, truth.variance.as_deref()))
+        Ok(test.summary(members, &moments))
     }
 
     /// The hash of all that a prediction and its scores depend on.
@@ -272,8 +283,9 @@ impl Gathering<'_> {
     }
 
     fn finish(self, inputs: Range<usize>) -> Result<Comparison> {
-        let labels = names::channels(self.dataset, self.truth.len());
-        let keys = names::keys(self.dataset, &labels);
+        let quantities = self.dataset.solution_quantities();
+        let labels = names::channels(quantities, self.truth.len());
+        let keys = names::keys(quantities, &labels);
         let channels = labels.into_iter().zip(keys).enumerate();
         let runs = self
             .runs
@@ -319,43 +331,33 @@ impl Gathering<'_> {
             problem: dataset.problem().map(str::to_owned),
             data: dataset.path().to_owned(),
             axes: names::axes(&grid),
+            right: grid.rightward(),
+            band: self.options.band,
             grid,
             seen: seen.into_iter().max().unwrap_or(0),
             inputs,
             observations: dataset.realizations(),
-            truth: self.truths.source(),
+            truth: Some(self.truths.source()),
             sampling: self.options.evaluation.sampling,
             build: self.options.build.clone(),
+            notes: Vec::new(),
         })
     }
 }
 
 fn result(run: &ComparedRun, scoring: &Scoring, channels: &[Pooled]) -> RunResult {
-    let header = run.predictor.header();
-    let logged = run.epochs.last().map(|record| record.seconds);
-    RunResult {
-        label: run.label.clone(),
-        folder: run.folder.path().to_owned(),
-        method: run.predictor.method(),
-        variant: run.variant,
-        training_inputs: run.training_inputs,
-        training_grid: header.shapes.grid.clone(),
-        // The best checkpoint knows the time up to itself alone.
-        training_seconds: logged.unwrap_or(header.progress.seconds),
-        epoch: header.progress.epoch,
-        epochs: run.epochs.clone(),
-        channels: channels
-            .iter()
-            .enumerate()
+    let channels = channels.iter().enumerate();
+    run.result(
+        channels
             .map(|(i, pooled)| channel_result(scoring.channel(i), pooled))
             .collect(),
-    }
+    )
 }
 
 fn channel_result(scoring: &Scoring, pooled: &Pooled) -> ChannelResult {
     let observed = scoring.observed();
     ChannelResult {
-        prediction: scoring.prediction(),
+        prediction: Some(scoring.prediction()),
         mean_residual: scoring.mean_residual(),
         kriging: scoring.kriging(),
         coverage: observed.map_or_else(Vec::new, |scores| scores.coverage.curve()),
@@ -367,7 +369,7 @@ fn channel_result(scoring: &Scoring, pooled: &Pooled) -> ChannelResult {
     }
 }
 
-fn rounded(field: &Field) -> Vec<f32> {
+pub(super) fn rounded(field: &Field) -> Vec<f32> {
     field.values().iter().map(|value| *value as f32).collect()
 }
 
@@ -376,10 +378,12 @@ pub(super) fn words(truth: TruthSource) -> String {
     match truth {
         TruthSource::Exact => "the exact moments of the solution".into(),
         TruthSource::Reference { realizations } => {
-            format!("{realizations} fresh realizations per input of the true solver")
+            let many = counted(realizations, "fresh realization");
+            format!("{many} per input of the true solver")
         }
         TruthSource::Dataset { realizations } => {
-            format!("the {realizations} realizations per input of the dataset")
+            let many = counted(realizations, "realization");
+            format!("the {many} per input of the dataset")
         }
     }
 }

@@ -83,8 +83,8 @@ impl Bins {
     }
 }
 
-/// The share of pairs in each cell, [first, second], as a power of ten; not a number where there
-/// are none.
+/// The share of pairs in each cell, [second, first], as a power of ten; not a number where there are
+/// none.
 pub(super) fn joint(
     pairs: impl Iterator<Item = [f64; 2]>,
     first: [f64; 2],
@@ -95,7 +95,7 @@ pub(super) fn joint(
         total += 1.0;
         let cell = bin(a, first, JOINT_BINS).zip(bin(b, second, JOINT_BINS));
         if let Some((a, b)) = cell {
-            counts[a * JOINT_BINS + b] += 1.0;
+            counts[b * JOINT_BINS + a] += 1.0;
         }
     }
     let share = |count: &f64| {
@@ -168,6 +168,6 @@ mod tests {
             [0.0, 1.0],
         );
         let found: Vec<usize> = (0..shares.len()).filter(|i| shares[*i] == 0.0).collect();
-        assert_eq!(found, [JOINT_BINS / 2 * JOINT_BINS]);
+        assert_eq!(found, [JOINT_BINS / 2]);
     }
 }

@@ -54,18 +54,18 @@ const SCORES: [Score; 3] = [
     Score {
         name: "mean L2 error",
         has_units: true,
-        of: |own| Some(own.prediction.mean.mean_l2),
+        of: |own| Some(own.prediction.as_ref()?.mean.mean_l2),
     },
     Score {
         name: "relative variance error",
         has_units: false,
-        of: |own| own.prediction.spread.as_ref()?.variance_relative,
+        of: |own| own.prediction.as_ref()?.spread.as_ref()?.variance_relative,
     },
     Score {
         name: "CRPS",
         has_units: true,
         of: |own| {
-            let spread = own.prediction.spread.as_ref()?;
+            let spread = own.prediction.as_ref()?.spread.as_ref()?;
             spread.observed.as_ref().map(|observed| observed.crps)
         },
     },

@@ -17,9 +17,10 @@ const DRAWN: usize = 4;
 /// a little beyond it keep their order.
 const MARGIN: f64 = 0.05;
 
+/// The axis to the right, and the one that goes upwards.
 fn spans(comparison: &Comparison) -> [Span; 2] {
     let setting = &comparison.setting;
-    [0, 1].map(|i| {
+    directions(setting).map(|i| {
         let domain = &setting.grid.axes[i].domain;
         Span {
             label: setting.axes[i].clone(),
@@ -29,11 +30,18 @@ fn spans(comparison: &Comparison) -> [Span; 2] {
     })
 }
 
+/// Which axis of the grid goes to the right, and which upwards.
+fn directions(setting: &Setting) -> [usize; 2] {
+    [setting.right, 1 - setting.right.min(1)]
+}
+
 /// How high a map is for its width: as the domain, where both its axes are lengths of one kind.
 pub(super) fn aspect(setting: &Setting) -> Option<f64> {
-    let ([x, y], [of_x, of_y]) = (&setting.grid.axes[..], &setting.axes[..]) else {
+    if setting.grid.dimensions() != 2 {
         return None;
-    };
+    }
+    let [x, y] = directions(setting).map(|i| &setting.grid.axes[i]);
+    let [of_x, of_y] = directions(setting).map(|i| &setting.axes[i]);
     let is_time = |axis: &Axis| axis.domain.kind == AxisKind::Times;
     let factor = match (&of_y.units, &of_x.units) {
         (None, None) => 1.0,
@@ -76,84 +84,142 @@ fn panels(comparison: &Comparison, title: String, rows: Vec<MapRow>) -> Panels {
         title,
         x,
         y,
-        height: setting.grid.axes[1].len(),
+        height: setting.grid.axes[directions(setting)[1]].len(),
         aspect: aspect(setting),
         rows,
     }
 }
 
-/// Mean, error of the mean, and standard deviation: truth, low fidelity and every run.
+/// A field of every column of a figure; none where it is not known.
+type Fields = Vec<Option<Vec<f64>>>;
+
+/// The columns of a figure of fields: truth, low fidelity, every run.
+struct Columns {
+    names: Vec<String>,
+    means: Fields,
+    deviations: Fields,
+    /// At the ends of the band, where it is one of quantiles.
+    quantiles: [Fields; 2],
+}
+
+impl Columns {
+    fn of(view: View, shown: &ShownInput) -> Self {
+        let mut all = Self {
+            names: Vec::new(),
+            means: Vec::new(),
+            deviations: Vec::new(),
+            quantiles: [Vec::new(), Vec::new()],
+        };
+        if let Some(truth) = &shown.truth {
+            all.push(view, "truth", truth);
+        }
+        if let Some(low) = &shown.low {
+            let mean = low.clone();
+            let only = Distribution {
+                mean,
+                ..Distribution::default()
+            };
+            all.push(view, "low fidelity", &only);
+        }
+        for ((run, _), distribution) in view.runs().zip(&shown.runs) {
+            all.push(view, &run.label, distribution);
+        }
+        all
+    }
+
+    fn push(&mut self, view: View, name: &str, distribution: &Distribution) {
+        let of = |values: &[f32]| Some(view.map(values)).filter(|values| !values.is_empty());
+        self.names.push(name.to_owned());
+        self.means.push(of(&distribution.mean));
+        self.deviations.push(of(&distribution.deviation));
+        let levels = view.comparison.setting.band.levels();
+        for (i, fields) in self.quantiles.iter_mut().enumerate() {
+            let quantile = levels.and_then(|levels| view.quantile(distribution, levels[i]));
+            fields.push(quantile.map(|values| view.oriented(values)));
+        }
+    }
+
+    /// Differences from the first column, which has none.
+    fn errors(&self) -> Fields {
+        let truth = self.means.first().cloned().flatten().unwrap_or_default();
+        let error = |mean: &Option<Vec<f64>>| -> Option<Vec<f64>> {
+            let mean = mean.as_ref()?;
+            Some(mean.iter().zip(&truth).map(|(m, t)| m - t).collect())
+        };
+        let others = self.means.iter().skip(1).map(error);
+        std::iter::once(None).chain(others).collect()
+    }
+}
+
+/// Truth, low fidelity and every run: mean, its error where the truth is known or else the ends of the
+/// band, and standard deviation.
 pub(super) fn fields(view: View, shown: &ShownInput) -> Panels {
-    let of = |values: &[f32]| Some(view.of(values)).filter(|values| !values.is_empty());
-    let truth = view.of(&shown.truth.mean);
-    let mut names = vec!["truth".to_owned()];
-    let mut means = vec![Some(truth.clone())];
-    let mut deviations = vec![of(&shown.truth.deviation)];
-    if let Some(low) = &shown.low {
-        names.push("low fidelity".into());
-        means.push(of(low));
-        deviations.push(None);
-    }
-    for ((run, _), distribution) in view.runs().zip(&shown.runs) {
-        names.push(run.label.clone());
-        means.push(of(&distribution.mean));
-        deviations.push(of(&distribution.deviation));
-    }
-    let error = |mean: &Option<Vec<f64>>| -> Option<Vec<f64>> {
-        let mean = mean.as_ref()?;
-        Some(mean.iter().zip(&truth).map(|(m, t)| m - t).collect())
-    };
-    let errors: Vec<Option<Vec<f64>>> = std::iter::once(None)
-        .chain(means[1..].iter().map(error))
-        .collect();
-    let all = errors.iter().flatten().flatten().map(|e| e.abs());
-    let reach = nonzero(range(all)[1]);
-    let spread = deviations.iter().flatten().next();
-    let spread = nonzero(spread.map_or(1.0, |deviation| colours(deviation)[1]));
-    let row = |name: &str, colours, range, values| MapRow {
+    let columns = Columns::of(view, shown);
+    let row = |name: &str, colours, range, values: &Fields| MapRow {
         label: view.quantity().named(name),
         colours,
         range,
-        maps: titled(&names, values),
+        maps: titled(&columns.names, values),
     };
+    // The truth sets the scale; without it, all that is shown.
+    let scale = |fields: &Fields| -> Vec<f64> {
+        let known = if shown.truth.is_some() { 1 } else { usize::MAX };
+        fields
+            .iter()
+            .flatten()
+            .take(known)
+            .flatten()
+            .copied()
+            .collect()
+    };
+    let field = colours(&scale(&columns.means));
     let mean = format!("mean of {}", view.quantity().name);
-    let rows = vec![
-        row(&mean, ColourMap::Field, colours(&truth), means),
-        row(
-            "error of the mean",
-            ColourMap::Difference,
-            [-reach, reach],
-            errors,
-        ),
-        row(
-            "standard deviation",
-            ColourMap::Spread,
-            [0.0, spread],
-            deviations,
-        ),
-    ];
+    let mut rows = vec![row(&mean, ColourMap::Field, field, &columns.means)];
+    match view.comparison.setting.band.levels() {
+        _ if shown.truth.is_some() => {
+            let errors = columns.errors();
+            let all = errors.iter().flatten().flatten().map(|e| e.abs());
+            let reach = nonzero(range(all)[1]);
+            let (name, ends) = ("error of the mean", [-reach, reach]);
+            rows.push(row(name, ColourMap::Difference, ends, &errors));
+        }
+        Some(levels) => {
+            let both: Fields = columns.quantiles.concat();
+            let ends = colours(&scale(&both));
+            for (level, fields) in levels.into_iter().zip(&columns.quantiles) {
+                let percent = (1e6 * level).round() / 1e4;
+                let name = format!("{percent} % quantile");
+                rows.push(row(&name, ColourMap::Field, ends, fields));
+            }
+        }
+        None => {}
+    }
+    let spread = nonzero(colours(&scale(&columns.deviations))[1]);
+    let (name, ends) = ("standard deviation", [0.0, spread]);
+    rows.push(row(name, ColourMap::Spread, ends, &columns.deviations));
     panels(view.comparison, view.titled_input(shown, ""), rows)
 }
 
 /// Maps of these values, none of them where there are none.
-fn titled(titles: &[String], values: Vec<Option<Vec<f64>>>) -> Vec<Map> {
-    let map = |(title, values): (&String, _)| Map {
+fn titled(titles: &[String], values: &Fields) -> Vec<Map> {
+    let map = |(title, values): (&String, &Option<Vec<f64>>)| Map {
         title: title.clone(),
-        values,
+        values: values.clone(),
     };
     titles.iter().zip(values).map(map).collect()
 }
 
 /// Realizations of the truth and of every run that has them, one run a row.
 pub(super) fn samples(view: View, shown: &ShownInput) -> Panels {
-    let range = colours(&view.of(&shown.truth.mean));
+    let means = shown.references().flat_map(|known| view.of(&known.mean));
+    let range = colours(&means.collect::<Vec<_>>());
     let row = |name: &str, distribution: &Distribution| {
         let drawn = (0..distribution.kept().min(DRAWN)).filter_map(|i| distribution.realization(i));
         let maps: Vec<Map> = drawn
             .enumerate()
             .map(|(i, values)| Map {
                 title: format!("{name} {}", i + 1),
-                values: Some(view.of(&values)),
+                values: Some(view.map(&values)),
             })
             .collect();
         (!maps.is_empty()).then(|| MapRow {
@@ -163,7 +229,8 @@ pub(super) fn samples(view: View, shown: &ShownInput) -> Panels {
             maps,
         })
     };
-    let truth = row("truth", &shown.truth);
+    let truth = shown.truth.as_ref();
+    let truth = truth.and_then(|truth| row("truth", truth));
     let runs = view.runs().zip(&shown.runs);
     let runs = runs.filter_map(|((run, _), distribution)| row(&run.label, distribution));
     let title = view.titled_input(shown, "realizations");

@@ -1,7 +1,7 @@
 //! What quantities are called, with their units.
 
 use floral::dataset::Dataset;
-use floral::{Axis, Grid};
+use floral::{Axis, Grid, Quantity};
 
 use crate::draw::Label;
 
@@ -13,8 +13,7 @@ pub(super) fn title(dataset: &Dataset) -> String {
 }
 
 /// The channels of the solution, so many of them.
-pub(super) fn channels(dataset: &Dataset, count: usize) -> Vec<Label> {
-    let quantities = dataset.solution_quantities();
+pub(super) fn channels(quantities: &[Quantity], count: usize) -> Vec<Label> {
     let label = |i: usize| {
         let quantity = quantities.get(i);
         let told = quantity.and_then(|quantity| quantity.title());
@@ -32,11 +31,10 @@ pub(super) fn channels(dataset: &Dataset, count: usize) -> Vec<Label> {
 }
 
 /// Parts of the names of files, different for every channel; empty for the only one.
-pub(super) fn keys(dataset: &Dataset, labels: &[Label]) -> Vec<String> {
+pub(super) fn keys(quantities: &[Quantity], labels: &[Label]) -> Vec<String> {
     if labels.len() < 2 {
         return vec![String::new(); labels.len()];
     }
-    let quantities = dataset.solution_quantities();
     let short = |i: usize| {
         quantities
             .get(i)

@@ -1,5 +1,6 @@
 //! What a comparison is asked for.
 
+use super::band::Band;
 use floral::evaluate;
 use floral::predict::Sampling;
 
@@ -12,6 +13,8 @@ pub struct Options {
     pub shown: usize,
     /// How many realizations are kept of each to be shown.
     pub kept: usize,
+    /// What bands around means are.
+    pub band: Band,
     /// The program that predicts, by version and commit: another one predicts anew.
     pub build: String,
 }
@@ -28,6 +31,7 @@ impl Default for Options {
             },
             shown: 5,
             kept: 8,
+            band: Band::default(),
             build: format!("floral {}", env!("CARGO_PKG_VERSION")),
         }
     }

@@ -1,18 +1,22 @@
 //! What a report says.
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Setting};
 use super::gather::words;
 use super::view::View;
 use super::{
-    curve_figures as curves, explorer, learning_figures as figures, map_figures as maps, tables,
+    curve_figures as curves, explorer, learning_figures as figures, map_figures as maps,
+    predictions, tables,
 };
 use crate::draw::{Block, Figure, Group, Page, Section};
-use floral::Result;
 use floral::evaluate::TruthSource;
+use floral::{Result, counted};
 
 /// The whole report, a page that needs no other file.
 pub fn page(comparison: &Comparison) -> Result<Page> {
     let setting = &comparison.setting;
+    let Some(truth) = setting.truth else {
+        return predictions::page(comparison);
+    };
     let (runs, inputs) = (comparison.runs.len(), setting.inputs.len());
     let drawn = &comparison.drawn();
     let chosen = if drawn.runs.len() < runs {
@@ -34,44 +38,51 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
     Ok(Page {
         title: format!("FLORAL report: {}", setting.title),
         lead: format!(
-            "{runs} {} beside the truth on {inputs} {}. The truth is {}.{chosen}",
-            if runs == 1 {
-                "trained run"
-            } else {
-                "trained runs"
-            },
+            "{} beside the truth on {}. The truth is {}.{chosen}",
+            counted(runs, "trained run"),
             described(inputs, setting.seen),
-            words(setting.truth)
+            words(truth)
         ),
         sections: sections.into_iter().flatten().collect(),
         footer: format!(
-            "Made by {} from {}, inputs {}..{}, {} realizations per input, seed {}, {}.",
+            "Made by {} from {}, inputs {}..{}, {}.",
             setting.build,
-            setting
-                .data
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy(),
+            file(setting),
             setting.inputs.start,
             setting.inputs.end,
-            setting.sampling.realizations,
-            setting.sampling.seed,
-            setting.sampling.solver
+            drawn_how(comparison)
         ),
     })
 }
 
-/// How many inputs scores are taken over, and whether they are a test.
-fn described(inputs: usize, seen: usize) -> String {
-    let plural = if inputs == 1 { "input" } else { "inputs" };
-    if seen == 0 {
-        format!("test {plural} never seen in training")
-    } else {
-        format!("{plural}, {seen} of which were used in training: scores on those are no test")
+/// The name of the file that the inputs come from.
+pub(super) fn file(setting: &Setting) -> String {
+    let name = setting.data.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// How realizations were drawn; an integrator only where one was needed.
+pub(super) fn drawn_how(comparison: &Comparison) -> String {
+    let sampling = &comparison.setting.sampling;
+    let many = counted(sampling.realizations, "realization");
+    let drawn = format!("{many} per input, seed {}", sampling.seed);
+    match comparison.runs.iter().any(|run| run.method.is_flow()) {
+        true => format!("{drawn}, {}", sampling.solver),
+        false => drawn,
     }
 }
 
-fn section(heading: &str, text: &str, blocks: Vec<Block>) -> Section {
+/// How many inputs scores are taken over, and whether they are a test.
+fn described(inputs: usize, seen: usize) -> String {
+    if seen == 0 {
+        format!("{} never seen in training", counted(inputs, "test input"))
+    } else {
+        let inputs = counted(inputs, "input");
+        format!("{inputs}, {seen} of them used in training: scores on those are no test")
+    }
+}
+
+pub(super) fn section(heading: &str, text: &str, blocks: Vec<Block>) -> Section {
     let mut all = vec![Block::Text(text.into())];
     all.extend(blocks);
     Section {
@@ -85,7 +96,10 @@ fn section(heading: &str, text: &str, blocks: Vec<Block>) -> Section {
 const MOST_OPEN: usize = 3;
 
 /// What every channel has to show: as it is of the only one, under their names of several.
-fn by_channel(comparison: &Comparison, blocks: impl Fn(View) -> Vec<Block>) -> Vec<Block> {
+pub(super) fn by_channel(
+    comparison: &Comparison,
+    blocks: impl Fn(View) -> Vec<Block>,
+) -> Vec<Block> {
     let count = comparison.channels.len();
     let group = |(i, view): (usize, View)| {
         let blocks = blocks(view);
@@ -109,7 +123,7 @@ fn numbers(comparison: &Comparison) -> Section {
         ""
     };
     let sampling = match comparison.setting.truth {
-        TruthSource::Exact => "",
+        None | Some(TruthSource::Exact) => "",
         _ => {
             " The truth is an estimate: what its realizations leave open counts in all errors of \
              mean and variance."

@@ -3,8 +3,13 @@
 //! Made by `test_input` from all members, drawn by the figures.
 
 use super::channel::Channel;
-use super::distribution::Distribution;
+use super::distribution::{Distribution, kept_points};
+use super::names;
 use floral::metric::{Fields, RadialSpectrum};
+use floral::predict::Moments;
+use floral::regression::Prediction;
+use floral::{Field, Grid};
+use serde::{Deserialize, Serialize};
 
 /// Values kept of each input for distributions over all inputs, and of each of many channels.
 const VALUES: usize = 4096;
@@ -18,8 +23,39 @@ const SPECTRA: usize = 64;
 pub struct Summary {
     /// The distribution.
     pub distribution: Distribution,
+    /// How sure the method is, if it knows.
+    pub certainty: Option<Certainty>,
     /// What is pooled over inputs, of each channel.
     pub channels: Vec<ChannelSummary>,
+}
+
+/// How sure a method is of its prediction, of methods that know it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Certainty {
+    /// How far the input is from the training inputs: 1 as those that judged the fit.
+    pub novelty: f64,
+    /// The share of the variance, of each channel, that is not of the solution itself but of what is
+    /// not known of its mean.
+    pub unknown: Vec<f64>,
+}
+
+impl Certainty {
+    /// From the moments that a method knows, on so many points.
+    pub fn of(moments: &Prediction, points: usize) -> Self {
+        let sums = |values: &[f64]| -> Vec<f64> {
+            let channels = values.chunks(points.max(1));
+            channels.map(|channel| channel.iter().sum()).collect()
+        };
+        let parts = sums(&moments.aleatoric)
+            .into_iter()
+            .zip(sums(&moments.epistemic));
+        Self {
+            novelty: moments.novelty,
+            unknown: parts
+                .map(|(own, unknown)| unknown / (own + unknown).max(f64::MIN_POSITIVE))
+                .collect(),
+        }
+    }
 }
 
 /// What is pooled over inputs of one channel.
@@ -35,8 +71,25 @@ pub struct ChannelSummary {
 }
 
 impl Summary {
+    /// Of members with these moments on a grid, keeping so many of them.
+    pub fn of(
+        grid: &Grid,
+        low: Option<&Field>,
+        members: Fields,
+        moments: &Moments,
+        kept: usize,
+    ) -> Self {
+        // Quantiles are kept by the axes that figures show.
+        let places = kept_points(
+            &names::drawn(grid).shape(),
+            members.points() / grid.len().max(1),
+        );
+        let distribution = Distribution::of(members, moments, kept, &places);
+        Self::new(members, low.map(Field::values), &grid.shape(), distribution)
+    }
+
     /// Of members with a distribution.
-    pub fn new(
+    fn new(
         members: Fields,
         low: Option<&[f64]>,
         shape: &[usize],
@@ -46,6 +99,7 @@ impl Summary {
         let channels = Channel::all(members.points(), points);
         Self {
             distribution,
+            certainty: None,
             channels: channels
                 .map(|channel| ChannelSummary {
                     pairs: pairs(members, low, channel),

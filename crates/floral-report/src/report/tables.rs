@@ -1,5 +1,6 @@
 //! The tables of a report: scores, and what they cost.
 
+use floral::counted;
 use floral::evaluate::MeanErrors;
 use floral::train::Method;
 
@@ -78,7 +79,8 @@ pub(super) fn overview(comparison: &Comparison) -> Table {
     let has_band = |run: &&RunResult| run.channels.iter().any(|own| band(own).is_some());
     let row = |view: View| {
         let low = view.truth().low.as_ref().map(|low| low.errors.nrmse);
-        let own = view.runs().map(|(_, own)| Some(own.prediction.mean.nrmse));
+        let nrmse = |own: &ChannelResult| Some(own.prediction.as_ref()?.mean.nrmse);
+        let own = view.runs().map(|(_, own)| nrmse(own));
         let bands = view.runs().filter(|(run, _)| has_band(run));
         Row {
             name: view.quantity().name.clone(),
@@ -125,8 +127,9 @@ fn baselines(view: View) -> Vec<Row> {
             continue;
         };
         known.push(inputs);
-        let row =
-            |name: &str, errors: &MeanErrors| baseline(format!("{name} {inputs} inputs"), errors);
+        let row = |name: &str, errors: &MeanErrors| {
+            baseline(format!("{name} {}", counted(inputs, "input")), errors)
+        };
         rows.extend(
             own.mean_residual
                 .as_ref()
@@ -146,15 +149,16 @@ fn band(own: &ChannelResult) -> Option<f64> {
 }
 
 fn score_row(run: &RunResult, own: &ChannelResult) -> Row {
-    let mean = &own.prediction.mean;
-    let spread = own.prediction.spread.as_ref();
+    let mean = own.prediction.as_ref().map(|prediction| &prediction.mean);
+    let spread = own.prediction.as_ref();
+    let spread = spread.and_then(|prediction| prediction.spread.as_ref());
     let observed = spread.and_then(|spread| spread.observed.as_ref());
     Row {
         name: run.label.clone(),
         values: vec![
-            Some(mean.mean_l2),
-            Some(mean.rmse),
-            Some(mean.nrmse),
+            mean.map(|mean| mean.mean_l2),
+            mean.map(|mean| mean.rmse),
+            mean.map(|mean| mean.nrmse),
             spread.and_then(|spread| spread.variance_l2),
             spread.and_then(|spread| spread.variance_relative),
             observed.map(|observed| observed.crps),
@@ -171,16 +175,18 @@ pub(super) fn speed(comparison: &Comparison) -> Table {
     let row = |run: &RunResult| {
         let epochs = run.epochs.len();
         let per_epoch = (epochs > 0).then(|| run.training_seconds / epochs as f64);
-        let cost = run.channels.first().map(|own| &own.prediction);
+        let cost = run.channels.first();
+        let cost = cost.and_then(|own| own.prediction.as_ref());
         Row {
             name: run.label.clone(),
             values: vec![
                 run.training_inputs.map(|n| n as f64),
                 (epochs > 0).then_some(epochs as f64),
-                Some(run.epoch as f64),
+                run.epoch.map(|epoch| epoch as f64),
                 Some(run.training_seconds),
                 per_epoch,
-                cost.map(|prediction| prediction.evaluations),
+                cost.map(|prediction| prediction.evaluations)
+                    .filter(|_| run.epoch.is_some()),
                 cost.map(|prediction| 1e3 * prediction.seconds),
             ],
             competes: true,

@@ -3,12 +3,11 @@
 //! Made by `gather`, kept by `cache`.
 
 use super::channel::Channel;
-use super::distribution::{Distribution, kept_points};
-use super::summary::{Summary, scattered};
+use super::summary::{Certainty, Summary, scattered};
 use floral::Result;
 use floral::evaluate::{BaselineFields, Scoring, Truth};
 use floral::metric::Fields;
-use floral::predict::PredictionCost;
+use floral::predict::{Moments, PredictionCost};
 use floral::regression::Prediction;
 use floral::sample::{EnsembleStatistics, Wanted};
 use floral::{Field, Grid};
@@ -59,43 +58,45 @@ impl TestInput<'_> {
         fields
             .iter()
             .try_for_each(|member| statistics.push(member))?;
-        let variance = (fields.count() > 1).then(|| statistics.variance());
+        let moments = Moments::of(predicted.moments, &statistics);
         let channels = Channel::all(fields.points(), self.grid.len());
         let spread_error =
-            channels.map(|channel| self.spread_error(&statistics, variance.as_deref(), channel));
+            channels.map(|channel| self.spread_error(&moments, fields.count(), channel));
         Ok(ScoredSummary {
             spread_error: spread_error.collect(),
-            summary: self.summary(fields, statistics.mean(), variance.as_deref()),
+            summary: Summary {
+                certainty: predicted
+                    .moments
+                    .map(|known| Certainty::of(known, self.grid.len())),
+                ..self.summary(fields, &moments)
+            },
             scoring,
         })
     }
 
     /// A summary of members with these moments.
-    pub fn summary(&self, members: Fields, mean: &[f64], variance: Option<&[f64]>) -> Summary {
-        let shape = self.grid.shape();
-        let places = kept_points(&shape, members.points() / self.grid.len().max(1));
-        let distribution = Distribution::of(members, mean, variance, self.kept, &places);
-        Summary::new(members, self.low.map(Field::values), &shape, distribution)
+    pub fn summary(&self, members: Fields, moments: &Moments) -> Summary {
+        Summary::of(self.grid, self.low, members, moments, self.kept)
     }
 
-    fn spread_error(
-        &self,
-        statistics: &EnsembleStatistics,
-        variance: Option<&[f64]>,
-        channel: Channel,
-    ) -> Vec<[f32; 2]> {
+    fn spread_error(&self, moments: &Moments, members: usize, channel: Channel) -> Vec<[f32; 2]> {
         let (values, observations) = (self.truth.mean.len(), &self.truth.observations);
+        let variance = moments.variance.as_ref();
         let Some(variance) = variance.filter(|_| !observations.is_empty()) else {
             return Vec::new();
         };
-        let members = statistics.count() as f64;
+        // A mean of draws has a sampling error of its own.
+        let sampled = match moments.is_drawn {
+            true => 1.0 + 1.0 / members as f64,
+            false => 1.0,
+        };
         let count = (observations.len() / values) as f64;
         let at = |point: usize| {
             let value = channel.index * channel.points + point;
-            let mean = statistics.mean()[value];
+            let mean = moments.mean[value];
             let seen = observations.iter().skip(value).step_by(values);
             let square: f64 = seen.map(|y| (*y - mean).powi(2)).sum();
-            let expected = variance[value] * (members + 1.0) / members;
+            let expected = variance[value] * sampled;
             [expected as f32, (square / count) as f32]
         };
         scattered(channel.points, POINTS).map(at).collect()

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use floral::device::Device;
-use floral::predict::{Predictor, Sampling};
+use floral::predict::{Cases, Predictor, Sampling};
 use floral::sample::OdeSolver;
 use floral::train::{Method, RunFolder};
 use floral::{Error, Event, Observer, Silent, evaluate};
@@ -24,6 +24,7 @@ pub fn options() -> Options {
         },
         shown: 1,
         kept: 3,
+        band: Band::default(),
         build: "test".into(),
     }
 }
@@ -60,10 +61,8 @@ fn scores_are_those_of_an_evaluation() {
     let options = options().evaluation;
     let predictor = Predictor::load(&run, &Device::flex()).unwrap();
     let evaluation = evaluate::evaluate(&predictor, &play.dataset, &options, &Silent).unwrap();
-    let [own, expected] = [
-        &comparison.runs[0].channels[0].prediction,
-        &evaluation.prediction,
-    ];
+    let own = comparison.runs[0].channels[0].prediction.as_ref().unwrap();
+    let expected = &evaluation.prediction;
     assert_eq!(own.mean.mean_l2, expected.mean.mean_l2);
     assert_eq!(own.evaluations, expected.evaluations);
     let crps =
@@ -74,6 +73,88 @@ fn scores_are_those_of_an_evaluation() {
         comparison.channels[0].low.as_ref().unwrap().errors.rmse,
         evaluation.low.unwrap().rmse
     );
+}
+
+#[test]
+fn means_and_scores_are_those_that_a_method_knows_however_many_are_drawn() {
+    let play = play();
+    let run = play.run(Method::Kriging);
+    let of = |realizations: usize| {
+        let mut options = options();
+        options.evaluation.sampling.realizations = realizations;
+        compared(&play, std::slice::from_ref(&run), &options).0
+    };
+    let (few, many) = (of(3), of(40));
+    let mean = |c: &Comparison| c.shown[0].runs[0].mean.clone();
+    let deviation = |c: &Comparison| c.shown[0].runs[0].deviation.clone();
+    assert_eq!(
+        (mean(&few), deviation(&few)),
+        (mean(&many), deviation(&many))
+    );
+    let error = |c: &Comparison| {
+        c.runs[0].channels[0]
+            .prediction
+            .clone()
+            .unwrap()
+            .mean
+            .mean_l2
+    };
+    assert_eq!(error(&few), error(&many));
+    assert_eq!(few.runs[0].epoch, None, "closed form");
+}
+
+#[test]
+fn new_inputs_are_shown_without_a_truth() {
+    let play = play();
+    let data = play.dataset.path();
+    let runs = [Method::Floral, Method::Kriging].map(|method| play.run(method));
+    let new = |run: &RunFolder| {
+        let predictor = Predictor::load(run, &Device::flex()).unwrap();
+        let file = |inputs| NewFile {
+            path: data.to_owned(),
+            cases: Cases::open(data, &predictor, None).unwrap(),
+            inputs,
+            notes: vec!["one of them is far away".into()],
+        };
+        NewRun {
+            files: vec![file(1..3), file(4..5)],
+            folder: run.clone(),
+            predictor,
+            solver: OdeSolver::named("euler", Some(2)).unwrap(),
+        }
+    };
+    let comparison = predicted(runs.iter().map(new).collect(), &options(), &Silent).unwrap();
+    let names: Vec<&str> = comparison.shown.iter().map(|s| &s.name[..]).collect();
+    assert_eq!(names, ["curve.zarr 1", "curve.zarr 2", "curve.zarr 4"]);
+    assert!(comparison.setting.truth.is_none());
+    let note = "curve.zarr: one of them is far away";
+    assert_eq!(comparison.setting.notes, [note], "each once");
+    for shown in &comparison.shown {
+        assert_eq!(shown.runs.len(), 2);
+        assert!(shown.truth.is_none() && shown.low.is_some());
+        let known: Vec<bool> = shown.certainty.iter().map(Option::is_some).collect();
+        let expected: Vec<bool> = comparison
+            .runs
+            .iter()
+            .map(|run| run.epoch.is_none())
+            .collect();
+        assert_eq!(known, expected, "kriging knows how sure it is");
+    }
+    let html = page(&comparison).unwrap().to_html();
+    assert!(html.contains("novelty") && html.contains("3 new inputs predicted by"));
+    assert!(!html.contains("CRPS") && !html.contains(">NaN"));
+    let exports = exports(&comparison);
+    let names: Vec<&str> = exports.iter().map(|(name, _)| &name[..]).collect();
+    for wanted in ["predictions", "mean-0-0", "samples-2-1"] {
+        assert!(names.contains(&wanted), "{wanted} in {names:?}");
+    }
+    let twice = [&runs[0], &runs[0]].map(new).into();
+    let words = predicted(twice, &options(), &Silent)
+        .unwrap_err()
+        .to_string();
+    assert!(words.contains("named twice"), "{words}");
+    let none = predicted(Vec::new(), &options(), &Silent).unwrap_err();
+    assert!(none.to_string().contains("no run"));
 }
 
 #[test]
@@ -184,6 +265,7 @@ fn of_many_runs_pictures_show_the_last_of_each_method() {
         many.runs[i + 2].label = format!("run {i}");
         for (shown, own) in many.shown.iter_mut().zip(&few.shown) {
             shown.runs.push(own.runs[of].clone());
+            shown.certainty.push(None);
         }
     }
     let drawn = many.drawn();

@@ -1,6 +1,7 @@
 //! One channel of a comparison: what a figure shows.
 
 use super::comparison::{ChannelResult, ChannelTruth, Comparison, RunResult, ShownInput};
+use super::distribution::Distribution;
 use crate::draw::Label;
 
 /// A channel of the solution with all that is known of it.
@@ -42,7 +43,11 @@ impl<'a> View<'a> {
 
     /// The title of what is shown of an input.
     pub fn titled_input(self, shown: &ShownInput, title: &str) -> String {
-        let input = self.titled(&format!("Input {}", shown.input));
+        let mut name = shown.name.clone();
+        if let Some(first) = name.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        let input = self.titled(&name);
         match title {
             "" => input,
             title => format!("{input}, {title}"),
@@ -68,12 +73,51 @@ impl<'a> View<'a> {
         self.runs().filter(|(_, own)| !own.coverage.is_empty())
     }
 
+    /// The channel's own of a list of one for each.
+    pub fn own<T>(self, channels: &[T]) -> Option<&T> {
+        channels.get(self.index)
+    }
+
     /// The channel's values of a field, [channel, point]; none of a field that is not there.
     pub fn of(self, field: &[f32]) -> Vec<f64> {
         let points = self.comparison.setting.grid.len();
         let own = field.chunks(points.max(1)).nth(self.index);
         let own = own.unwrap_or_default().iter();
         own.map(|value| f64::from(*value)).collect()
+    }
+
+    /// The same of a map, [up, right]: the axis that goes to the right is the last one.
+    pub fn map(self, field: &[f32]) -> Vec<f64> {
+        self.oriented(self.of(field))
+    }
+
+    /// Values of the grid, as a map shows them: [up, right].
+    pub fn oriented(self, values: Vec<f64>) -> Vec<f64> {
+        let setting = &self.comparison.setting;
+        let [rows, columns] = match setting.grid.shape()[..] {
+            [rows, columns] if setting.right == 0 && values.len() == rows * columns => {
+                [rows, columns]
+            }
+            _ => return values,
+        };
+        let places = (0..columns).flat_map(|j| (0..rows).map(move |i| i * columns + j));
+        places.map(|at| values[at]).collect()
+    }
+
+    /// The quantile of a level of a distribution at every point; none without a spread.
+    pub fn quantile(self, distribution: &Distribution, level: f64) -> Option<Vec<f64>> {
+        let shape = self.comparison.setting.grid.shape();
+        distribution.quantile(level, &shape, self.index)
+    }
+
+    /// Lower and upper ends of the band around the mean of a distribution; none without a spread.
+    pub fn band(self, distribution: &Distribution) -> Vec<[f64; 2]> {
+        let moments = (
+            self.of(&distribution.mean),
+            self.of(&distribution.deviation),
+        );
+        let band = self.comparison.setting.band;
+        band.ends(|level| self.quantile(distribution, level), moments)
     }
 
     /// Below which value the truth never is: zero, if it is never negative.

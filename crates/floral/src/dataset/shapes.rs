@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::axis_names;
 use super::layout::{self, CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
-use crate::grid::{Domain, Thinning};
+use crate::grid::{Direction, Domain, Thinning};
 use crate::storage::StoredArray;
-use crate::storage::array_metadata::{DOMAIN, LONG_NAME, UNITS, nameless};
+use crate::storage::array_metadata::{AXIS, DOMAIN, LONG_NAME, UNITS, nameless};
 use crate::{Axis, Grid, Result};
 
 /// Points of the longest axis: 2^24, whose coordinates take 128 MiB.
@@ -221,8 +221,12 @@ fn described(axis: Axis, array: &StoredArray) -> Axis {
     // Older builds wrote the unit 1 beside that name, whatever the axis was.
     let units = units.filter(|units| !(is_nameless && *units == "1"));
     let long_name = long_name.filter(|_| !is_nameless);
-    axis.with_units(units.unwrap_or_default())
-        .with_long_name(long_name.unwrap_or_default())
+    Axis {
+        declared: text(AXIS).and_then(Direction::declared),
+        ..axis
+    }
+    .with_units(units.unwrap_or_default())
+    .with_long_name(long_name.unwrap_or_default())
 }
 
 fn domain(array: &StoredArray) -> Result<Option<Domain>> {

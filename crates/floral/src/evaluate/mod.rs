@@ -1,7 +1,7 @@
 //! Evaluation: a run's predictions beside the truth, over inputs that it has not seen.
 //!
-//! [`evaluate`] is a consumer of the one loop that predicts ([`crate::predict::Walk`]); each
-//! ensemble is scored by a [`Scoring`] against its [`Truth`] and forgotten.
+//! [`evaluate`] consumes the one loop that predicts ([`crate::predict::Walk`]) input by input
+//! (`side_by_side.rs`); each ensemble is scored by a [`Scoring`] against its [`Truth`] and forgotten.
 
 mod accuracy;
 mod baselines;
@@ -9,6 +9,7 @@ mod channel;
 mod evaluation;
 mod inputs;
 mod scoring;
+mod side_by_side;
 mod truth;
 
 use std::ops::Range;
@@ -23,14 +24,12 @@ pub use scoring::Scoring;
 pub use truth::{Truth, TruthSource, Truths};
 
 use crate::dataset::Dataset;
-use crate::grid::{Thinning, picked};
+use crate::grid::Thinning;
 use crate::observer::Observer;
-use crate::predict::{
-    Cases, Consumer, PredictionCost, Predictor, Sampling, Values, Walk, WalkedInput,
-    aligned_dataset,
-};
+use crate::predict::{Cases, Predictor, Sampling, Walk, aligned_dataset};
 use crate::ranks::{Alone, Ranks, Watch, first_then_others, gathered};
-use crate::{Error, Result, regression};
+use crate::{Error, Result};
+use side_by_side::{Setting, scored};
 
 /// What to evaluate, and how.
 #[derive(Debug, Clone)]
@@ -67,7 +66,7 @@ impl Default for Options {
     }
 }
 
-/// Predicts input after input and compares with the truth; one ensemble is in memory at a time.
+/// Predicts inputs and compares with the truth; a few ensembles are in memory at a time.
 pub fn evaluate(
     predictor: &Predictor,
     dataset: &Dataset,
@@ -105,15 +104,10 @@ pub fn evaluate_across(
     } else {
         Baselines::without_kriging(header, training, thinning.as_ref())?
     };
-    let mut scored = Scored {
+    let setting = Setting {
         truths: Truths::of(dataset, options.reference)?,
         baselines,
-        share: (ranks.rank(), ranks.size()),
-        scored: Vec::new(),
-        members: Values::new(predictor.precision()),
-        moments: None,
         points: dataset.grid().len(),
-        known: None,
         on_training_grid: thinning.is_some(),
         thinning: thinning.filter(|_| dataset.known().is_none()),
     };
@@ -125,12 +119,12 @@ pub fn evaluate_across(
         sampling: &options.sampling,
         observer: &watch,
     };
-    watch.finished(walk.run(&mut scored))?;
-    let scoring = over_all(ranks, std::mem::take(&mut scored.scored))?;
+    let scored = watch.finished(scored(ranks, &walk, &setting))?;
+    let scoring = over_all(ranks, scored)?;
     let seen = seen_inputs(header, dataset, &inputs)?;
-    let evaluation = scored.evaluation(&scoring, predictor, dataset, &options.sampling, inputs);
+    let evaluation = setting.evaluation(&scoring, predictor, dataset, &options.sampling, inputs);
     Ok(Evaluation {
-        notes: [header.notes(), notes.clone(), scored.baselines.notes].concat(),
+        notes: [header.notes(), notes.clone(), setting.baselines.notes].concat(),
         seen: seen.len(),
         seen_inputs: seen,
         ..evaluation
@@ -190,29 +184,7 @@ fn thinning(
     }
 }
 
-/// Scores every ensemble and forgets it.
-struct Scored<'a> {
-    truths: Truths<'a>,
-    baselines: Baselines,
-    /// Every n-th input is scored here, from this one on.
-    share: (usize, usize),
-    /// The scores of each of them, by position.
-    scored: Vec<(usize, Scoring)>,
-    /// The ensemble under way: [member, value].
-    members: Values,
-    /// Its moments in closed form, of methods that have them.
-    moments: Option<regression::Prediction>,
-    /// Takes the truth to the points of the predictions, where they are fewer.
-    thinning: Option<Thinning>,
-    /// Points of the dataset's grid.
-    points: usize,
-    /// Those at which high fidelity of the input is known, where they are fewer.
-    known: Option<Vec<usize>>,
-    /// Whether predictions are at the points of training alone.
-    on_training_grid: bool,
-}
-
-impl Scored<'_> {
+impl Setting<'_> {
     fn evaluation(
         &self,
         scoring: &Scoring,
@@ -250,56 +222,6 @@ fn over_all(ranks: &dyn Ranks, own: Vec<(usize, Scoring)>) -> Result<Scoring> {
     let mut scoring = Scoring::default();
     all.iter().for_each(|(_, scored)| scoring.merge(scored));
     Ok(scoring)
-}
-
-impl Consumer for Scored<'_> {
-    fn wants(&self, position: usize) -> bool {
-        let (rank, size) = self.share;
-        position % size == rank
-    }
-
-    fn begin(&mut self, _run: usize, input: &WalkedInput) -> Result<Option<usize>> {
-        self.members.clear();
-        self.moments = None;
-        self.known = match self.on_training_grid {
-            true => None,
-            false => self.truths.dataset().points_of(input.index)?,
-        };
-        Ok(Some(0))
-    }
-
-    fn moments(&mut self, moments: &regression::Prediction) {
-        self.moments = Some(match &self.known {
-            Some(known) => moments.picked(self.points, known),
-            None => moments.clone(),
-        });
-    }
-
-    fn realization(&mut self, _index: usize, values: &[f64], _evaluations: usize) -> Result<()> {
-        match &self.known {
-            Some(known) => self.members.extend(&picked(values, self.points, known)),
-            None => self.members.extend(values),
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, _run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()> {
-        let mut truth = self.truths.at(input.index)?;
-        if let Some(thinning) = &self.thinning {
-            truth = truth.thinned(thinning);
-        }
-        let mut scoring = Scoring::default();
-        scoring.add_cost(cost);
-        let baselines = self.baselines.predict(input.case, self.known.as_deref())?;
-        scoring.push_baselines(&baselines, &truth)?;
-        let moments = self.moments.as_ref();
-        match &self.members {
-            Values::Single(members) => scoring.push(members, moments, &truth)?,
-            Values::Double(members) => scoring.push(members, moments, &truth)?,
-        }
-        self.scored.push((input.position, scoring));
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::metric::{
     EnsembleScores, Fields, MeanFieldError, PAIR_LAGS, Sampled, VarianceError, centred,
     energy_score,
 };
-use crate::predict::PredictionCost;
+use crate::predict::{Moments, PredictionCost};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Quantity, Result, regression};
 
@@ -140,12 +140,12 @@ impl Scoring {
         let members = Fields::new(&about_truth, values)?;
         self.inputs += 1;
         self.members = members.count();
-        let mean = moments.map_or(statistics.mean(), |moments| &moments.mean);
+        let moments = Moments::of(moments, &statistics);
         self.mean
-            .push_sampled(mean, &truth.mean, truth.mean_square_error());
+            .push_sampled(&moments.mean, &truth.mean, truth.mean_square_error());
         let sampled = 1.0 / members.count() as f64;
         if let Some(variance) = &truth.variance {
-            let is_sampled = members.count() > 1 && moments.is_none();
+            let is_sampled = members.count() > 1 && moments.is_drawn;
             let own = if is_sampled { sampled } else { 0.0 };
             let square = variance.iter().sum::<f64>() * (own + truth.source.sampling_share());
             *self.floors.get_or_insert_default() += square.sqrt();
@@ -153,11 +153,9 @@ impl Scoring {
         if members.count() == 1 {
             return Ok(());
         }
-        let (variance, is_sampled) = match moments {
-            Some(moments) => (moments.aleatoric.clone(), false),
-            None => (statistics.variance(), true),
-        };
-        self.push_variance(&variance, is_sampled, truth);
+        if let Some(variance) = &moments.aleatoric {
+            self.push_variance(variance, moments.is_drawn, truth);
+        }
         self.push_observed(members, truth)
     }
 

@@ -11,7 +11,7 @@ use crate::metric::{FourthMoments, RunningMoments};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream, stream};
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::{Error, Field, Result};
+use crate::{Error, Field, Result, counted};
 
 /// Where true moments come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,10 +49,12 @@ impl fmt::Display for TruthSource {
         match self {
             Self::Exact => f.write_str("exact moments"),
             Self::Reference { realizations } => {
-                write!(f, "{realizations} fresh realizations per input")
+                let many = counted(*realizations, "fresh realization");
+                write!(f, "{many} per input")
             }
             Self::Dataset { realizations } => {
-                write!(f, "the dataset's {realizations} realizations per input")
+                let many = counted(*realizations, "realization");
+                write!(f, "the dataset's {many} per input")
             }
         }
     }

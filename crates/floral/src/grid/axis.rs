@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Domain;
+use super::{Direction, Domain};
 use crate::quantity::told;
 use crate::units::Conversion;
 
@@ -22,6 +22,9 @@ pub struct Axis {
     /// The name in full, for figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_name: Option<String>,
+    /// The direction that CF's attribute `axis` declares.
+    #[serde(rename = "axis", skip_serializing_if = "Option::is_none")]
+    pub declared: Option<Direction>,
 }
 
 impl Axis {
@@ -48,6 +51,7 @@ impl Axis {
             domain,
             units: None,
             long_name: None,
+            declared: None,
         }
     }
 
@@ -61,6 +65,17 @@ impl Axis {
     pub fn with_long_name(mut self, long_name: &str) -> Self {
         self.long_name = told(long_name);
         self
+    }
+
+    /// The same axis with a declared direction.
+    pub fn with_direction(mut self, direction: Direction) -> Self {
+        self.declared = Some(direction);
+        self
+    }
+
+    /// Its direction: declared, or as its name suggests.
+    pub fn direction(&self) -> Option<Direction> {
+        self.declared.or_else(|| Direction::of_name(&self.name))
     }
 
     /// So many points that sample its domain evenly.
@@ -79,6 +94,7 @@ impl Axis {
             coordinates,
             units: None,
             long_name: None,
+            declared: None,
         }
     }
 
@@ -218,6 +234,7 @@ struct StoredAxis {
     domain: Option<Domain>,
     units: Option<String>,
     long_name: Option<String>,
+    axis: Option<Direction>,
 }
 
 impl TryFrom<StoredAxis> for Axis {
@@ -228,6 +245,7 @@ impl TryFrom<StoredAxis> for Axis {
         Ok(Self {
             units: stored.units,
             long_name: stored.long_name,
+            declared: stored.axis,
             ..axis
         })
     }

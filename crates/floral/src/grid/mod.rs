@@ -2,6 +2,7 @@
 //! interpolation to finer grids and to scattered points.
 
 mod axis;
+mod direction;
 mod domain;
 mod interpolation;
 mod mask;
@@ -12,6 +13,7 @@ mod thinning;
 use serde::{Deserialize, Serialize};
 
 pub use axis::Axis;
+pub use direction::Direction;
 pub use domain::{AxisKind, Domain};
 pub use interpolation::Interpolation;
 pub use mask::{Mask, blank};
@@ -68,6 +70,17 @@ impl Grid {
         Self::new(self.axes.iter().map(Axis::unit).collect())
     }
 
+    /// The axis that a map has to the right: the last one, as xarray draws it, unless CF's attribute
+    /// `axis` or its name says that the first one is X, or that the last one is the vertical, Z.
+    pub fn rightward(&self) -> usize {
+        let is = |axis: &Axis, wanted| axis.direction() == Some(wanted);
+        match &self.axes[..] {
+            [first, last] if is(first, Direction::X) && !is(last, Direction::X) => 0,
+            [first, last] if is(last, Direction::Z) && !is(first, Direction::Z) => 0,
+            axes => axes.len().saturating_sub(1),
+        }
+    }
+
     /// Coordinates of the point at position `index` in memory.
     pub fn point(&self, mut index: usize) -> Vec<f64> {
         let mut point = vec![0.0; self.dimensions()];
@@ -88,6 +101,38 @@ mod tests {
         let grid = Grid::new(vec![Axis::closed("x", 2), Axis::closed("y", 3)]);
         assert_eq!(grid.point(1), [0.0, 0.5]);
         assert_eq!(grid.point(3), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn maps_have_the_last_axis_to_the_right_unless_an_attribute_says_otherwise() {
+        let right = |names: [&str; 2], directions: [Option<Direction>; 2]| {
+            let axes = names.into_iter().zip(directions);
+            let axes = axes.map(|(name, direction)| {
+                let axis = Axis::closed(name, 3);
+                match direction {
+                    Some(direction) => axis.with_direction(direction),
+                    None => axis,
+                }
+            });
+            let grid = Grid::new(axes.collect());
+            names[grid.rightward()].to_owned()
+        };
+        let none = [None, None];
+        assert_eq!(right(["y", "x"], none), "x");
+        assert_eq!(right(["x", "y"], none), "x");
+        assert_eq!(right(["t", "x"], none), "x");
+        assert_eq!(right(["row", "column"], none), "column");
+        assert_eq!(right(["lat", "lon"], none), "lon");
+        assert_eq!(right(["time", "lat"], none), "lat");
+        assert_eq!(right(["time", "depth"], [None, Some(Direction::Z)]), "time");
+        let east = [Some(Direction::X), Some(Direction::Y)];
+        assert_eq!(right(["east", "north"], east), "east");
+        // What is declared comes before what a name suggests.
+        assert_eq!(
+            right(["x", "a"], [Some(Direction::Y), Some(Direction::X)]),
+            "a"
+        );
+        assert_eq!(Grid::new(vec![Axis::closed("x", 3)]).rightward(), 0);
     }
 
     /// What a distance in unit coordinates means does not change when points are left out.

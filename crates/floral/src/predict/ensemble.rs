@@ -5,8 +5,9 @@
 
 use rayon::prelude::*;
 
-use super::Values;
+use super::{Moments, Values};
 use crate::grid::{Mask, blank};
+use crate::regression::Prediction;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Grid, Result};
 
@@ -19,6 +20,8 @@ pub struct Ensemble {
     values: Values,
     /// Whether each point is outside of the domain; empty if none is.
     outside: Vec<bool>,
+    /// What the method knows of mean and variances, without drawing.
+    known: Option<Prediction>,
 }
 
 impl Ensemble {
@@ -38,6 +41,7 @@ impl Ensemble {
             channels,
             values,
             outside: Vec::new(),
+            known: None,
         })
     }
 
@@ -48,9 +52,35 @@ impl Ensemble {
                 Values::Single(values) => mask.blank(values),
                 Values::Double(values) => mask.blank(values),
             }
+            if let Some(known) = &mut self.known {
+                mask.blank(&mut known.mean);
+                mask.blank(&mut known.aleatoric);
+                mask.blank(&mut known.epistemic);
+            }
             self.outside = mask.outside().to_vec();
         }
         self
+    }
+
+    /// The same with what the method knows of mean and variances, if it does.
+    pub fn with_moments(self, known: Option<&Prediction>) -> Result<Self> {
+        let found = known.map_or(self.size(), |known| known.mean.len());
+        if found != self.size() {
+            return Err(Error::Shape {
+                what: "the moments of an ensemble".into(),
+                found: vec![found],
+                expected: vec![self.size()],
+            });
+        }
+        Ok(Self {
+            known: known.cloned(),
+            ..self
+        })
+    }
+
+    /// What the method knows of mean and variances; none where realizations are all there is.
+    pub fn known(&self) -> Option<&Prediction> {
+        self.known.as_ref()
     }
 
     /// The grid of every field.
@@ -87,18 +117,18 @@ impl Ensemble {
         is_there.then(|| self.field(values()).ok()).flatten()
     }
 
-    /// The mean over realizations.
+    /// The mean: as the method knows it, or else over realizations.
     pub fn mean(&self) -> Result<Field> {
-        self.field(self.statistics()?.mean().to_vec())
+        let draws = self.statistics()?;
+        self.field(Moments::of(self.known(), &draws).mean.into_owned())
     }
 
-    /// The standard deviation over realizations; zero of a single one.
+    /// The standard deviation: as the method knows it, or else over realizations; zero of a single
+    /// one.
     pub fn deviation(&self) -> Result<Field> {
-        if self.len() == 1 {
-            return self.field(vec![0.0; self.size()]);
-        }
-        let variance = self.statistics()?.variance();
-        self.field(variance.iter().map(|v| v.max(0.0).sqrt()).collect())
+        let draws = self.statistics()?;
+        let deviation = Moments::of(self.known(), &draws).deviation();
+        self.field(deviation.unwrap_or_else(|| vec![0.0; self.size()]))
     }
 
     /// The quantile of a level between 0 and 1, at every point.
@@ -130,8 +160,12 @@ impl Ensemble {
         self.field((0..size).into_par_iter().map(at).collect())
     }
 
+    /// Statistics of the draws, where they are needed.
     fn statistics(&self) -> Result<EnsembleStatistics> {
         let mut statistics = EnsembleStatistics::new(self.size(), 0, &Wanted::default())?;
+        if self.known.is_some() {
+            return Ok(statistics);
+        }
         // What is outside is blank again in every field of statistics.
         let known = |v: f64| if v.is_nan() { 0.0 } else { v };
         let size = self.size();
@@ -195,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_points_outside_of_the_domain() {
+    fn nothing_is_known_of_points_outside_of_the_domain() {
         let mask = Mask::new(&[3], vec![false, true, false]).unwrap();
         let masked = ensemble().masked(Some(&mask));
         let fields = [
@@ -210,6 +244,27 @@ mod tests {
         }
         assert_eq!(masked.mean().unwrap().values()[2], 6.0);
         assert!(masked.values().at(1).is_nan());
+    }
+
+    #[test]
+    fn known_moments_come_before_those_of_the_draws() {
+        let known = Prediction {
+            mean: vec![1.0, 2.0, 3.0],
+            aleatoric: vec![12.0; 3],
+            epistemic: vec![4.0; 3],
+            novelty: 1.0,
+        };
+        let drawn = ensemble();
+        let ensemble = drawn.clone().with_moments(Some(&known)).unwrap();
+        assert_eq!(ensemble.mean().unwrap().values(), known.mean);
+        assert_eq!(ensemble.deviation().unwrap().values(), [4.0; 3]);
+        let quantile = |ensemble: &Ensemble| ensemble.quantile(0.3).unwrap();
+        assert_eq!(quantile(&ensemble), quantile(&drawn));
+        let short = Prediction {
+            mean: vec![1.0],
+            ..known
+        };
+        assert!(drawn.with_moments(Some(&short)).is_err());
     }
 
     #[test]

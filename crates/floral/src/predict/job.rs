@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::division::{own, pending};
 use super::enough::Enough;
 use super::{
-    Cases, Consumer, Interpolation, PredictionCost, PredictionWriter, Predictor, Sampling,
-    VarianceParts, Walk, WalkedInput, block_rows,
+    Cases, Consumer, Interpolation, PredictionCost, PredictionWriter, Predictor, Sampling, Walk,
+    WalkedInput, block_rows,
 };
 use crate::Result;
 use crate::observer::{Event, Observer};
@@ -149,7 +149,8 @@ struct UnderWay {
     gathered: Gathered,
     spool: Spool,
     evaluations: usize,
-    parts: Option<VarianceParts>,
+    /// What the method knows of it, at the places wanted.
+    known: Option<Prediction>,
 }
 
 /// One input's statistics as they grow.
@@ -198,7 +199,7 @@ impl Consumer for Storing<'_> {
             gathered,
             spool,
             evaluations: before.evaluations,
-            parts: None,
+            known: None,
         });
         Ok(Some(before.realizations))
     }
@@ -210,7 +211,10 @@ impl Consumer for Storing<'_> {
 
     fn moments(&mut self, moments: &Prediction) {
         if let Some(under_way) = &mut self.under_way {
-            under_way.parts = Some(VarianceParts::of(moments, self.job.interpolation));
+            under_way.known = Some(match self.job.interpolation {
+                Some(interpolation) => moments_at(interpolation, moments),
+                None => moments.clone(),
+            });
         }
     }
 
@@ -239,9 +243,9 @@ impl Consumer for Storing<'_> {
         self.stored.uncertain += usize::from(enough.is_some_and(|enough| !enough.is_reached()));
         let evaluations = under_way.evaluations + cost.progress.evaluations;
         self.stored.evaluations += cost.progress.evaluations;
-        let parts = under_way.parts.as_ref();
+        let known = under_way.known.as_ref();
         self.writer
-            .write(input.position, &statistics, parts, &kept, evaluations)?;
+            .write(input.position, &statistics, known, &kept, evaluations)?;
         self.spools.push(under_way.spool);
         if self.writer.ends_a_part(input.position) {
             self.spools.drain(..).try_for_each(Spool::clear)?;
@@ -250,21 +254,18 @@ impl Consumer for Storing<'_> {
     }
 }
 
-impl VarianceParts {
-    /// At the grid's points or at those wanted. Deviations are interpolated, as the fields are that
-    /// they belong to.
-    fn of(moments: &Prediction, interpolation: Option<&Interpolation>) -> Self {
-        let at = |variance: &[f64]| match interpolation {
-            None => variance.to_vec(),
-            Some(places) => {
-                let deviations: Vec<f64> = variance.iter().map(|v| v.sqrt()).collect();
-                places.apply(&deviations).iter().map(|d| d * d).collect()
-            }
-        };
-        Self {
-            aleatoric: at(&moments.aleatoric),
-            epistemic: at(&moments.epistemic),
-            novelty: moments.novelty,
-        }
+/// Moments at points between those of the grid. Deviations are interpolated, as the fields are that
+/// they belong to.
+fn moments_at(interpolation: &Interpolation, moments: &Prediction) -> Prediction {
+    let variance = |variance: &[f64]| -> Vec<f64> {
+        let deviations: Vec<f64> = variance.iter().map(|v| v.sqrt()).collect();
+        let there = interpolation.apply(&deviations);
+        there.iter().map(|d| d * d).collect()
+    };
+    Prediction {
+        mean: interpolation.apply(&moments.mean),
+        aleatoric: variance(&moments.aleatoric),
+        epistemic: variance(&moments.epistemic),
+        ..*moments
     }
 }

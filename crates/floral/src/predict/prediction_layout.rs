@@ -3,9 +3,9 @@
 //!
 //! | array | dimensions | |
 //! |---|---|---|
-//! | `mean` | input, channel, grid... or point | |
-//! | `variance`, `std` | the same | of methods with a spread: of what varies and what is not known |
-//! | `aleatoric`, `epistemic` | the same | its two parts, of methods that tell them apart; their sum times the attribute `calibration` is what `variance` samples |
+//! | `mean` | input, channel, grid... or point | as the method knows it, or else of the draws, as its `comment` says |
+//! | `variance`, `std` | the same | the same, of methods with a spread: of what varies and what is not known |
+//! | `aleatoric`, `epistemic` | the same | its two parts, of methods that tell them apart; their sum times the attribute `calibration` is `variance` |
 //! | `novelty` | input | how much less is known of it than of inputs like those of training, 1 |
 //! | `quantiles` | input, quantile, channel, ... | where wanted |
 //! | `exceedance` | input, threshold, channel, ... | where wanted; of several channels, each threshold is of one: input, threshold, ... |
@@ -23,12 +23,12 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::Places;
+use super::{MomentSource, Places};
 use crate::dataset::axis_names;
 use crate::dataset::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
 use crate::dataset::quantities::describe;
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::storage::array_metadata::UNITS;
+use crate::storage::array_metadata::{COMMENT, UNITS};
 use crate::storage::{Dimension, GroupPlan, LARGEST_CHUNK, array_metadata};
 use crate::{Checksum, Error, Quantity, Result};
 
@@ -85,8 +85,8 @@ pub struct PredictionPlan {
     pub kept: usize,
     /// Whether the method has a spread.
     pub has_spread: bool,
-    /// Whether it tells apart what varies and what is not known.
-    pub has_parts: bool,
+    /// Where its mean and variance come from.
+    pub moments: MomentSource,
     /// Whether the number of realizations is the input's own.
     pub counts_draws: bool,
     /// Inputs that share a file of an array, which is written once all of them are there.
@@ -212,18 +212,20 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
     }
     let statistic = |what| plan.quantities.iter().map(|q| q.statistic(what)).collect();
     let variance = |what| plan.quantities.iter().map(|q| q.variance(what)).collect();
-    add(
-        MEAN,
-        plan.values(None, "mean of the solution", statistic("mean")),
-    );
+    let moment = |meaning, quantities| {
+        let mut array = plan.values(None, meaning, quantities);
+        array_metadata::set(&mut array, COMMENT, &plan.moments.to_string());
+        array
+    };
+    add(MEAN, moment("mean of the solution", statistic("mean")));
     if plan.has_spread {
         let meaning = "variance of the solution";
-        add(VARIANCE, plan.values(None, meaning, variance("variance")));
+        add(VARIANCE, moment(meaning, variance("variance")));
         let meaning = "standard deviation of the solution";
         let quantities = statistic("standard deviation");
-        add(DEVIATION, plan.values(None, meaning, quantities));
+        add(DEVIATION, moment(meaning, quantities));
     }
-    if plan.has_parts {
+    if plan.moments.has_parts() {
         let meaning = "variance of the solution itself";
         let quantities = variance("aleatoric variance");
         add(ALEATORIC, plan.values(None, meaning, quantities));

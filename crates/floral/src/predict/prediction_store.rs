@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use super::Moments;
 use super::prediction_layout::{
     ALEATORIC, DEVIATION, DRAWS, EPISTEMIC, EVALUATIONS, EXCEEDANCE, MEAN, NOVELTY, PredictionPlan,
     QUANTILE_DIMENSION, QUANTILES, REALIZATIONS, THRESHOLD_CHANNEL, THRESHOLD_DIMENSION, VARIANCE,
@@ -12,6 +13,7 @@ use crate::Result;
 use crate::dataset::layout::INPUT_DIMENSION;
 use crate::grid::blank;
 use crate::ranks::{Alone, Ranks};
+use crate::regression::Prediction;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::{Group, Spool};
 
@@ -30,16 +32,6 @@ const PER_INPUT: [&str; 12] = [
     INPUT_DIMENSION,
     EVALUATIONS,
 ];
-
-/// The variance in its two parts, [channel, point] each, and how new the input is.
-pub struct VarianceParts {
-    /// Of the solution itself.
-    pub aleatoric: Vec<f64>,
-    /// Of what is not known of its mean.
-    pub epistemic: Vec<f64>,
-    /// How much less is known than of an input like those of training.
-    pub novelty: f64,
-}
 
 /// Unfinished predictions open for writing.
 pub struct PredictionWriter {
@@ -104,13 +96,13 @@ impl PredictionWriter {
         self.group.settle(ranks)
     }
 
-    /// Stores the input at this position of the list: its statistics, the realizations kept of it
-    /// and the network's evaluations.
+    /// Stores the input at this position of the list: what the method knows of it at the places of the
+    /// plan, the statistics of its draws, the realizations kept of it and the network's evaluations.
     pub fn write(
         &self,
         position: usize,
         statistics: &EnsembleStatistics,
-        parts: Option<&VarianceParts>,
+        known: Option<&Prediction>,
         kept: &[f64],
         evaluations: usize,
     ) -> Result<()> {
@@ -123,17 +115,19 @@ impl PredictionWriter {
                 group.write_measured(name, position, &values, values.len())
             }
         };
-        write(MEAN, statistics.mean())?;
+        let moments = Moments::of(known, statistics);
+        write(MEAN, &moments.mean)?;
         if self.plan.has_spread {
-            let variance = statistics.variance();
-            let deviation: Vec<f64> = variance.iter().map(|v| v.sqrt()).collect();
+            let unknown = || vec![f64::NAN; moments.mean.len()];
+            let deviation = moments.deviation().unwrap_or_else(unknown);
+            let variance = moments.variance.unwrap_or_else(|| unknown().into());
             write(VARIANCE, &variance)?;
             write(DEVIATION, &deviation)?;
         }
-        if let Some(parts) = parts.filter(|_| self.plan.has_parts) {
-            write(ALEATORIC, &parts.aleatoric)?;
-            write(EPISTEMIC, &parts.epistemic)?;
-            let novelty = [parts.novelty];
+        if let Some(known) = known.filter(|_| self.plan.moments.has_parts()) {
+            write(ALEATORIC, &known.aleatoric)?;
+            write(EPISTEMIC, &known.epistemic)?;
+            let novelty = [known.novelty];
             self.group.write_values(NOVELTY, position, &novelty)?;
         }
         let joined = |fields: Vec<(f64, Vec<f64>)>| -> Vec<f64> {
@@ -195,7 +189,7 @@ mod tests {
     use serde_json::{Map, Value};
 
     use super::*;
-    use crate::predict::Places;
+    use crate::predict::{MomentSource, Places};
     use crate::storage::StoredArray;
     use crate::{Axis, Grid, Quantity};
 
@@ -212,11 +206,22 @@ mod tests {
             threshold_channels: vec![0],
             kept: 1,
             has_spread: true,
-            has_parts: true,
+            moments: MomentSource::Known,
             counts_draws: true,
             shard: 1,
             outside: Vec::new(),
             attributes: Map::from_iter([("seed".to_owned(), 7.into())]),
+        }
+    }
+
+    /// What a method knows of every input; the draws have another mean and variance.
+    fn known() -> Prediction {
+        Prediction {
+            mean: vec![10.0, 20.0, 30.0],
+            aleatoric: vec![1.0, 0.0, 1.0],
+            epistemic: vec![0.5; 3],
+            factor: 2.0,
+            novelty: 2.0,
         }
     }
 
@@ -235,12 +240,7 @@ mod tests {
             for field in &fields {
                 statistics.push(field)?;
             }
-            let parts = VarianceParts {
-                aleatoric: vec![1.0, 0.0, 1.0],
-                epistemic: vec![0.5; 3],
-                novelty: 2.0,
-            };
-            writer.write(position, &statistics, Some(&parts), &fields[0], 14)?;
+            writer.write(position, &statistics, Some(&known()), &fields[0], 14)?;
         }
         assert!(!path.exists(), "the name is taken only when complete");
         writer.finish()?;
@@ -258,13 +258,12 @@ mod tests {
             let array = StoredArray::open(&storage, &path, name).unwrap().unwrap();
             (array.shape(), array.read(0..array.shape()[0]).unwrap())
         };
-        assert_eq!(
-            read("mean"),
-            (vec![2, 1, 3], vec![2.0, 2.0, 2.0, 3.0, 2.0, 2.0])
-        );
-        assert_eq!(read("variance").1[..3], [2.0, 0.0, 2.0]);
-        let root = 2f64.sqrt() as f32;
-        assert_eq!(read("std").1[..3], [root, 0.0, root].map(f64::from));
+        // What is known, not what was drawn.
+        let mean = [10.0, 20.0, 30.0];
+        assert_eq!(read("mean"), (vec![2, 1, 3], [mean, mean].concat()));
+        assert_eq!(read("variance").1[..3], [3.0, 1.0, 3.0]);
+        let root = f64::from(3f64.sqrt() as f32);
+        assert_eq!(read("std").1[..3], [root, 1.0, root]);
         assert_eq!(read("aleatoric").1[..3], [1.0, 0.0, 1.0]);
         assert_eq!(read("epistemic").1, [0.5; 6]);
         assert_eq!(read("novelty"), (vec![2], vec![2.0, 2.0]));
@@ -290,13 +289,8 @@ mod tests {
         statistics.push(&[9.0; 3]).unwrap();
         statistics.push(&[9.0; 3]).unwrap();
         assert!(!writer.is_finished(1));
-        let parts = VarianceParts {
-            aleatoric: vec![0.0; 3],
-            epistemic: vec![0.0; 3],
-            novelty: 1.0,
-        };
         writer
-            .write(1, &statistics, Some(&parts), &[9.0; 3], 14)
+            .write(1, &statistics, Some(&known()), &[9.0; 3], 14)
             .unwrap();
         drop(writer);
 
@@ -333,6 +327,10 @@ mod tests {
         assert_eq!(units("x"), Value::Null);
         assert_eq!(attributes(&path, "mean")["name"], "p");
         assert_eq!(attributes(&path, "mean")["long_name"], "mean of p");
+        for array in ["mean", "variance", "std"] {
+            let told = attributes(&path, array)["comment"].clone();
+            assert_eq!(told, "known in closed form, without drawing", "{array}");
+        }
     }
 
     #[test]
@@ -348,7 +346,7 @@ mod tests {
             },
             threshold_channels: vec![0, 1],
             kept: 0,
-            has_parts: false,
+            moments: MomentSource::Draws,
             ..plan()
         };
         let mut odd = two.clone();
@@ -363,11 +361,15 @@ mod tests {
         statistics.push(&[3.0, 2.0, 1.0, 30.0, 20.0, 10.0]).unwrap();
         writer.write(0, &statistics, None, &[], 1).unwrap();
         writer.finish().unwrap();
+        let origin = |path: &Path| attributes(path, "std")["comment"].clone();
+        assert_eq!(origin(&path), "of the realizations drawn");
         let storage = zarrs::filesystem::FilesystemStore::new(&path).unwrap();
         let storage: ReadableStorage = Arc::new(storage);
         let open = |name| StoredArray::open(&storage, &path, name).unwrap().unwrap();
         let exceedance = open("exceedance");
         assert_eq!(exceedance.shape(), [1, 2, 3]);
+        let mean = open("mean").read(0..1).unwrap();
+        assert_eq!(mean, [2.0, 2.0, 2.0, 20.0, 20.0, 20.0]);
         assert_eq!(
             exceedance.read(0..1).unwrap(),
             [0.5, 1.0, 0.5, 0.5, 0.0, 0.5]

@@ -6,7 +6,8 @@ use burn::tensor::Device;
 use floral_linalg::Mat;
 
 use super::network_input::Network;
-use super::{Case, Ensemble, InputPredictor, Sampling, Values, checks};
+use super::regression_input::MOMENT_DRAWS;
+use super::{Case, Ensemble, InputPredictor, MomentSource, Sampling, Values, checks};
 use crate::cost::sampling_rows;
 use crate::grid::refined;
 use crate::observer::Observer;
@@ -109,6 +110,21 @@ impl Predictor {
         self.method().is_flow() && is_finer && prior.is_white_on(trained)
     }
 
+    /// Where mean and variance of its predictions come from.
+    pub fn moment_source(&self) -> MomentSource {
+        match &self.trained {
+            Trained::Network(_) => MomentSource::Draws,
+            Trained::Regression(fitted)
+                if !fitted.is_normal() && !self.header.transforms.is_none() =>
+            {
+                MomentSource::KnownBeforeTransforms {
+                    draws: MOMENT_DRAWS,
+                }
+            }
+            Trained::Regression(_) => MomentSource::Known,
+        }
+    }
+
     /// A checksum of all that predictions depend on besides their input.
     pub fn checksum(&self) -> Checksum {
         self.checksum
@@ -151,6 +167,7 @@ impl Predictor {
         })?;
         let channels = self.header.shapes.solution_channels;
         let ensemble = Ensemble::new(grid.clone(), channels, values)?;
+        let ensemble = ensemble.with_moments(predicted.moments())?;
         Ok(ensemble.masked(self.header.mask.as_ref()))
     }
 

@@ -17,7 +17,7 @@ use crate::{Field, Grid, Result};
 
 /// Draws from which moments of a transformed law that is not normal are computed, their seed that of
 /// nothing else.
-const MOMENT_DRAWS: usize = 1024;
+pub(super) const MOMENT_DRAWS: usize = 1024;
 
 /// A regression with what it derives from one input on one grid.
 pub(super) struct RegressionInput<'a> {

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use tempfile::TempDir;
 
-use super::{Case, Predictor, Sampling};
+use super::{Case, Ensemble, Predictor, Sampling};
 use crate::dataset::{Dataset, SplitConfig};
 use crate::operator::Device;
 use crate::random::{Purpose, stream};
@@ -118,6 +118,8 @@ fn moments_are_those_of_the_inverted_realizations() {
         if transform.starts_with("bounded") {
             assert!(drawn.values().iter().all(|v| v <= 1.0));
         }
+        // Without what the method knows, the moments are those of the draws.
+        let drawn = Ensemble::new(grid(), 1, drawn.values().to_vec()).unwrap();
         let (mean, deviation) = (drawn.mean().unwrap(), drawn.deviation().unwrap());
         for (p, total) in moments.total().iter().enumerate() {
             let own = total.sqrt();

@@ -88,24 +88,30 @@ pub trait Consumer {
 impl Walk<'_> {
     /// Predicts what the consumer wants.
     pub fn run(&self, consumer: &mut dyn Consumer) -> Result<()> {
-        for (position, index) in self.inputs.clone().enumerate() {
-            if !consumer.wants(position) {
-                continue;
+        for position in 0..self.inputs.len() {
+            if consumer.wants(position) {
+                self.run_at(position, consumer)?;
             }
-            go_on(self.observer)?;
-            let case = self.cases.case(index)?;
-            let input = WalkedInput {
-                position,
-                index,
-                case: &case,
-                grid: self.cases.grid(),
-            };
-            consumer.input(&input)?;
-            for run in 0..self.predictors.len() {
-                let predicted = self.predict(run, &input, consumer);
-                let header = self.predictors[run].header();
-                predicted.map_err(|error| at_input(index, &departures(header, &case), error))?;
-            }
+        }
+        Ok(())
+    }
+
+    /// Predicts the input at this position alone, for callers that take inputs side by side.
+    pub fn run_at(&self, position: usize, consumer: &mut dyn Consumer) -> Result<()> {
+        go_on(self.observer)?;
+        let index = self.inputs.start + position;
+        let case = self.cases.case(index)?;
+        let input = WalkedInput {
+            position,
+            index,
+            case: &case,
+            grid: self.cases.grid(),
+        };
+        consumer.input(&input)?;
+        for run in 0..self.predictors.len() {
+            let predicted = self.predict(run, &input, consumer);
+            let header = self.predictors[run].header();
+            predicted.map_err(|error| at_input(index, &departures(header, &case), error))?;
         }
         Ok(())
     }

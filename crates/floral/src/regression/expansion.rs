@@ -358,6 +358,12 @@ impl Expansion {
         self.variance.as_ref().map_or(&[], |blend| &blend.scores)
     }
 
+    /// Whether values at every point are normal.
+    pub fn is_normal(&self) -> bool {
+        let kind = self.law.as_ref().map(|law| law.kind);
+        self.support.is_none() && kind.is_none_or(|kind| kind == LawKind::Normal)
+    }
+
     /// The lattice of inputs and solutions.
     pub fn lattice(&self) -> &Lattice {
         &self.lattice

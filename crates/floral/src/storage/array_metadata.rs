@@ -14,6 +14,7 @@ pub(crate) const DOMAIN: &str = "domain";
 pub(crate) const UNITS: &str = "units";
 pub(crate) const LONG_NAME: &str = "long_name";
 pub(crate) const COMMENT: &str = "comment";
+pub(crate) const AXIS: &str = "axis";
 
 /// A dimension's name and length.
 pub(crate) type Dimension<'a> = (&'a str, usize);
@@ -56,6 +57,9 @@ pub(crate) fn axis(axis: &Axis) -> Value {
     }
     if let Some(units) = &axis.units {
         attributes[UNITS] = json!(units);
+    }
+    if let Some(direction) = axis.declared {
+        attributes[AXIS] = json!(direction.letter());
     }
     array
 }

@@ -28,6 +28,20 @@ pub(super) fn differences(there: &TrainConfig, asked: &TrainConfig) -> Option<St
     }
 }
 
+/// Whether a run of these settings goes on under those asked for: they are the same but for more epochs
+/// or more patience. Neither has a say in any epoch: the schedule of the learning rate and the draws
+/// depend on its number alone, so that a run which goes on comes to the same weights as one that was
+/// asked for all epochs at once.
+pub(super) fn goes_on(there: &TrainConfig, asked: &TrainConfig) -> bool {
+    let (before, after) = (&there.stopping, &asked.stopping);
+    let mut longer = there.clone();
+    longer.stopping.epochs = after.epochs;
+    longer.stopping.patience = after.patience;
+    after.epochs >= before.epochs
+        && after.patience >= before.patience
+        && differences(&longer, asked).is_none()
+}
+
 /// The settings by their dotted keys.
 fn settings(config: &TrainConfig) -> BTreeMap<String, String> {
     let table = toml::Table::try_from(config).expect("a configuration of numbers and strings");
@@ -74,6 +88,26 @@ mod tests {
             words,
             "resolution absent, not [8]; stopping.epochs 300, not 7"
         );
+    }
+
+    #[test]
+    fn more_epochs_or_patience_go_on_and_nothing_else_does() {
+        let there = TrainConfig::default();
+        let with = |change: fn(&mut TrainConfig)| {
+            let mut asked = there.clone();
+            change(&mut asked);
+            goes_on(&there, &asked)
+        };
+        assert!(with(|_| {}));
+        assert!(with(|asked| asked.stopping.epochs += 1));
+        assert!(with(|asked| asked.stopping.patience += 1));
+        assert!(!with(|asked| asked.stopping.epochs -= 1));
+        assert!(!with(|asked| asked.stopping.patience -= 1));
+        assert!(!with(|asked| {
+            asked.stopping.epochs += 1;
+            asked.optimiser.batch += 1;
+        }));
+        assert!(!with(|asked| asked.stopping.least_improvement = 0.5));
     }
 
     #[test]

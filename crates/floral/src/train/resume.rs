@@ -2,17 +2,21 @@
 //! loss that is not finite.
 
 use super::checkpoint::{Checkpoint, Header};
-use super::differences::differences;
+use super::differences::{differences, goes_on};
 use super::trainer::Trainer;
 use crate::dataset::Dataset;
 use crate::operator::{Weight, with_weights};
 use crate::{Error, Result};
 
 impl Trainer<'_> {
-    /// Goes on from a checkpoint of the same settings and data.
+    /// Goes on from a checkpoint of the same data and settings, but for more epochs.
     pub(super) fn restore(&mut self, checkpoint: Checkpoint, dataset: &Dataset) -> Result<()> {
-        if let Some(differences) = differences(&checkpoint.header.config, &self.config) {
-            return Err(self.run.edited(&differences));
+        let there = &checkpoint.header.config;
+        match differences(there, &self.config) {
+            Some(differences) if !goes_on(there, &self.config) => {
+                return Err(self.run.edited(&differences));
+            }
+            _ => {}
         }
         let same = |header: &Header| {
             (
@@ -26,6 +30,7 @@ impl Trainer<'_> {
         }
         self.seconds_before = checkpoint.header.progress.seconds;
         self.header.progress = checkpoint.header.progress;
+        self.header.progress.finished &= self.is_over();
         self.adam = checkpoint.adam;
         if let Some(average) = &mut self.average {
             average.values = checkpoint.average;
@@ -96,8 +101,44 @@ mod tests {
     use crate::operator::Device;
     use crate::predict::testing::{Play, play};
     use crate::ranks::Alone;
+    use crate::train::Checkpoint;
     use crate::train::trainer::Trainer;
     use crate::train::{Method, RunFolder, train};
+
+    #[test]
+    fn more_epochs_on_a_finished_run_come_to_the_weights_of_all_at_once() {
+        let play = play();
+        let device = Device::flex();
+        let config = |epochs: usize| {
+            let mut config = Play::config(Method::Floral);
+            config.stopping.epochs = epochs;
+            config
+        };
+        let trained = |name: &str, steps: &[usize]| -> (Checkpoint, usize) {
+            let path = play.folder.path().join(name);
+            for epochs in steps {
+                let run = RunFolder::create_or_continue(&path, &config(*epochs)).unwrap();
+                train(&run, &play.dataset, &device, &Silent).unwrap();
+            }
+            let run = RunFolder::open(&path).unwrap();
+            let epochs = run.epochs().unwrap().len();
+            (run.last().unwrap().unwrap(), epochs)
+        };
+        let (at_once, _) = trained("at-once", &[4]);
+        let (in_two, logged) = trained("in-two", &[2, 4]);
+        assert_eq!(logged, 4);
+        assert_eq!(in_two.weights, at_once.weights);
+        assert_eq!(in_two.adam, at_once.adam);
+        let progress = |checkpoint: &Checkpoint| {
+            let progress = &checkpoint.header.progress;
+            (progress.epoch, progress.best, progress.finished)
+        };
+        assert_eq!(progress(&in_two), progress(&at_once));
+        assert_eq!(in_two.header.config, at_once.header.config);
+        let fewer = RunFolder::create_or_continue(&play.folder.path().join("in-two"), &config(3));
+        let words = fewer.unwrap_err().to_string();
+        assert!(words.contains("stopping.epochs 4, not 3"), "{words}");
+    }
 
     #[test]
     fn a_run_that_diverges_keeps_its_best_and_does_not_diverge_again() {

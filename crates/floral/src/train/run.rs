@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::TrainConfig;
 use super::checkpoint::Checkpoint;
-use super::differences::differences;
+use super::differences::{differences, goes_on};
 use super::log::Log;
 use super::training::EpochRecord;
 use crate::dataset::Dataset;
@@ -32,16 +32,21 @@ impl RunFolder {
         run.begin(config)
     }
 
-    /// The run of these settings: a new one, or the one that the folder holds. A run of other
-    /// settings is refused with the difference.
+    /// The run of these settings: a new one, or the one that the folder holds. A run of fewer epochs is
+    /// asked to go on; one of other settings is refused with the difference.
     pub fn create_or_continue(path: &Path, config: &TrainConfig) -> Result<Self> {
         let run = Self::at(path);
         let _lock = run.lock()?;
         if !run.config_path().exists() {
             return run.begin(config);
         }
-        match differences(&run.config()?, config) {
+        let there = run.config()?;
+        match differences(&there, config) {
             None => Ok(run),
+            Some(_) if goes_on(&there, config) => {
+                run.write_settings(config)?;
+                Ok(run)
+            }
             Some(differences) => Err(Error::OtherSettings {
                 path: path.to_owned(),
                 differences,
@@ -75,13 +80,17 @@ impl RunFolder {
             ));
         }
         self.log().cut(0)?;
+        self.write_settings(config)?;
+        Ok(self)
+    }
+
+    fn write_settings(&self, config: &TrainConfig) -> Result<()> {
         let text = format!(
             "# floral {}\n{}",
             env!("CARGO_PKG_VERSION"),
             config.to_toml()
         );
-        write_atomically(&self.config_path(), text.as_bytes())?;
-        Ok(self)
+        write_atomically(&self.config_path(), text.as_bytes())
     }
 
     /// Whether it is a model file.

@@ -162,7 +162,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// Whether no epoch is left to run.
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.header.progress.epoch >= self.config.stopping.epochs || self.is_stuck()
     }
 

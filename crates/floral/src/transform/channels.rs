@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Transform;
+use super::kind::ROUND_OFF;
 
 /// One transform a channel; an empty list leaves any number of channels as they are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,8 @@ pub struct Refused {
     pub point: usize,
     /// The value.
     pub value: f64,
+    /// The largest size of the values of its field.
+    pub largest: f64,
     /// The channel's transform.
     pub transform: Transform,
 }
@@ -54,15 +57,20 @@ impl Transforms {
             let Some((number, transform)) = self.of(i) else {
                 return Ok(());
             };
-            if let Some(point) = channel.iter().position(|value| !transform.takes(*value)) {
+            let largest = channel.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+            let taken = |value: f64| transform.taken(value, largest);
+            if let Some(point) = channel.iter().position(|value| taken(*value).is_none()) {
                 return Err(Refused {
                     channel: number,
                     point,
                     value: channel[point],
+                    largest,
                     transform,
                 });
             }
-            channel.iter_mut().for_each(|v| *v = transform.apply(*v));
+            for value in channel {
+                *value = transform.apply(taken(*value).unwrap_or(*value));
+            }
         }
         Ok(())
     }
@@ -94,6 +102,7 @@ impl Refused {
             point,
             value,
             transform,
+            ..
         } = self;
         format!(
             "has the value {value} at point {point} of channel {channel}, but the transform \
@@ -105,10 +114,12 @@ impl Refused {
     /// What to do.
     pub fn advice(&self) -> String {
         let other = match self.transform {
-            Transform::Log if self.value == 0.0 => "positive, which takes 0,",
+            Transform::Log if self.value.abs() <= ROUND_OFF * self.largest => {
+                "positive, which takes 0 and what rounding leaves below it,"
+            }
             _ => "none",
         };
-        format!("mend it, leave this input out, or choose {other} for this channel")
+        format!("correct it, leave this input out, or choose {other} for this channel")
     }
 }
 
@@ -142,6 +153,34 @@ mod tests {
         assert!(none.apply(&mut values, 1).is_ok());
         assert!(!transforms(&["positive"]).fits(1) && transforms(&["log"]).fits(1));
         assert!(!transforms(&["log", "none"]).fits(1));
+    }
+
+    #[test]
+    fn rounding_below_the_range_is_taken_for_its_end_and_more_is_refused() {
+        for name in ["positive", "positive:3", "sqrt"] {
+            let transform = transforms(&[name]);
+            let applied = |value: f64| {
+                let mut values = [value, 3.0];
+                transform.apply(&mut values, 2).map(|()| values[0])
+            };
+            assert_eq!(applied(-5e-15), applied(0.0), "{name}");
+            assert_eq!(applied(-1e-7), applied(0.0), "{name}");
+            assert!(applied(-1e-4).is_err() && applied(f64::NAN).is_err());
+        }
+        // A field of rounding alone, of a solution of size 3.
+        assert!(transforms(&["positive:3"]).apply(&mut [-5e-15], 1).is_ok());
+        assert!(transforms(&["sqrt"]).apply(&mut [-5e-15], 1).is_err());
+        let bounded = transforms(&["bounded:0:1"]);
+        let mut ends = [-5e-15, 1.0 + 5e-15];
+        bounded.apply(&mut ends, 2).unwrap();
+        let mut exact = [0.0, 1.0];
+        bounded.apply(&mut exact, 2).unwrap();
+        assert_eq!(ends, exact);
+        assert!(bounded.apply(&mut [1.001], 1).is_err());
+        let refused = transforms(&["log"]).apply(&mut [-5e-15, 1.0], 2);
+        assert!(refused.unwrap_err().advice().contains("choose positive"));
+        let refused = transforms(&["log"]).apply(&mut [-0.5, 1.0], 2);
+        assert!(refused.unwrap_err().advice().contains("choose none"));
     }
 
     #[test]

@@ -14,6 +14,10 @@ const FLOOR: f64 = 0.01;
 /// Left at both ends by `bounded` for the same reason: logits are within 6.9.
 const MARGIN: f64 = 1e-3;
 
+/// What values may be out of range by, in units of the largest around them: the rounding of solvers, and
+/// of data in single precision.
+pub(super) const ROUND_OFF: f64 = 1e-6;
+
 /// How the values of one channel are learned; written as `none`, `log`, `sqrt`, `positive`,
 /// `positive:SCALE` or `bounded:FROM:TO`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -54,6 +58,23 @@ impl Transform {
             Self::Sqrt | Self::Positive { .. } => value >= 0.0,
             Self::Bounded { from, to } => (from..=to).contains(&value),
         }
+    }
+
+    /// A value as it is taken: itself or, where rounding alone has put it out of range, the end of the
+    /// range. `largest` is the largest size of the values around it. None where it is not taken: a
+    /// logarithm has no end of its range to take.
+    pub fn taken(self, value: f64, largest: f64) -> Option<f64> {
+        if self.takes(value) {
+            return Some(value);
+        }
+        let (from, to, size) = match self {
+            Self::None | Self::Log => return None,
+            Self::Sqrt => (0.0, f64::INFINITY, largest),
+            Self::Positive { scale } => (0.0, f64::INFINITY, largest.max(scale.unwrap_or(0.0))),
+            Self::Bounded { from, to } => (from, to, to - from),
+        };
+        let end = value.clamp(from, to);
+        ((end - value).abs() <= ROUND_OFF * size).then_some(end)
     }
 
     /// The values that it takes, in words.

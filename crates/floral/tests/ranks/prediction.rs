@@ -62,7 +62,7 @@ fn predicted(
         threshold_channels: Vec::new(),
         kept: 2,
         has_spread: true,
-        has_parts: false,
+        moments: predictor.moment_source(),
         counts_draws: false,
         shard,
         outside: Vec::new(),

@@ -22,7 +22,7 @@ fn curves() -> Figure {
         curves: vec![
             Curve::line("truth", vec![1.0; 11], Colour::Ink).dashed(),
             Curve::line("floral", vec![0.0; 11], Colour::Blue)
-                .with_band(vec![0.5; 11])
+                .with_band(&[0.5; 11])
                 .marked(),
         ],
         x,
@@ -137,12 +137,12 @@ fn corner(svg: &str) -> [usize; 2] {
 fn a_map_keeps_its_colours_and_its_gaps() {
     let (width, pixels) = drawn(&maps().to_svg());
     let table = ColourMap::Field.table();
-    // Where the four values of the map lie: the second index grows upwards.
+    // Where the four values of the map lie: the last index grows to the right, the first upwards.
     let [left, top] = corner(&maps().to_svg());
     let at = |x: usize, y: usize| pixels[(top + y) * width + left + x];
     assert_eq!(at(30, 90), table[0]);
-    assert_eq!(at(30, 30), table[85]);
-    assert_eq!(at(90, 90), table[170]);
+    assert_eq!(at(90, 90), table[85]);
+    assert_eq!(at(30, 30), table[170]);
     assert_eq!(at(90, 30), [255; 3], "no value");
     // The colour bar runs from the last colour at the top to the first.
     assert_eq!(at(120 + 12 + 6, 119), table[1]);

@@ -52,7 +52,7 @@ function axes({ x, y, xLabel, yLabel }) {
   return { left, right, atX, atY, parts };
 }
 
-// series: {x, y, half, floor, colour, dash, width, opacity}; lines: vertical {x, colour, dash}.
+// series: {x, y, band: {lower, upper}, colour, dash, width, opacity}; lines: vertical {x, colour, dash}.
 // Labels are {name, units}.
 function chart({ title, xLabel, yLabel, x, y, series, lines = [], pick }) {
   const { width, height, top, bottom } = CHART;
@@ -70,7 +70,7 @@ function chart({ title, xLabel, yLabel, x, y, series, lines = [], pick }) {
   root.append(svg("clipPath", { id: clip }, svg("rect", { x: left, y: top, width: right - left, height: bottom - top })));
   root.append(...parts);
   const inside = svg("g", { "clip-path": `url(#${clip})` });
-  for (const one of series) if (one.half) inside.append(band(one, atX, atY));
+  for (const one of series) if (one.band) inside.append(band(one, atX, atY));
   for (const one of series) inside.append(...curve(one, atX, atY));
   for (const line of lines) {
     const dash = line.dash ? `;stroke-dasharray:${line.dash}` : "";
@@ -88,10 +88,10 @@ function chart({ title, xLabel, yLabel, x, y, series, lines = [], pick }) {
 }
 
 // A band around a curve; that of a single point has a width of its own.
-function band({ x, y, half, floor, colour, opacity }, atX, atY) {
+function band({ x, band: { lower: below, upper: above }, colour, opacity }, atX, atY) {
   const places = Array.from(x, atX);
-  const upper = Array.from(y, (v, i) => atY(v + half[i]));
-  const lower = Array.from(y, (v, i) => atY(Math.max(v - half[i], floor ?? -Infinity)));
+  const upper = Array.from(above, atY);
+  const lower = Array.from(below, atY);
   const edge = (ys, shift) => ys.map((v, i) => `${(places[i] + shift).toFixed(1)} ${v.toFixed(1)}`);
   const there = places.length > 1 ? edge(upper, 0) : [...edge(upper, -8), ...edge(upper, 8)];
   const back = places.length > 1 ? edge(lower, 0).reverse() : [...edge(lower, 8), ...edge(lower, -8)];

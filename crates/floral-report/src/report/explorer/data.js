@@ -33,7 +33,7 @@ function anomalies(blob, place) {
   return { codes: new Uint8Array(blob, place.at, place.length), step: place.reach / 127.5 };
 }
 
-class Likeness {
+class Distribution {
   constructor(blob, facts) {
     this.mean = fields(blob, facts.mean);
     this.deviation = facts.deviation && fields(blob, facts.deviation);
@@ -60,6 +60,15 @@ class Likeness {
     }
     return out;
   }
+}
+
+// The quantile of a level, from quantiles at given levels.
+function quantileAt(quantiles, levels, level) {
+  const last = levels.length - 1;
+  let l = 0;
+  while (l < last - 1 && levels[l + 1] < level) l++;
+  const share = Math.min(1, Math.max(0, (level - levels[l]) / (levels[l + 1] - levels[l])));
+  return quantiles[l] + share * (quantiles[l + 1] - quantiles[l]);
 }
 
 // The probability of exceeding a threshold, from quantiles at given levels.

@@ -10,10 +10,11 @@ class Explorer {
     this.isPlane = this.shape.length === 2;
     this.tables = Object.fromEntries(Object.entries(facts.colours).map(([name, hex]) => [name, colourTable(hex)]));
     this.inputs = facts.inputs.map((input) => ({
-      index: input.index,
+      name: input.name,
+      certainty: input.certainty,
       low: input.low && fields(blob, input.low),
-      truth: new Likeness(blob, input.truth),
-      runs: input.runs.map((run) => new Likeness(blob, run)),
+      truth: input.truth && new Distribution(blob, input.truth),
+      runs: input.runs.map((run) => new Distribution(blob, run)),
     }));
     const spread = facts.inputs[0].runs.map((run) => run.deviation != null);
     this.choice = {
@@ -22,7 +23,7 @@ class Explorer {
       channel: 0,
       view: "solution",
       as: "value",
-      band: 5,
+      band: facts.band.level ? `level ${facts.band.level}` : `std ${facts.band.deviations}`,
       realization: 0,
       place: this.shape.map((n) => Math.floor(n * 0.6)),
       threshold: 0.7,
@@ -63,7 +64,7 @@ class Explorer {
 
   // A realization of a player; rounding in storage does not take it below its floor.
   realization(player, index) {
-    const values = this.viewed(player.likeness.realization(index));
+    const values = this.viewed(player.distribution.realization(index));
     const floor = this.floor(player);
     return floor == null ? values : values.map((v) => Math.max(floor, v));
   }
@@ -72,13 +73,22 @@ class Explorer {
   get players() {
     const { truth, low, runs } = this.input;
     const isPositive = this.facts.channels.map((channel) => channel.isPositive);
-    const all = [{ name: "truth", likeness: truth, colour: "ink", dash: "6 4", isPositive }];
-    if (low) all.push({ name: "low fidelity", likeness: { mean: low, kept: 0, realization: () => low }, colour: "green", dash: "" });
-    runs.forEach((likeness, i) => {
+    const all = truth ? [{ name: "truth", distribution: truth, colour: "ink", dash: "6 4", isPositive, isTrue: true }] : [];
+    if (low) all.push({ name: "low fidelity", distribution: { mean: low, kept: 0, realization: () => low }, colour: "green", dash: "" });
+    runs.forEach((distribution, i) => {
       const { label, colour, dash, isPositive } = this.facts.runs[i];
-      all.push({ name: label, likeness, colour, dash, isPositive, chosen: i === this.choice.run });
+      all.push({ name: label, distribution, colour, dash, isPositive, chosen: i === this.choice.run });
     });
     return all;
+  }
+
+  // By which scales are set: the truth or, where nothing is known of it, the chosen run.
+  get reference() {
+    return this.players.find((p) => p.isTrue) ?? this.chosen;
+  }
+
+  get chosen() {
+    return this.players.find((p) => p.chosen);
   }
 
   // The place of the chosen point among the points, and among those with quantiles.
@@ -107,23 +117,38 @@ class Explorer {
 
   // Quantiles of a player at a kept point, in the chosen view; none without a spread.
   quantiles(player, kept, point) {
-    const { likeness } = player;
-    if (!likeness.quantiles) return null;
+    const { distribution } = player;
+    if (!distribution.quantiles) return null;
     const { channel } = this.choice;
     const count = this.facts.channels.length * this.keptPoints;
-    const values = likeness.quantilesAt(channel * this.keptPoints + kept, count, channel * this.points + point);
+    const values = distribution.quantilesAt(channel * this.keptPoints + kept, count, channel * this.points + point);
     const low = this.lowAt(point);
     const floor = this.floor(player) ?? -Infinity;
     return values.map((v) => Math.max(floor, v - low));
   }
 
-  get mark() {
-    return this.isPlane ? this.choice.place.map((i, axis) => (i + 0.5) / this.shape[axis]) : null;
+  // The axes that go to the right and upwards.
+  get directions() {
+    return [this.facts.right, 1 - this.facts.right];
   }
 
-  pickShare(x, y) {
-    const clamp = (share, n) => Math.min(n - 1, Math.max(0, Math.floor(share * n)));
-    this.choose({ place: [clamp(x, this.shape[0]), clamp(y, this.shape[1])] });
+  get mark() {
+    return this.isPlane ? this.directions.map((axis) => (this.choice.place[axis] + 0.5) / this.shape[axis]) : null;
+  }
+
+  // The place at these shares of the width and the height of a map.
+  pickShare(...shares) {
+    const place = [];
+    this.directions.forEach((axis, i) => {
+      const n = this.shape[axis];
+      place[axis] = Math.min(n - 1, Math.max(0, Math.floor(shares[i] * n)));
+    });
+    this.choose({ place });
+  }
+
+  // A row of maps of this grid.
+  strip(parts) {
+    return mapStrip({ shape: this.shape, right: this.facts.right, aspect: this.facts.aspect, mark: this.mark, pick: (x, y) => this.pickShare(x, y), ...parts });
   }
 
   pickCoordinate(x) {
@@ -150,52 +175,56 @@ class Explorer {
     const set = (id, value) => (document.getElementById(id).value = value);
     for (const name of ["input", "run", "channel", "view", "as", "band", "realization"]) set(`x-${name}`, choice[name]);
     choice.place.forEach((i, axis) => set(`x-place-${axis}`, i));
-    const kept = Math.max(1, this.input.truth.kept, this.input.runs[choice.run].kept);
+    const kept = Math.max(1, this.input.truth?.kept ?? 0, this.input.runs[choice.run].kept);
     document.getElementById("x-realization").max = kept - 1;
     document.getElementById("x-realization-text").textContent = `${choice.realization + 1} of ${kept}`;
+    const certainty = this.input.certainty?.[choice.run];
+    const told = document.getElementById("x-certainty");
+    told.hidden = !certainty;
+    if (certainty) {
+      const unknown = certainty.unknown[choice.channel];
+      told.textContent = `${this.chosen.name}: novelty ${shown(certainty.novelty)} (1 = like the inputs that judged the fit); ${(100 * unknown).toFixed(0)} % of the variance is what is not known, the rest varies by itself.`;
+    }
   }
 
   // Rows of maps: mean and standard deviation.
   drawPlanes() {
-    const { players, mark } = this;
-    const truth = this.viewed(this.input.truth.mean);
-    const isDifference = this.choice.as === "difference";
-    const strip = (title, of, trueField, table, range, label) => {
-      const shownPlayers = players.filter((p) => of(p) && !(isDifference && p.name === "truth"));
+    const { players, reference } = this;
+    const middle = this.viewed(reference.distribution.mean);
+    const isDifference = reference.isTrue && this.choice.as === "difference";
+    const strip = (title, of, middleField, table, range, label) => {
+      const shownPlayers = players.filter((p) => of(p) && !(isDifference && p.isTrue));
       const tiles = shownPlayers.map((p) => {
         const values = of(p);
-        const difference = values.map((v, i) => v - trueField[i]);
+        const difference = values.map((v, i) => v - middleField[i]);
         const rms = Math.sqrt(difference.reduce((sum, d) => sum + d * d, 0) / difference.length);
+        const note = p.isTrue ? " " : `RMS error ${measured(rms, this.quantity)}`;
         return {
           title: p.name,
           chosen: p.chosen,
           values: isDifference ? difference : values,
-          note: p.name === "truth" ? " " : `RMS error ${measured(rms, this.quantity)}`,
+          note: reference.isTrue ? note : null,
         };
       });
       const sizes = tiles.flatMap((tile) => (isDifference ? Array.from(tile.values, Math.abs) : [])).sort((a, b) => a - b);
       const reach = sizes[Math.floor(0.998 * (sizes.length - 1))] || 1;
-      return mapStrip({
+      return this.strip({
         title: isDifference ? `${title}: difference from the truth` : title,
         tiles,
-        shape: this.shape,
-        aspect: this.facts.aspect,
         range: isDifference ? [-reach, reach] : range,
         table: this.tables[isDifference ? "difference" : table],
         label,
-        mark,
-        pick: (x, y) => this.pickShare(x, y),
       });
     };
     const low = this.input.low ? this.viewed(this.input.low) : null;
-    const range = widened(extent(truth, this.choice.view === "solution" ? low : null), 0.05, this.floor(players[0]));
-    const strips = [strip("Mean", (p) => this.viewed(p.likeness.mean), truth, "field", range, this.label)];
-    const trueSpread = this.channel(this.input.truth.deviation);
-    if (trueSpread) {
-      const spreadRange = [0, 1.15 * extent(trueSpread)[1] || 1];
-      strips.push(strip("Standard deviation", (p) => this.channel(p.likeness.deviation), trueSpread, "spread", spreadRange, { ...this.quantity, name: `standard deviation of ${this.quantity.name}` }));
+    const range = widened(extent(middle, this.choice.view === "solution" ? low : null), 0.05, this.floor(reference));
+    const strips = [strip("Mean", (p) => this.viewed(p.distribution.mean), middle, "field", range, this.label)];
+    const spread = this.channel(reference.distribution.deviation);
+    if (spread) {
+      const spreadRange = [0, 1.15 * extent(spread)[1] || 1];
+      strips.push(strip("Standard deviation", (p) => this.channel(p.distribution.deviation), spread, "spread", spreadRange, { ...this.quantity, name: `standard deviation of ${this.quantity.name}` }));
     }
-    const [x, y] = this.facts.axes;
+    const [x, y] = this.directions.map((axis) => this.facts.axes[axis]);
     const span = (axis) => {
       const { power, texts } = ends([axis.from, axis.to]);
       return `${labelled(axis, power)} from ${texts[0]} to ${texts[1]}`;
@@ -204,33 +233,69 @@ class Explorer {
     document.getElementById("x-fields").replaceChildren(...strips, note);
   }
 
-  // A chart per player: mean and band over the truth's.
+  // The band of a player in the chosen view at every point: quantiles between those kept are interpolated
+  // in units of the deviation.
+  bandOf(player) {
+    const { distribution } = player;
+    const spread = this.channel(distribution.deviation);
+    if (!spread) return null;
+    const mean = this.viewed(distribution.mean);
+    const floor = this.floor(player) ?? -Infinity;
+    const [kind, amount] = this.choice.band.split(" ");
+    if (kind === "std") {
+      const half = spread.map((d) => Number(amount) * d);
+      return { lower: mean.map((m, i) => Math.max(floor, m - half[i])), upper: mean.map((m, i) => m + half[i]) };
+    }
+    if (!distribution.quantiles) return null;
+    const places = this.keptPlaces;
+    const levels = [0.5 - 0.5 * Number(amount), 0.5 + 0.5 * Number(amount)];
+    const ends = places.map((point, kept) => {
+      const quantiles = this.quantiles(player, kept, point);
+      return levels.map((level) => (spread[point] > 0 ? (quantileAt(quantiles, this.facts.levels, level) - mean[point]) / spread[point] : 0));
+    });
+    const stride = this.facts.stride[0];
+    const anomaly = (i, end) => {
+      const before = Math.min(Math.floor(i / stride), ends.length - 1);
+      const after = Math.min(before + 1, ends.length - 1);
+      const share = Math.min(1, i / stride - before);
+      return ends[before][end] + share * (ends[after][end] - ends[before][end]);
+    };
+    return { lower: mean.map((m, i) => Math.max(floor, m + spread[i] * anomaly(i, 0))), upper: mean.map((m, i) => m + spread[i] * anomaly(i, 1)) };
+  }
+
+  // What the chosen band is, in words.
+  get bandWords() {
+    const [kind, amount] = this.choice.band.split(" ");
+    return kind === "std" ? ` ± ${amount} std` : ` and ${shown(100 * Number(amount)).replace(/\.0+$/, "")} % of realizations`;
+  }
+
+  // A chart per player: mean and band over the truth's, or over low fidelity where it is not known.
   drawBands() {
     const x = this.facts.axes[0].at;
-    const isDifference = this.choice.as === "difference";
-    const truth = this.viewed(this.input.truth.mean);
-    const trueSpread = this.channel(this.input.truth.deviation);
-    const half = (spread) => spread && spread.map((d) => this.choice.band * d);
-    const floor = isDifference ? null : this.floor(this.players[0]);
-    const shifted = (values) => (isDifference ? values.map((v, i) => v - truth[i]) : values);
-    const trueSeries = { x, y: shifted(truth), half: half(trueSpread), floor, colour: "ink", dash: "6 4", width: 1.5, opacity: 0.14 };
-    const others = this.players.slice(1).map((p) => ({
-      ...p,
-      series: { x, y: shifted(this.viewed(p.likeness.mean)), half: half(this.channel(p.likeness.deviation)), floor, colour: p.colour, width: 2.4 },
-    }));
-    const upper = (s) => s.y.map((v, i) => v + (s.half?.[i] ?? 0));
-    const lower = (s) => s.y.map((v, i) => Math.max(v - (s.half?.[i] ?? 0), s.half ? (s.floor ?? -Infinity) : -Infinity));
-    const means = others.map((o) => o.series.y);
-    const y = widened(extent(upper(trueSeries), lower(trueSeries), ...means), 0.04);
+    const { players, reference } = this;
+    const isDifference = reference.isTrue && this.choice.as === "difference";
+    const middle = this.viewed(reference.distribution.mean);
+    const shifted = (values) => (isDifference ? values.map((v, i) => v - middle[i]) : values);
+    const series = (p, style) => {
+      const band = this.bandOf(p);
+      return { x, y: shifted(this.viewed(p.distribution.mean)), band: band && { lower: shifted(band.lower), upper: shifted(band.upper) }, colour: p.colour, ...style };
+    };
+    const low = players.find((p) => p.name === "low fidelity");
+    const beside = reference.isTrue ? series(reference, { dash: "6 4", width: 1.5, opacity: 0.14 }) : low && series(low, { width: 1.8 });
+    const others = players.filter((p) => !p.isTrue && (reference.isTrue || p !== low)).map((p) => ({ ...p, series: series(p, { width: 2.4 }) }));
+    const known = reference.isTrue ? [beside] : others.map((o) => o.series);
+    const ends = known.flatMap((s) => (s.band ? [s.band.lower, s.band.upper] : []));
+    const y = widened(extent(...ends, ...others.map((o) => o.series.y), beside?.y), 0.04);
     const charts = others.map((o) => {
-      const title = `${o.name}: mean${o.series.half ? ` ± ${this.choice.band} std` : ""}, over the truth (dashed)`;
+      const over = reference.isTrue ? ", over the truth (dashed)" : low ? ", over low fidelity" : "";
+      const title = `${o.name}: mean${o.series.band ? this.bandWords : ""}${over}`;
       const drawn = chart({
         title,
         xLabel: this.facts.axes[0],
         yLabel: isDifference ? { ...this.quantity, name: `difference of ${this.quantity.name}` } : this.label,
         x: extent(x),
         y,
-        series: [trueSeries, o.series],
+        series: beside ? [beside, o.series] : [o.series],
         lines: [{ x: x[this.choice.place[0]], colour: "grey", width: 1, dash: "2 3" }],
         pick: (at) => this.pickCoordinate(at),
       });
@@ -244,16 +309,18 @@ class Explorer {
     const at = this.point;
     const players = this.players.map((p) => ({
       ...p,
-      mean: this.viewed(p.likeness.mean)[at],
-      spread: this.channel(p.likeness.deviation)?.[at],
+      mean: this.viewed(p.distribution.mean)[at],
+      spread: this.channel(p.distribution.deviation)?.[at],
       quantiles: this.quantiles(p, kept, point),
     }));
-    const truth = players[0];
-    const width = truth.spread || Math.abs(truth.mean) * 0.1 || 1;
+    const truth = players.find((p) => p.isTrue);
+    const chosen = players.find((p) => p.chosen);
+    const middle = truth ?? chosen;
+    const width = middle.spread || Math.abs(middle.mean) * 0.1 || 1;
     const means = players.map((p) => p.mean);
-    const range = widened(extent([truth.mean - 4 * width, truth.mean + 4 * width], means.filter((m) => Math.abs(m - truth.mean) < 12 * width)), 0.05);
+    const range = widened(extent([middle.mean - 4 * width, middle.mean + 4 * width], means.filter((m) => Math.abs(m - middle.mean) < 12 * width)), 0.05);
     const hasFloor = players.every((p) => !p.quantiles || this.floor(p) != null);
-    if (hasFloor && this.floor(truth) != null) range[0] = Math.max(this.floor(truth), range[0]);
+    if (hasFloor && this.floor(middle) != null) range[0] = Math.max(this.floor(middle), range[0]);
     const x = Array.from({ length: 161 }, (_, i) => range[0] + ((range[1] - range[0]) * i) / 160);
     const series = [];
     const lines = [];
@@ -277,62 +344,65 @@ class Explorer {
     const key = legend(players.map((p) => ({ name: p.name, colour: p.colour, dash: p.dash, width: p.chosen ? 4 : 2.5 })));
     document.getElementById("x-marginal").replaceChildren(drawn, key);
     const told = (p) => `${p.name} ${p.spread == null ? "" : `${shown(p.mean)} ± `}${measured(p.spread ?? p.mean, this.quantity)}`;
-    const chosen = players.find((p) => p.chosen);
     const low = players.find((p) => p.name === "low fidelity");
     document.getElementById("x-point").textContent = `${coordinates.join(", ")}: ${[truth, low, chosen].filter(Boolean).map(told).join("; ")} (mean ± standard deviation).`;
   }
 
   drawRealization() {
-    const { realization, run } = this.choice;
-    const chosen = this.players.find((p) => p.chosen);
-    const truth = this.players[0];
-    const fields = [truth, chosen].map((p) => ({
-      name: p.likeness.kept ? `${p.name}, realization ${(realization % p.likeness.kept) + 1}` : `${p.name}, its only field`,
+    const { realization } = this.choice;
+    const { reference, chosen } = this;
+    const drawn = reference.isTrue ? [reference, chosen] : [chosen];
+    const fields = drawn.map((p) => ({
+      name: p.distribution.kept ? `${p.name}, realization ${(realization % p.distribution.kept) + 1}` : `${p.name}, its only field`,
       colour: p.colour,
       values: this.realization(p, realization),
+      dash: p.isTrue ? "6 4" : "",
     }));
     const host = document.getElementById("x-realizations");
-    const spread = this.channel(this.input.truth.deviation);
-    const mean = this.viewed(this.input.truth.mean);
+    const spread = this.channel(reference.distribution.deviation);
+    const mean = this.viewed(reference.distribution.mean);
     const around = spread ? [mean.map((m, i) => m - 3 * spread[i]), mean.map((m, i) => m + 3 * spread[i])] : [mean];
     const range = widened(extent(...around), 0.02);
-    const floor = this.floor(truth);
+    const floor = this.floor(reference);
     if (floor != null) range[0] = Math.max(floor, range[0]);
     if (this.isPlane) {
       const tiles = fields.map((field) => ({ title: field.name, values: field.values }));
-      host.replaceChildren(mapStrip({ tiles, shape: this.shape, aspect: this.facts.aspect, range, table: this.tables.field, label: this.label, mark: this.mark, pick: (x, y) => this.pickShare(x, y) }));
+      host.replaceChildren(this.strip({ tiles, range, table: this.tables.field, label: this.label }));
       return;
     }
     const x = this.facts.axes[0].at;
-    const all = [truth, chosen].flatMap((p) =>
-      Array.from({ length: p.likeness.kept }, (_, i) => ({ x, y: this.realization(p, i), colour: p.colour, width: 0.6 })),
+    const all = drawn.flatMap((p) =>
+      Array.from({ length: p.distribution.kept }, (_, i) => ({ x, y: this.realization(p, i), colour: p.colour, width: 0.6 })),
     );
-    const bold = fields.map((field, i) => ({ x, y: field.values, colour: field.colour, width: 2.6, dash: i ? "" : "6 4" }));
-    const drawn = chart({ title: "Realizations", xLabel: this.facts.axes[0], yLabel: this.label, x: extent(x), y: range, series: [...all, ...bold], pick: (at) => this.pickCoordinate(at) });
-    host.replaceChildren(drawn, legend(fields.map((field, i) => ({ name: field.name, colour: field.colour, dash: i ? "" : "6 4" }))));
+    const bold = fields.map((field) => ({ x, y: field.values, colour: field.colour, width: 2.6, dash: field.dash }));
+    const plot = chart({ title: "Realizations", xLabel: this.facts.axes[0], yLabel: this.label, x: extent(x), y: range, series: [...all, ...bold], pick: (at) => this.pickCoordinate(at) });
+    host.replaceChildren(plot, legend(fields));
   }
 
   drawExceedance() {
-    const truth = this.viewed(this.input.truth.mean);
-    const spread = this.channel(this.input.truth.deviation);
-    const range = extent(truth, spread && truth.map((m, i) => m + 3 * spread[i]), spread && truth.map((m, i) => m - 3 * spread[i]));
-    const floor = this.floor(this.players[0]);
+    const { reference } = this;
+    const mean = this.viewed(reference.distribution.mean);
+    const spread = this.channel(reference.distribution.deviation);
+    const range = extent(mean, spread && mean.map((m, i) => m + 3 * spread[i]), spread && mean.map((m, i) => m - 3 * spread[i]));
+    const floor = this.floor(reference);
     if (floor != null) range[0] = Math.max(floor, range[0]);
     const threshold = range[0] + this.choice.threshold * (range[1] - range[0]);
     document.getElementById("x-threshold").value = Math.round(200 * this.choice.threshold);
     document.getElementById("x-threshold-text").textContent = `${this.label.name} > ${measured(threshold, this.quantity)}`;
     const places = this.keptPlaces;
     const probability = (p) => {
-      const mean = this.viewed(p.likeness.mean);
-      if (!p.likeness.quantiles) return Float32Array.from(places, (point) => (mean[point] > threshold ? 1 : 0));
+      const mean = this.viewed(p.distribution.mean);
+      if (!p.distribution.quantiles) return Float32Array.from(places, (point) => (mean[point] > threshold ? 1 : 0));
       return Float32Array.from(places, (point, kept) => exceedance(this.quantiles(p, kept, point), this.facts.levels, threshold));
     };
     const players = this.players.map((p) => ({ ...p, values: probability(p) }));
-    const error = (p) => p.values.reduce((sum, v, i) => sum + Math.abs(v - players[0].values[i]), 0) / p.values.length;
+    const truth = players.find((p) => p.isTrue);
+    const error = (p) => p.values.reduce((sum, v, i) => sum + Math.abs(v - truth.values[i]), 0) / p.values.length;
+    const note = (p) => (p === truth ? " " : `mean error ${shown(error(p))}`);
     const host = document.getElementById("x-exceedance");
     if (this.isPlane) {
-      const tiles = players.map((p) => ({ title: p.name, chosen: p.chosen, values: p.values, note: p === players[0] ? " " : `mean error ${shown(error(p))}` }));
-      host.replaceChildren(mapStrip({ tiles, shape: this.keptShape, aspect: this.facts.aspect, range: [0, 1], table: this.tables.spread, label: { name: "probability" }, mark: this.mark, pick: (x, y) => this.pickShare(x, y) }));
+      const tiles = players.map((p) => ({ title: p.name, chosen: p.chosen, values: p.values, note: truth ? note(p) : null }));
+      host.replaceChildren(this.strip({ tiles, shape: this.keptShape, range: [0, 1], table: this.tables.spread, label: { name: "probability" } }));
     } else {
       const x = places.map((point) => this.facts.axes[0].at[point]);
       const series = players.map((p) => ({ x, y: p.values, colour: p.colour, dash: p.dash, width: p.chosen ? 3 : 1.6 }));
@@ -341,7 +411,9 @@ class Explorer {
     }
     const chosen = players.find((p) => p.chosen);
     const { kept } = this.kept;
-    document.getElementById("x-exceedance-text").textContent = `At the point: truth ${shown(players[0].values[kept])}, ${chosen.name} ${shown(chosen.values[kept])}. Mean absolute error of ${chosen.name} over all points: ${shown(error(chosen))}.`;
+    const there = [truth, chosen].filter(Boolean).map((p) => `${p.name} ${shown(p.values[kept])}`);
+    const over = truth ? ` Mean absolute error of ${chosen.name} over all points: ${shown(error(chosen))}.` : "";
+    document.getElementById("x-exceedance-text").textContent = `At the point: ${there.join(", ")}.${over}`;
   }
 
   // Fills the controls and listens to them.
@@ -349,12 +421,18 @@ class Explorer {
     const { facts } = this;
     const get = (id) => document.getElementById(id);
     const fill = (id, names) => get(id).replaceChildren(...names.map((name, i) => element("option", { value: i }, name)));
-    fill("x-input", this.inputs.map((input) => `input ${input.index}`));
+    fill("x-input", this.inputs.map((input) => input.name));
     fill("x-run", facts.runs.map((run) => run.label));
     fill("x-channel", facts.channels.map((channel) => labelled(channel)));
     get("x-channel-box").hidden = facts.channels.length < 2;
     get("x-view-box").hidden = !this.inputs[0].low;
     get("x-band-box").hidden = this.isPlane;
+    get("x-as-box").hidden = !this.inputs[0].truth;
+    const bands = get("x-band");
+    // A band that the page was made with and the list does not have.
+    if (![...bands.options].some((option) => option.value === this.choice.band)) {
+      bands.append(element("option", { value: this.choice.band }, this.bandWords.replace(/^ (and )?/, "")));
+    }
     const sliders = facts.axes.map((axis, i) => {
       const slider = element("input", { type: "range", id: `x-place-${i}`, min: 0, max: this.shape[i] - 1, step: 1 });
       slider.addEventListener("input", () => {
@@ -365,10 +443,10 @@ class Explorer {
       return element("label", {}, axis.name, slider);
     });
     get("x-sliders").replaceChildren(...sliders);
-    for (const name of ["input", "run", "channel", "band", "realization"]) {
+    for (const name of ["input", "run", "channel", "realization"]) {
       get(`x-${name}`).addEventListener("input", (event) => this.choose({ [name]: Number(event.target.value) }));
     }
-    for (const name of ["view", "as"]) {
+    for (const name of ["view", "as", "band"]) {
       get(`x-${name}`).addEventListener("input", (event) => this.choose({ [name]: event.target.value }));
     }
     get("x-threshold").addEventListener("input", (event) => this.choose({ threshold: Number(event.target.value) / 200 }));

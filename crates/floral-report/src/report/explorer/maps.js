@@ -8,15 +8,16 @@ function colourTable(hex) {
   return table;
 }
 
-// Draws values [horizontal, vertical] with the first index to the right and the second upwards, in the
-// aspect of the domain.
-function drawMap(canvas, values, [width, height], [low, high], table, mark, aspect) {
+// Draws values of two axes, of which the one numbered `right` goes to the right and the other upwards, in
+// the aspect of the domain.
+function drawMap(canvas, values, shape, right, [low, high], table, mark, aspect) {
+  const [width, height] = [shape[right], shape[1 - right]];
   const small = document.createElement("canvas");
   [small.width, small.height] = [width, height];
   const image = new ImageData(width, height);
   for (let i = 0; i < width; i++) {
     for (let j = 0; j < height; j++) {
-      const t = (values[i * height + j] - low) / (high - low);
+      const t = (values[right ? j * width + i : i * height + j] - low) / (high - low);
       const colour = 3 * Math.round(255 * Math.min(1, Math.max(0, t || 0)));
       const pixel = 4 * ((height - 1 - j) * width + i);
       image.data.set(table.subarray(colour, colour + 3), pixel);
@@ -67,7 +68,7 @@ function element(name, attributes = {}, ...children) {
 }
 
 // A row of maps that share a scale. tiles: {title, note, values, chosen}; label: {name, units}.
-function mapStrip({ title, tiles, shape, aspect, range, table, label, mark, pick }) {
+function mapStrip({ title, tiles, shape, right, aspect, range, table, label, mark, pick }) {
   const made = tiles.map((tile) => {
     const canvas = element("canvas", {
       class: "map",
@@ -78,7 +79,7 @@ function mapStrip({ title, tiles, shape, aspect, range, table, label, mark, pick
         pick((event.clientX - box.left) / box.width, 1 - (event.clientY - box.top) / box.height);
       },
     });
-    drawMap(canvas, tile.values, shape, range, table, mark, aspect);
+    drawMap(canvas, tile.values, shape, right, range, table, mark, aspect);
     const note = tile.note == null ? null : element("small", {}, tile.note);
     const caption = element("figcaption", {}, tile.title, note);
     return element("figure", { class: tile.chosen ? "tile chosen" : "tile" }, caption, canvas);

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use container::Container;
 
+use super::band::Band;
 use super::comparison::{Comparison, ShownInput};
 use super::curve_figures::dash;
 use super::distribution::{Distribution, LEVELS, stride};
@@ -96,6 +97,11 @@ fn facts(comparison: &Comparison, container: &mut Container) -> Value {
         "channels": channels.collect::<Vec<_>>(),
         "axes": axes.collect::<Vec<_>>(),
         "aspect": aspect(comparison),
+        "right": setting.right,
+        "band": match setting.band {
+            Band::Level(level) => json!({"level": level}),
+            Band::Deviations(count) => json!({"deviations": count}),
+        },
         "levels": LEVELS,
         "stride": stride(&setting.grid.shape()),
         "colours": serde_json::Map::from_iter(maps),
@@ -128,9 +134,10 @@ fn input_facts(shown: &ShownInput, points: usize, container: &mut Container) -> 
         .map(|distribution| distribution_facts(distribution, points, container))
         .collect();
     json!({
-        "index": shown.input,
+        "name": shown.name,
+        "certainty": shown.certainty,
         "low": shown.low.as_ref().map(|low| fields(low, points, container)),
-        "truth": distribution_facts(&shown.truth, points, container),
+        "truth": shown.truth.as_ref().map(|truth| distribution_facts(truth, points, container)),
         "runs": runs,
     })
 }

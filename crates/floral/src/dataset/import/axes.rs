@@ -8,8 +8,8 @@ use super::part::PartAxis;
 use super::recipe::Recipe;
 use super::source::{Variable, bad, read_all};
 use super::unit::Unit;
-use crate::grid::Domain;
-use crate::storage::array_metadata::{DOMAIN, LONG_NAME, UNITS, nameless};
+use crate::grid::{Direction, Domain};
+use crate::storage::array_metadata::{AXIS, DOMAIN, LONG_NAME, UNITS, nameless};
 use crate::{Axis, Result};
 
 /// Distances from even points, in units of their spacing, that count as rounding.
@@ -77,6 +77,7 @@ pub(super) fn find(
         axis: Axis {
             units: variable.text(UNITS).map(str::to_owned),
             long_name: long_name(variable, name),
+            declared: variable.text(AXIS).and_then(Direction::declared),
             ..axis
         },
         is_reversed,

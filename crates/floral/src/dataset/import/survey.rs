@@ -248,9 +248,9 @@ fn mask(
             let channels = stacks.iter().map(|stack| stack.part.channels());
             common.add(&values, channels.sum());
         };
-        solution(&reading.low, reading.low(index, points)?);
+        solution(&reading.low, reading.low(index)?);
         if !wishes.sensors && frame.high.is_none() {
-            solution(&reading.high, reading.solution(&reading.high, index)?);
+            solution(&reading.high, reading.high(index)?);
         }
         Ok::<_, Error>(common)
     };

@@ -54,6 +54,7 @@ pub(in crate::predict) fn placed(
         return Ok(Axis {
             units: axis.units,
             long_name: axis.long_name,
+            declared: axis.declared,
             ..run.clone()
         });
     }

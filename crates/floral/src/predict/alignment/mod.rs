@@ -215,6 +215,7 @@ fn aligned_axis(run: &Axis, axis: &Axis, notes: &mut Vec<String>) -> Verdict<Axi
         name: run.name.clone(),
         units: run.units.clone().or(axis.units.clone()),
         long_name: axis.long_name.clone().or(run.long_name.clone()),
+        declared: axis.declared.or(run.declared),
         ..axis.converted(conversion)
     };
     extent::placed(run, scaled, notes)

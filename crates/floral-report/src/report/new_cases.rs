@@ -1,0 +1,340 @@
+//! Predicts new inputs, of which nothing is known but themselves, with every run.
+//!
+//! [`predicted`] is a consumer of the one loop that predicts ([`floral::predict::Walk`]). What it gathers
+//! is a [`Comparison`] without a truth, which `predictions` turns into a page.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use floral::metric::Fields;
+use floral::predict::{
+    Case, Cases, Consumer, Moments, PredictionCost, Predictor, Sampling, Walk, WalkedInput,
+};
+use floral::regression::Prediction;
+use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
+use floral::train::RunFolder;
+use floral::{Error, Grid, Observer, Result};
+
+use super::compared_run::{ComparedRun, name};
+use super::comparison::{ChannelResult, ChannelTruth, Comparison, Setting, ShownInput};
+use super::gather::rounded;
+use super::names;
+use super::options::Options;
+use super::summary::{Certainty, Summary};
+
+/// A run and the inputs that it predicts, as it sees them.
+pub struct NewRun<'a> {
+    /// Where it is.
+    pub folder: RunFolder,
+    /// What it has learned.
+    pub predictor: Predictor,
+    /// The files; the same for every run.
+    pub files: Vec<NewFile<'a>>,
+    /// How a flow is integrated.
+    pub solver: OdeSolver,
+}
+
+/// A file of new inputs.
+pub struct NewFile<'a> {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its inputs.
+    pub cases: Cases<'a>,
+    /// Those of them that are shown.
+    pub inputs: Range<usize>,
+    /// What was converted, assumed or found far from the training inputs.
+    pub notes: Vec<String>,
+}
+
+/// A run with what it predicts: of every input its summary and its low-fidelity solution.
+struct Shown {
+    run: ComparedRun,
+    inputs: Vec<(Summary, Option<Vec<f32>>)>,
+}
+
+/// Predicts the inputs of all files with every run.
+pub fn predicted(
+    runs: Vec<NewRun<'_>>,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Comparison> {
+    let Some(first) = runs.first() else {
+        return Err(refusal(
+            "there is no run to report on; name at least one run folder",
+        ));
+    };
+    check_alike(&runs)?;
+    let grid = grid(first).clone();
+    let quantities = first.predictor.header().quantities.solution.clone();
+    let channels = first.predictor.header().shapes.solution_channels;
+    let inputs = named(&first.files);
+    let setting = Setting {
+        notes: notes(&runs),
+        ..setting(first, &grid, inputs.len(), options)
+    };
+    let mut all = Vec::new();
+    for run in runs {
+        let inputs = summaries(&run, options, observer)?;
+        let NewRun {
+            folder, predictor, ..
+        } = run;
+        let run = ComparedRun::of(&folder, predictor)?;
+        all.push(Shown { run, inputs });
+    }
+    all.sort_by_key(|shown| shown.run.order());
+    name(all.iter_mut().map(|shown| &mut shown.run), &grid.shape());
+    let labels = names::channels(&quantities, channels);
+    let keys = names::keys(&quantities, &labels);
+    let lowest = |channel: usize| lowest(&all, channel, grid.len());
+    let truth = |(i, (quantity, key))| ChannelTruth {
+        key,
+        quantity,
+        low: None,
+        spectrum: Vec::new(),
+        lowest: lowest(i),
+        pairs: Vec::new(),
+    };
+    Ok(Comparison {
+        setting,
+        channels: labels
+            .into_iter()
+            .zip(keys)
+            .enumerate()
+            .map(truth)
+            .collect(),
+        runs: all.iter().map(|shown| result(shown, channels)).collect(),
+        shown: shown(inputs, &all),
+    })
+}
+
+fn refusal(reason: &str) -> Error {
+    Error::Config {
+        context: "report".into(),
+        reason: reason.into(),
+    }
+}
+
+/// Refuses runs and files that no figure shows side by side.
+fn check_alike(runs: &[NewRun<'_>]) -> Result<()> {
+    let first = &runs[0];
+    if first.files.is_empty() {
+        return Err(refusal("there is no new input; name at least one file"));
+    }
+    for (i, run) in runs.iter().enumerate() {
+        let header = run.predictor.header();
+        let path = run.folder.path();
+        let fault = |reason: String| Error::BadFile {
+            path: path.to_owned(),
+            reason,
+        };
+        if runs[..i].iter().any(|other| other.folder.path() == path) {
+            return Err(fault("is named twice; name it once".into()));
+        }
+        let own = &first.predictor.header().quantities.solution;
+        if header.quantities.solution != *own
+            || header.shapes.solution_channels != first.predictor.header().shapes.solution_channels
+        {
+            let other = first.folder.path().display();
+            return Err(fault(format!(
+                "predicts another solution than {other}; report on them apart"
+            )));
+        }
+        for file in &run.files {
+            if !file.cases.grid().coincides(grid(first)) {
+                return Err(fault(format!(
+                    "sees {} on another grid than {} of {}; report on them apart",
+                    file.path.display(),
+                    first.files[0].path.display(),
+                    first.folder.path().display()
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn grid<'a>(run: &'a NewRun<'_>) -> &'a Grid {
+    run.files[0].cases.grid()
+}
+
+/// The name of every input, and its index in its file.
+fn named(files: &[NewFile<'_>]) -> Vec<(String, usize)> {
+    let name = |file: &NewFile<'_>, index: usize| {
+        let stem = file.path.file_name().unwrap_or_default().to_string_lossy();
+        match (files.len(), file.cases.inputs()) {
+            (1, _) => format!("input {index}"),
+            (_, 1) => stem.into_owned(),
+            _ => format!("{stem} {index}"),
+        }
+    };
+    let of_file = |file: &NewFile<'_>| -> Vec<(String, usize)> {
+        let inputs = file.inputs.clone();
+        inputs.map(|index| (name(file, index), index)).collect()
+    };
+    files.iter().flat_map(of_file).collect()
+}
+
+fn setting(run: &NewRun<'_>, grid: &Grid, inputs: usize, options: &Options) -> Setting {
+    let header = run.predictor.header();
+    let grid = names::drawn(grid);
+    let files = run.files.iter();
+    let stems = files.map(|file| file.path.file_name().unwrap_or_default().to_string_lossy());
+    let stems: Vec<_> = stems.collect();
+    let of = stems.join(", ");
+    Setting {
+        title: match &header.title {
+            Some(title) => format!("{title}, predictions of {of}"),
+            None => format!("predictions of {of}"),
+        },
+        problem: header.data.problem.clone(),
+        data: run.files[0].path.clone(),
+        axes: names::axes(&grid),
+        right: grid.rightward(),
+        band: options.band,
+        grid,
+        inputs: 0..inputs,
+        seen: 0,
+        observations: 0,
+        truth: None,
+        sampling: Sampling {
+            solver: run.solver,
+            ..options.evaluation.sampling
+        },
+        build: options.build.clone(),
+        notes: Vec::new(),
+    }
+}
+
+/// What there is to know of the inputs, each once, with the file where there are several.
+fn notes(runs: &[NewRun<'_>]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for file in runs.iter().flat_map(|run| &run.files) {
+        let stem = file.path.file_name().unwrap_or_default().to_string_lossy();
+        for note in &file.notes {
+            let note = match runs[0].files.len() {
+                1 => note.clone(),
+                _ => format!("{stem}: {note}"),
+            };
+            if !all.contains(&note) {
+                all.push(note);
+            }
+        }
+    }
+    all
+}
+
+/// The smallest value of a channel in all realizations of all runs, and in low fidelity.
+fn lowest(all: &[Shown], channel: usize, points: usize) -> f32 {
+    let inputs = all.iter().flat_map(|shown| &shown.inputs);
+    let each = inputs.map(|(summary, low)| {
+        let own = summary.channels.get(channel).map_or(f32::NAN, |c| c.lowest);
+        let low = low.iter().flat_map(|low| low.chunks(points).nth(channel));
+        low.flatten().copied().fold(own, f32::min)
+    });
+    each.fold(f32::INFINITY, f32::min)
+}
+
+fn result(shown: &Shown, channels: usize) -> super::RunResult {
+    let channel = |i: usize| {
+        let own = shown
+            .inputs
+            .iter()
+            .filter_map(|(summary, _)| summary.channels.get(i));
+        ChannelResult {
+            lowest: own.map(|c| c.lowest).fold(f32::INFINITY, f32::min),
+            ..ChannelResult::default()
+        }
+    };
+    shown.run.result((0..channels).map(channel).collect())
+}
+
+/// Every input with what all runs say of it.
+fn shown(inputs: Vec<(String, usize)>, all: &[Shown]) -> Vec<ShownInput> {
+    let input = |(position, (name, _)): (usize, (String, usize))| {
+        let each = || all.iter().map(move |shown| &shown.inputs[position]);
+        ShownInput {
+            name,
+            input: position,
+            low: each().find_map(|(_, low)| low.clone()),
+            truth: None,
+            runs: each()
+                .map(|(summary, _)| summary.distribution.clone())
+                .collect(),
+            certainty: each()
+                .map(|(summary, _)| summary.certainty.clone())
+                .collect(),
+        }
+    };
+    inputs.into_iter().enumerate().map(input).collect()
+}
+
+/// What a run predicts of the inputs of all its files.
+fn summaries(
+    run: &NewRun<'_>,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Vec<(Summary, Option<Vec<f32>>)>> {
+    let mut gathering = Gathering {
+        kept: options.kept,
+        members: Vec::new(),
+        moments: None,
+        summaries: Vec::new(),
+    };
+    let sampling = Sampling {
+        solver: run.solver,
+        ..options.evaluation.sampling
+    };
+    for file in &run.files {
+        let walk = Walk {
+            predictors: &[&run.predictor],
+            cases: &file.cases,
+            inputs: file.inputs.clone(),
+            sampling: &sampling,
+            observer,
+        };
+        walk.run(&mut gathering)?;
+    }
+    Ok(gathering.summaries)
+}
+
+struct Gathering {
+    kept: usize,
+    /// The ensemble under way, [member, value].
+    members: Vec<f32>,
+    moments: Option<Prediction>,
+    summaries: Vec<(Summary, Option<Vec<f32>>)>,
+}
+
+impl Consumer for Gathering {
+    fn begin(&mut self, _run: usize, _input: &WalkedInput) -> Result<Option<usize>> {
+        self.members.clear();
+        self.moments = None;
+        Ok(Some(0))
+    }
+
+    fn moments(&mut self, moments: &Prediction) {
+        self.moments = Some(moments.clone());
+    }
+
+    fn realization(&mut self, _index: usize, values: &[f64], _evaluations: usize) -> Result<()> {
+        self.members.extend(values.iter().map(|v| *v as f32));
+        Ok(())
+    }
+
+    fn end(&mut self, _run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()> {
+        let Case { low, .. } = input.case;
+        let values = self.members.len() / cost.progress.done.max(1);
+        let members = Fields::new(&self.members, values)?;
+        let mut statistics = EnsembleStatistics::new(values, 0, &Wanted::default())?;
+        members.iter().try_for_each(|m| statistics.push(m))?;
+        let moments = Moments::of(self.moments.as_ref(), &statistics);
+        let certainty = self.moments.as_ref();
+        let certainty = certainty.map(|known| Certainty::of(known, input.grid.len()));
+        let summary = Summary {
+            certainty,
+            ..Summary::of(input.grid, low.as_ref(), members, &moments, self.kept)
+        };
+        self.summaries.push((summary, low.as_ref().map(rounded)));
+        Ok(())
+    }
+}

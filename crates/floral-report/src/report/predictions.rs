@@ -1,0 +1,143 @@
+//! What a report says of new inputs, where nothing is known of the truth.
+
+use super::comparison::{Comparison, ShownInput};
+use super::distribution::Distribution;
+use super::story::{by_channel, drawn_how, file, section};
+use super::view::View;
+use super::{curve_figures as curves, explorer, map_figures as maps};
+use crate::draw::{Best, Block, Column, Page, Row, Section, Table};
+use floral::{Result, counted};
+
+/// The whole report, a page that needs no other file.
+pub(super) fn page(comparison: &Comparison) -> Result<Page> {
+    let setting = &comparison.setting;
+    let drawn = &comparison.drawn();
+    let names: Vec<&str> = comparison
+        .runs
+        .iter()
+        .map(|run| run.label.as_str())
+        .collect();
+    Ok(Page {
+        title: format!("FLORAL report: {}", setting.title),
+        lead: format!(
+            "{} predicted by {}. Nothing is known here of the truth: what is shown is what the runs \
+             expect, how sure they are, and how far the inputs are from those they were trained on.",
+            counted(comparison.shown.len(), "new input"),
+            names.join(", ")
+        ),
+        sections: vec![overview(comparison), explore(drawn)?, figures(drawn)],
+        footer: format!(
+            "Made by {} from {}, {}.",
+            setting.build,
+            file(setting),
+            drawn_how(comparison)
+        ),
+    })
+}
+
+fn overview(comparison: &Comparison) -> Section {
+    section(
+        "Predictions",
+        "Novelty is 1 for an input like those that judged the fit and grows with the distance from \
+         them; well above 1, intervals rest on extrapolation. What is not known is the share of the \
+         variance that more training inputs would reduce. Methods that do not know either have a \
+         dash.",
+        comparison
+            .setting
+            .notes
+            .iter()
+            .map(|note| Block::Text(format!("Note: {note}.")))
+            .chain(by_channel(comparison, |view| {
+                vec![Block::Table(summaries(view))]
+            }))
+            .collect(),
+    )
+}
+
+/// Inputs and runs by what is predicted of one channel.
+pub(super) fn summaries(view: View) -> Table {
+    let column = |name: &str, meaning: &str| Column {
+        name: name.into(),
+        meaning: meaning.into(),
+        best: Best::Unranked,
+    };
+    let inputs = view.comparison.shown.iter();
+    let rows = inputs.flat_map(|shown| {
+        let runs = view.runs().zip(&shown.runs).enumerate();
+        runs.map(move |(i, ((run, _), own))| Row {
+            name: format!("{}, {}", shown.name, run.label),
+            values: values(view, shown, i, own),
+            competes: false,
+        })
+    });
+    Table {
+        columns: vec![
+            column("novelty", "1 = like those that judged the fit"),
+            column("not known", "share of the variance"),
+            column("smallest mean", "over the domain"),
+            column("largest mean", "over the domain"),
+            column("spread", "root mean square of the standard deviation"),
+            column("largest spread", "standard deviation"),
+            column("from low fidelity", "root mean square of mean minus low"),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn values(view: View, shown: &ShownInput, run: usize, own: &Distribution) -> Vec<Option<f64>> {
+    let certainty = shown.certainty[run].as_ref();
+    let mean = view.of(&own.mean);
+    let deviation = view.of(&own.deviation);
+    let low = shown.low.as_ref().map(|low| view.of(low));
+    let gap = low.map(|low| mean.iter().zip(low).map(|(m, l)| m - l).collect::<Vec<_>>());
+    let largest = |values: &[f64]| values.iter().copied().reduce(f64::max);
+    vec![
+        certainty.map(|certainty| certainty.novelty),
+        certainty.and_then(|certainty| view.own(&certainty.unknown).copied()),
+        mean.iter().copied().reduce(f64::min),
+        largest(&mean),
+        root_mean_square(&deviation),
+        largest(&deviation),
+        gap.and_then(|gap| root_mean_square(&gap)),
+    ]
+}
+
+/// None of no values.
+fn root_mean_square(values: &[f64]) -> Option<f64> {
+    let square: f64 = values.iter().map(|v| v * v).sum();
+    (!values.is_empty()).then(|| (square / values.len() as f64).sqrt())
+}
+
+fn explore(comparison: &Comparison) -> Result<Section> {
+    Ok(section(
+        "Explore",
+        "Choose an input and a method. Click a place in any picture to see the distribution there, step \
+         through realizations, and move the threshold to see where and how likely it is exceeded.",
+        vec![Block::Interactive(explorer::interactive(comparison)?)],
+    ))
+}
+
+/// Fields of every input, as they are printed.
+fn figures(comparison: &Comparison) -> Section {
+    let blocks = by_channel(comparison, |view| {
+        let inputs = view.comparison.shown.iter();
+        inputs.flat_map(|shown| of_input(view, shown)).collect()
+    });
+    section(
+        "Figures",
+        "Mean, quantiles, spread and realizations of every input, low fidelity beside them.",
+        blocks,
+    )
+}
+
+fn of_input(view: View, shown: &ShownInput) -> Vec<Block> {
+    if view.comparison.setting.grid.dimensions() == 2 {
+        return vec![
+            Block::Panels(maps::fields(view, shown)),
+            Block::Panels(maps::samples(view, shown)),
+        ];
+    }
+    let mut figures = curves::bands(view, shown);
+    figures.extend(curves::samples(view, shown));
+    vec![Block::Figures(figures)]
+}
