@@ -32,6 +32,9 @@ const LEADS_OUT: &str = "one of its links leads to the file";
 /// Bytes of the longest list of texts.
 const LONGEST_LIST: u64 = 1 << 24;
 
+/// What netCDF puts before the name of an array that is also that of a dimension of others.
+const NOT_COORDINATES: &str = "_nc4_non_coord_";
+
 /// How netCDF begins the name of a scale that stands for a dimension without coordinates.
 const NO_COORDINATES: &str = "This is a netCDF dimension but not a netCDF variable";
 
@@ -134,9 +137,13 @@ impl Walk {
         self.groups
             .insert(path.to_owned(), attributes(&group.attributes()?));
         let (groups, arrays) = group.members()?;
-        let join = |name: &str| match path {
-            "" => leaf(name).to_owned(),
-            _ => format!("{path}/{}", leaf(name)),
+        let join = |name: &str| {
+            let leaf = leaf(name);
+            let leaf = leaf.strip_prefix(NOT_COORDINATES).unwrap_or(leaf);
+            match path {
+                "" => leaf.to_owned(),
+                _ => format!("{path}/{leaf}"),
+            }
         };
         let members: Vec<&str> = groups.iter().map(Group::name).collect();
         let members = members.into_iter().chain(arrays.iter().map(Dataset::name));
