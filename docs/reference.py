@@ -111,7 +111,7 @@ def dataset():
 {layout}
 ## Predictions
 
-What `floral sample` writes:
+What `floral sample` writes, with NaN at points outside of the domain:
 
 {module_table("crates/floral/src/predict/prediction_layout.rs")}"""
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use floral::counted;
 use floral::evaluate::{
-    ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Options, evaluate_across, in_ranges,
+    Evaluation, MeanErrors, ObservedScores, Options, evaluate_across, in_ranges,
 };
 use floral::predict::{Predictor, Sampling};
 use floral::quantity::labels;

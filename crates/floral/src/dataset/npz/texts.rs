@@ -64,7 +64,7 @@ mod tests {
     fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
         let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
         let length = u16::try_from(header.len()).unwrap().to_le_bytes();
-        [b"\x93NUMPY", &[1, 0][..], &length, header.as_bytes(), data].concat()
+        [&b"\x93NUMPY"[..], &[1, 0], &length, header.as_bytes(), data].concat()
     }
 
     #[test]

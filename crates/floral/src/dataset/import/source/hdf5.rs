@@ -32,7 +32,6 @@ const LEADS_OUT: &str = "one of its links leads to the file";
 
 /// Bytes of the longest list of texts.
 const LONGEST_LIST: u64 = 1 << 24;
-
 /// How netCDF begins the name of a scale that stands for a dimension without coordinates.
 const NO_COORDINATES: &str = "This is a netCDF dimension but not a netCDF variable";
 

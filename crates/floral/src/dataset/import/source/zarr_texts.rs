@@ -10,6 +10,9 @@ use zarrs::storage::{ReadableStorage, ReadableStorageTraits};
 use super::beside::MOST_LABELS;
 use crate::storage::{METADATA_FILE, read_json};
 
+/// Characters of the longest list.
+const MOST_CHARACTERS: u64 = 1 << 22;
+
 /// The texts of the array of this name; none if it is no list of texts.
 pub(super) fn texts(storage: &ReadableStorage, root: &Path, name: &str) -> Option<Vec<String>> {
     let folder = root.join(name);
@@ -20,6 +23,14 @@ pub(super) fn texts(storage: &ReadableStorage, root: &Path, name: &str) -> Optio
     };
     let count = usize::try_from(metadata["shape"].as_array()?.first()?.as_u64()?).ok()?;
     if metadata["shape"].as_array()?.len() != 1 || count > MOST_LABELS {
+        return None;
+    }
+    // What is only declared takes no memory: a chunk is decoded as a whole.
+    let chunk = match metadata.get("chunk_grid") {
+        Some(grid) => &grid["configuration"]["chunk_shape"],
+        None => &metadata["chunks"],
+    };
+    if chunk.as_array()?.first()?.as_u64()? > MOST_CHARACTERS {
         return None;
     }
     let path = format!("/{name}");
@@ -55,7 +66,8 @@ fn as_characters(metadata: &mut Value) -> Option<usize> {
         .filter(|n| (1..4096).contains(n))?;
     let longer = |list: &Value| {
         let n = list.as_array()?.first()?.as_u64()?;
-        Some(json!([n.checked_mul(length as u64)?]))
+        let characters = n.checked_mul(length as u64)?;
+        (characters <= MOST_CHARACTERS).then(|| json!([characters]))
     };
     metadata["shape"] = longer(&metadata["shape"])?;
     metadata["fill_value"] = json!(0);
