@@ -3,6 +3,7 @@
 use super::*;
 use crate::Silent;
 use crate::predict::testing::play;
+use crate::regression;
 use crate::sample::OdeSolver;
 use crate::train::{Header, Method};
 
