@@ -41,9 +41,8 @@ impl Ensemble {
     }
 }
 
-/// What a method knows of the moments: mean, aleatoric and epistemic variance, the factor of
-/// calibration and the novelty.
-type Known<'py> = (Doubles<'py>, Doubles<'py>, Doubles<'py>, f64, f64);
+/// What a method knows of the moments: mean, aleatoric and epistemic variance, and the novelty.
+type Known<'py> = (Doubles<'py>, Doubles<'py>, Doubles<'py>, f64);
 
 #[pymethods]
 impl Ensemble {
@@ -59,26 +58,24 @@ impl Ensemble {
         let grid = Grid::new(from_json::<Vec<Axis>>("axes", axes)?);
         let (channels, values) = values(realizations)?;
         let ensemble = predict::Ensemble::new(grid, channels, values);
-        let known = known.map(|(mean, aleatoric, epistemic, factor, novelty)| {
+        let known = known.map(|(mean, aleatoric, epistemic, novelty)| {
             let [mean, aleatoric, epistemic] =
                 [mean, aleatoric, epistemic].map(|v| v.as_slice().map(<[f64]>::to_vec));
             PyResult::Ok(Prediction {
                 mean: mean?,
                 aleatoric: aleatoric?,
                 epistemic: epistemic?,
-                factor,
                 novelty,
             })
         });
-        Ok(Self::new(
-            ensemble.map_err(|error| raised(py, error))?,
-            known.transpose()?,
-        ))
+        let known = known.transpose()?;
+        let ensemble = ensemble.and_then(|ensemble| ensemble.with_moments(known.as_ref()));
+        Ok(Self::new(ensemble.map_err(|error| raised(py, error))?))
     }
 
     /// What the method knows of the moments, as [`of`](Self::of) takes it.
     fn known<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(moments) = &self.moments else {
+        let Some(moments) = self.ensemble.known() else {
             return Ok(None);
         };
         let shape = &self.ensemble.shape()[1..];
@@ -87,7 +84,6 @@ impl Ensemble {
             field(&moments.mean)?,
             field(&moments.aleatoric)?,
             field(&moments.epistemic)?,
-            moments.factor,
             moments.novelty,
         );
         Ok(Some(fields.into_pyobject(py)?.into_any()))

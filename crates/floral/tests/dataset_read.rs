@@ -46,7 +46,7 @@ fn packed_values_of_a_dataset_are_what_they_mean() {
     let (high, first) = (plain.high(1).unwrap(), plain.input(1).unwrap().values()[0]);
     let packing = json!({"scale_factor": 0.5, "add_offset": 100.0, "units": "m"});
     edit(&path.join("high/zarr.json"), |array| {
-        array["attributes"] = packing.clone()
+        array["attributes"] = packing.clone();
     });
     edit(&path.join("input/zarr.json"), |array| {
         array["attributes"] = json!({"missing_value": first});

@@ -210,7 +210,6 @@ fn the_sampling_of_the_truth_is_taken_out_of_both_errors() {
             mean: vec![0.0; POINTS],
             aleatoric: vec![1.0; POINTS],
             epistemic: vec![0.0; POINTS],
-            factor: 1.0,
             novelty: 1.0,
         };
         let members: Vec<f32> = (0..POINTS * 4)

@@ -218,9 +218,8 @@ mod tests {
     fn known() -> Prediction {
         Prediction {
             mean: vec![10.0, 20.0, 30.0],
-            aleatoric: vec![1.0, 0.0, 1.0],
-            epistemic: vec![0.5; 3],
-            factor: 2.0,
+            aleatoric: vec![2.0, 0.0, 2.0],
+            epistemic: vec![1.0; 3],
             novelty: 2.0,
         }
     }
@@ -264,8 +263,8 @@ mod tests {
         assert_eq!(read("variance").1[..3], [3.0, 1.0, 3.0]);
         let root = f64::from(3f64.sqrt() as f32);
         assert_eq!(read("std").1[..3], [root, 1.0, root]);
-        assert_eq!(read("aleatoric").1[..3], [1.0, 0.0, 1.0]);
-        assert_eq!(read("epistemic").1, [0.5; 6]);
+        assert_eq!(read("aleatoric").1[..3], [2.0, 0.0, 2.0]);
+        assert_eq!(read("epistemic").1, [1.0; 6]);
         assert_eq!(read("novelty"), (vec![2], vec![2.0, 2.0]));
         let (shape, values) = read("quantiles");
         assert_eq!(shape, [2, 2, 1, 3]);

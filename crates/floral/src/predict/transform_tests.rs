@@ -119,7 +119,7 @@ fn moments_are_those_of_the_inverted_realizations() {
             assert!(drawn.values().iter().all(|v| v <= 1.0));
         }
         // Without what the method knows, the moments are those of the draws.
-        let drawn = Ensemble::new(grid(), 1, drawn.values().to_vec()).unwrap();
+        let drawn = Ensemble::new(grid(), 1, drawn.values().clone()).unwrap();
         let (mean, deviation) = (drawn.mean().unwrap(), drawn.deviation().unwrap());
         for (p, total) in moments.total().iter().enumerate() {
             let own = total.sqrt();

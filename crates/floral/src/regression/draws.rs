@@ -70,7 +70,10 @@ impl<'a> Draws<'a> {
         let points = self.fitted.lattice.len().max(1);
         let units = self.fitted.units.solution();
         let mean = &self.prediction.mean;
-        for (out, deviation) in out.chunks_exact_mut(values).zip(deviations.chunks_exact(values)) {
+        for (out, deviation) in out
+            .chunks_exact_mut(values)
+            .zip(deviations.chunks_exact(values))
+        {
             for (place, (out, deviation)) in out.iter_mut().zip(deviation).enumerate() {
                 *out = mean[place] + units[place / points].scale * f64::from(*deviation);
             }

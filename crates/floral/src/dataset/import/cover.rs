@@ -86,6 +86,7 @@ mod tests {
             is_even: true,
             told_by: is_told.then(|| "x_low".to_owned()),
             note: None,
+            calendar: None,
         }
     }
 
