@@ -101,44 +101,8 @@ mod tests {
     use crate::operator::Device;
     use crate::predict::testing::{Play, play};
     use crate::ranks::Alone;
-    use crate::train::Checkpoint;
     use crate::train::trainer::Trainer;
     use crate::train::{Method, RunFolder, train};
-
-    #[test]
-    fn more_epochs_on_a_finished_run_come_to_the_weights_of_all_at_once() {
-        let play = play();
-        let device = Device::flex();
-        let config = |epochs: usize| {
-            let mut config = Play::config(Method::Floral);
-            config.stopping.epochs = epochs;
-            config
-        };
-        let trained = |name: &str, steps: &[usize]| -> (Checkpoint, usize) {
-            let path = play.folder.path().join(name);
-            for epochs in steps {
-                let run = RunFolder::create_or_continue(&path, &config(*epochs)).unwrap();
-                train(&run, &play.dataset, &device, &Silent).unwrap();
-            }
-            let run = RunFolder::open(&path).unwrap();
-            let epochs = run.epochs().unwrap().len();
-            (run.last().unwrap().unwrap(), epochs)
-        };
-        let (at_once, _) = trained("at-once", &[4]);
-        let (in_two, logged) = trained("in-two", &[2, 4]);
-        assert_eq!(logged, 4);
-        assert_eq!(in_two.weights, at_once.weights);
-        assert_eq!(in_two.adam, at_once.adam);
-        let progress = |checkpoint: &Checkpoint| {
-            let progress = &checkpoint.header.progress;
-            (progress.epoch, progress.best, progress.finished)
-        };
-        assert_eq!(progress(&in_two), progress(&at_once));
-        assert_eq!(in_two.header.config, at_once.header.config);
-        let fewer = RunFolder::create_or_continue(&play.folder.path().join("in-two"), &config(3));
-        let words = fewer.unwrap_err().to_string();
-        assert!(words.contains("stopping.epochs 4, not 3"), "{words}");
-    }
 
     #[test]
     fn a_run_that_diverges_keeps_its_best_and_does_not_diverge_again() {

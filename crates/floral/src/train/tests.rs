@@ -49,16 +49,45 @@ fn without_its_last_checkpoint_a_run_goes_on_from_the_best() {
 }
 
 #[test]
+fn more_epochs_on_a_finished_run_come_to_the_weights_of_all_at_once() {
+    let play = play();
+    let config = |epochs: usize| {
+        let mut config = Play::config(Method::Floral);
+        config.stopping.epochs = epochs;
+        config
+    };
+    let path = play.folder.path().join("longer");
+    let asked = |epochs: usize| RunFolder::create_or_continue(&path, &config(epochs));
+    for epochs in [2, 4] {
+        let outcome = trained(&asked(epochs).unwrap(), &play).unwrap();
+        assert_eq!(outcome, Outcome::AllEpochs);
+    }
+    let (longer, at_once) = (asked(4).unwrap(), started(&play, "at-once", &config(4)));
+    trained(&at_once, &play).unwrap();
+    assert_eq!(epochs(&longer), [1, 2, 3, 4]);
+    let last = |run: &RunFolder| run.last().unwrap().unwrap();
+    assert!(
+        state(last(&longer)) == state(last(&at_once)),
+        "the same weights"
+    );
+    let kept = |run: &RunFolder| state(run.best().unwrap());
+    assert!(kept(&longer) == kept(&at_once), "the same best");
+    assert_eq!(last(&longer).header.config, last(&at_once).header.config);
+    let words = asked(3).unwrap_err().to_string();
+    assert!(words.contains("stopping.epochs 4, not 3"), "{words}");
+}
+
+#[test]
 fn settings_edited_after_the_start_are_refused_by_name() {
     let play = play();
     let run = play.run(Method::Floral);
     let before = run.best_bytes().unwrap();
     let path = run.path().join("config.toml");
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, text.replace("epochs = 2\n", "epochs = 3\n")).unwrap();
+    std::fs::write(&path, text.replace("batch = 4\n", "batch = 5\n")).unwrap();
     let words = trained(&run, &play).unwrap_err().to_string();
     assert!(words.starts_with(&path.display().to_string()), "{words}");
-    assert!(words.contains("stopping.epochs 2, not 3"), "{words}");
+    assert!(words.contains("optimiser.batch 4, not 5"), "{words}");
     assert_eq!(run.best_bytes().unwrap(), before);
     std::fs::write(&path, text).unwrap();
     assert_eq!(trained(&run, &play).unwrap(), Outcome::AllEpochs);
