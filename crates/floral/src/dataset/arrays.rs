@@ -210,6 +210,10 @@ impl Arrays {
 
     /// Points outside of the domain: those at which every input has NaN.
     fn mask(&self) -> Option<Mask> {
+        // There NaN says that a point of the domain was not measured.
+        if self.has_sensors {
+            return None;
+        }
         let common = |entry: &Entry| {
             let mut common = Common::new(self.grid.len());
             common.add(entry.input.values(), entry.input.channels());
