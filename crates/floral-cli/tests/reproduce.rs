@@ -89,7 +89,10 @@ fn what_cannot_be_reproduced_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let message = refuse(folder, "reproduce table1 --scale huge");
-    assert!(message.contains("quick, recommended, paper"), "{message}");
+    assert!(
+        message.contains("quick, recommended, trained, paper"),
+        "{message}"
+    );
     let message = refuse(folder, "reproduce table1 --only stokes");
     assert!(message.contains("1dcr, advection"), "{message}");
     experiments(folder);

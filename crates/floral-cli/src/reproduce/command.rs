@@ -45,8 +45,8 @@ pub struct Arguments {
     what: Vec<String>,
 
     /// How large: quick has every method on coarse grids, within half an hour on two cores;
-    /// recommended has our own methods on the paper's grids, over three seeds, within an hour; paper
-    /// is its protocol, with ours beside it
+    /// recommended has our own methods on the paper's grids, over three seeds, within an hour; trained
+    /// has the paper's networks on 64x64 points, in a day; paper is its protocol, with ours beside it
     #[arg(long, value_name = "SCALE", default_value = "quick")]
     scale: String,
 

@@ -362,7 +362,10 @@ mod tests {
             assert_eq!(Experiment::embedded(scale).unwrap().len(), EMBEDDED.len());
         }
         let error = Experiment::embedded("huge").unwrap_err().to_string();
-        assert!(error.contains("quick, recommended, paper"), "{error}");
+        assert!(
+            error.contains("quick, recommended, trained, paper"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -58,6 +58,8 @@ struct StoredExpansion {
 /// The first thing that is read: bytes of another format are refused by it.
 #[derive(Deserialize)]
 struct Format {
+    /// Absent from the first version of the method.
+    #[serde(default = "first")]
     format: u32,
 }
 
@@ -148,6 +150,10 @@ struct StoredFixed {
     values: Vec<Option<f64>>,
 }
 
+fn first() -> u32 {
+    1
+}
+
 impl Expansion {
     /// The fitted expansion as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -201,7 +207,7 @@ impl Expansion {
         let Format { format } = ciborium::from_reader(bytes).map_err(damaged)?;
         if format != FORMAT {
             return Err(refused(format!(
-                "it is of version {format} of the method, and this program has version {FORMAT}"
+                "it was fitted by version {format} of the method, and this program has version {FORMAT}"
             )));
         }
         let stored: StoredExpansion = ciborium::from_reader(bytes).map_err(damaged)?;
