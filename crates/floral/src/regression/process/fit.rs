@@ -19,6 +19,9 @@ const FEW: usize = 60;
 /// Steps by which a fold goes on.
 const FURTHER: usize = 10;
 
+/// A target as predicted without its fold, and what is left unknown of it.
+type Guess = (Vec<f64>, f64);
+
 /// A fitted Gaussian process.
 pub(in crate::regression) struct ProcessFit {
     pub(in crate::regression) coordinates: Coordinates,
@@ -96,10 +99,10 @@ impl ProcessFit {
                 let explained = (0..z.len()).map(|k| combined[(k, f)] * cross[(k, f)]);
                 (field, (own - explained.sum::<f64>()).max(0.0))
             };
-            Some((0..fold.len()).map(guess).collect::<Vec<_>>())
+            Some((0..fold.len()).map(guess).collect::<Vec<Guess>>())
         };
         let folds = examples.folds.members();
-        let found: Option<Vec<Vec<(Vec<f64>, f64)>>> = folds.par_iter().map(one).collect();
+        let found: Option<Vec<Vec<Guess>>> = folds.par_iter().map(one).collect();
         self.judged = vec![Vec::new(); self.z.len()];
         self.reference = 0.0;
         for (fold, guesses) in folds.iter().zip(found?) {

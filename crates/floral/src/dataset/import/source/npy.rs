@@ -38,7 +38,7 @@ impl NpySource {
                 let bytes = BufReader::new(File::open(file).map_err(Error::io(file))?);
                 Ok::<_, Error>(texts(bytes, size).ok().flatten())
             };
-            let header = match (header, &files[..]) {
+            let header = match (header, files) {
                 (Ok(header), _) => header,
                 // Labels stand beside arrays of numbers.
                 (Err(reason), [_, _, ..]) if reason.contains("values of type") => match labels()? {
