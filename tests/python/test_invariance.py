@@ -85,11 +85,9 @@ def test_a_copy_of_the_dataset(problem):
 
 
 def test_the_order_of_inputs(problem):
-    """That of floral-kl decides which points of which inputs are landmarks of its local regressions, and so it may
-    change a prediction by a share of its own uncertainty."""
     folder, train, new, expected = problem
     order = train.isel(input=[5, 2, 7, 0, 3, 1, 6, 4])
-    alike(expected, predicted(folder, "order", order, new), 0.1)
+    alike(expected, predicted(folder, "order", order, new), 1e-3)
     kriging = [predicted(folder, f"kriging{i}", data, new, "kriging") for i, data in enumerate((train, order))]
     alike(*kriging)
 
@@ -116,4 +114,5 @@ def test_the_order_of_axes_and_channels_in_training(problem):
         return data.isel(channel=[1, 0]).transpose(..., "x", "y")
 
     found = predicted(folder, "axes", turn(train), turn(new))
-    alike(expected, (found[0], found[1].isel(channel=[1, 0]).transpose(..., "y", "x")))
+    # Landmarks are chosen among equals by the order of points.
+    alike(expected, (found[0], found[1].isel(channel=[1, 0]).transpose(..., "y", "x")), 0.02)

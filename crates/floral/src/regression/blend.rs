@@ -1,7 +1,7 @@
 //! A blend: candidate regressions of one target, weighed by what they miss at judging inputs.
 //!
-//! Candidates differ in what they are fitted to ([`Base`]), in kind ([`Model`]) and in their
-//! settings; [`Menu`] lists those settings. A judging input is one that a candidate has not seen: held
+//! Candidates differ in what they are fitted to (`Base`), in kind (`Model`) and in their
+//! settings; `Menu` lists those settings. A judging input is one that a candidate has not seen: held
 //! out, or left out with its fold.
 
 use serde::{Deserialize, Serialize};

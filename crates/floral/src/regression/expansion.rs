@@ -5,10 +5,10 @@
 //!   u = low + r + sum_k c_k f_k + remainder + e,
 //!
 //! a conditional Karhunen-Loeve expansion: the mean residual r and the variance are each a
-//! [`blend`](super::blend) of regressions; coefficients and factors come from runs of training inputs
-//! that resemble the new one ([`law`](super::law)); e is what is not known of the mean
-//! ([`epistemic`](super::epistemic)). `calibration` sets the width of intervals. All of it happens in
-//! [`units`](super::units) of the data.
+//! `blend` of regressions; coefficients and factors come from runs of training inputs
+//! that resemble the new one (`law`); e is what is not known of the mean
+//! (`epistemic`). `calibration` sets the width of intervals. All of it happens in
+//! `units` of the data.
 
 use super::blend::{Base, Blend, MemberScore, Problem, Verdict, View};
 use super::calibration::{Calibration, Deviation, Reach};

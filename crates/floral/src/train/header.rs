@@ -20,7 +20,7 @@ use crate::transform::{Transform, Transforms};
 use crate::{Grid, Quantities, Quantity, Result};
 
 /// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates, formats
-/// before [`SEALED`] have no checksum.
+/// before `SEALED` have no checksum.
 pub const FORMAT: u32 = 3;
 
 /// The first format whose files have a checksum.
