@@ -11,8 +11,8 @@ _Doubles = NDArray[np.float64]
 _Singles = NDArray[np.float32]
 _Told = Optional[Callable[[str, float, float, str], Any]]
 
-# Mean, aleatoric and epistemic variance, the factor of calibration, novelty.
-_Known = tuple[_Doubles, _Doubles, _Doubles, float, float]
+# Mean, aleatoric and epistemic variance, novelty.
+_Known = tuple[_Doubles, _Doubles, _Doubles, float]
 
 __version__: str
 
@@ -117,6 +117,8 @@ class Ensemble:
     def shape(self) -> list[int]: ...
     @property
     def axes(self) -> str: ...
+    @property
+    def right(self) -> int: ...
     @property
     def novelty(self) -> Optional[float]: ...
     def realizations(self) -> NDArray[Any]: ...
