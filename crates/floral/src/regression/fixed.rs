@@ -1,6 +1,6 @@
 //! What never varies: points at which all runs of an input agree, or all runs of all inputs.
 
-use super::moments::Moments;
+use super::moments::{Moments, mean_field};
 use super::symmetry::Role;
 use super::target::Parity;
 use super::{Lattice, Symmetries};
@@ -38,9 +38,9 @@ impl Fixed {
         let odd = |field: &[f64]| {
             symmetries.average(lattice, field, |motion, f| motion.apply(Role::Solution, f))
         };
-        let within = even(&mean(&train.variances));
+        let within = even(&mean_field(&train.variances));
         let solutions = train.solutions();
-        let centre = odd(&mean(&solutions));
+        let centre = odd(&mean_field(&solutions));
         let squares: Vec<Vec<f64>> = solutions
             .iter()
             .map(|field| {
@@ -51,7 +51,7 @@ impl Fixed {
                     .collect()
             })
             .collect();
-        let between = even(&mean(&squares));
+        let between = even(&mean_field(&squares));
         let value = |p: usize| {
             let is_fixed = folds > 1 && within[p] <= ROUND_OFF && between[p] <= ROUND_OFF;
             is_fixed.then_some(centre[p])
@@ -75,13 +75,4 @@ impl Fixed {
     pub(super) fn value(&self, place: usize) -> Option<f64> {
         self.values.get(place).copied().flatten()
     }
-}
-
-fn mean(fields: &[Vec<f64>]) -> Vec<f64> {
-    let mut mean = vec![0.0; fields[0].len()];
-    for field in fields {
-        let sums = mean.iter_mut().zip(field);
-        sums.for_each(|(sum, v)| *sum += v / fields.len() as f64);
-    }
-    mean
 }

@@ -22,6 +22,7 @@ mod design;
 pub mod draws;
 mod epistemic;
 pub mod expansion;
+mod fitting;
 mod fixed;
 mod folds;
 mod interpolation;

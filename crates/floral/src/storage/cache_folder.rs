@@ -37,13 +37,13 @@ mod tests {
             let find = |name: &str| variables.iter().find(|(n, _)| *n == name);
             chosen(|name| find(name).map(|(_, path)| path.into()))
         };
-        let home = ("HOME", "/home/me");
+        let home = ("HOME", "/users/me");
         let all = [(VARIABLE, "here"), ("XDG_CACHE_HOME", "/fast"), home];
         assert_eq!(folder(&all), Some("here".into()));
         assert_eq!(folder(&all[1..]), Some("/fast/floral".into()));
-        assert_eq!(folder(&all[2..]), Some("/home/me/.cache/floral".into()));
+        assert_eq!(folder(&all[2..]), Some("/users/me/.cache/floral".into()));
         let relative = [("XDG_CACHE_HOME", "fast"), (VARIABLE, ""), home];
-        assert_eq!(folder(&relative), Some("/home/me/.cache/floral".into()));
+        assert_eq!(folder(&relative), Some("/users/me/.cache/floral".into()));
         assert_eq!(folder(&[]), None);
     }
 }

@@ -4,6 +4,7 @@ use super::spectrum::{C64, Rolls};
 use super::{Covariance, Kernel};
 use crate::regression::case::Framed;
 use crate::regression::local::filters::{convolve, taps};
+use crate::regression::moments::mean_field;
 use crate::regression::symmetry::Role;
 use crate::regression::{Lattice, Symmetries};
 
@@ -56,7 +57,9 @@ impl Resemblance {
             lattice: lattice.clone(),
         };
         let centre = |fields: Vec<Vec<f64>>, role: Role| {
-            symmetries.average(lattice, &mean(&fields), |motion, f| motion.apply(role, f))
+            symmetries.average(lattice, &mean_field(&fields), |motion, f| {
+                motion.apply(role, f)
+            })
         };
         let inputs = framed.iter().map(|f| all.seen_input(f)).collect();
         let lows = framed.iter().map(|f| all.seen_low(f)).collect();
@@ -173,14 +176,4 @@ impl Resemblance {
 fn less(mut field: Vec<f64>, centre: &[f64]) -> Vec<f64> {
     field.iter_mut().zip(centre).for_each(|(v, c)| *v -= c);
     field
-}
-
-/// The mean of fields of one size.
-fn mean(fields: &[Vec<f64>]) -> Vec<f64> {
-    let mut mean = vec![0.0; fields[0].len()];
-    for field in fields {
-        let sums = mean.iter_mut().zip(field);
-        sums.for_each(|(sum, v)| *sum += v / fields.len() as f64);
-    }
-    mean
 }

@@ -1,0 +1,437 @@
+//! Fitting an expansion: from training cases to blends, law, epistemic part and calibration.
+
+use super::blend::{Base, Blend, Problem, Verdict, View};
+use super::calibration::{Calibration, Deviation, Reach};
+use super::case::{Case, Channels, Framed};
+use super::epistemic::Epistemic;
+use super::expansion::{Expansion, Material, over};
+use super::fixed::Fixed;
+use super::folds::Folds;
+use super::kernel::Neighbours;
+use super::law::{Law, LawKind};
+use super::moments::{self, Moments};
+use super::outliers::{Outlier, outliers};
+use super::support::Support;
+use super::target::{Examples, Parity};
+use super::units::{Scaled, Units};
+use super::{Lattice, Recipe, Symmetries};
+use crate::Result;
+use crate::observer::{Event, Observer};
+
+/// Predicted variances are at least this share of the training inputs' mean variance, where anything
+/// varies at all.
+const LEAST_VARIANCE: f64 = 1e-3;
+
+/// Values of a judging input that enter the calibration; neighbours say the same.
+const MOST_VALUES: usize = 20_000;
+
+impl Expansion {
+    /// Fits mean, spread and law to the cases.
+    pub fn fit(
+        recipe: Recipe,
+        kind: LawKind,
+        material: &Material<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let Material {
+            lattice,
+            channels,
+            cases,
+            held_out,
+            ..
+        } = *material;
+        channels.check_all(lattice, cases, held_out)?;
+        let is_single = |case: &Case<'_>| case.count(lattice, channels) == 1;
+        if !held_out.is_empty() && cases.iter().any(is_single) {
+            // What single realizations vary by is what the mean misses at inputs left out.
+            let all = [cases, held_out].concat();
+            let material = Material {
+                cases: &all,
+                held_out: &[],
+                ..*material
+            };
+            return Self::fit(recipe, kind, &material, observer);
+        }
+        let outliers = outliers(lattice, channels, cases);
+        for outlier in &outliers {
+            observer.observe(&Event::Outlier(outlier));
+        }
+        let cleaned = without(cases, &outliers, lattice, channels);
+        let cases: Vec<Case<'_>> = cases
+            .iter()
+            .zip(&cleaned)
+            .map(|(case, kept)| Case {
+                realizations: kept.as_deref().unwrap_or(case.realizations),
+                ..*case
+            })
+            .collect();
+        let units = Units::new(lattice, channels, material.symmetries, &cases);
+        let support = Support::new(lattice, channels, &cases);
+        let scaled = |case| units.case(case, lattice);
+        let mut train: Vec<Scaled<'_>> = cases.iter().map(scaled).collect();
+        // What a fit makes of its inputs does not depend on the order in which they come.
+        train.sort_by(|a, b| place(a).total_cmp(&place(b)));
+        let held: Vec<Scaled<'_>> = held_out.iter().map(scaled).collect();
+        let [train, held] =
+            [&train, &held].map(|all| all.iter().map(Scaled::case).collect::<Vec<_>>());
+        let material = Material {
+            cases: &train,
+            held_out: &held,
+            ..*material
+        };
+        Self::fit_in_units(recipe, kind, &material, units, support, observer)
+    }
+
+    fn fit_in_units(
+        recipe: Recipe,
+        kind: LawKind,
+        material: &Material<'_>,
+        units: Units,
+        support: Support,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let Material {
+            lattice,
+            channels,
+            symmetries,
+            cases,
+            held_out,
+        } = *material;
+        let interpolation = moments::interpolation(lattice, channels, symmetries, cases);
+        let moments =
+            |cases| Moments::new(lattice, channels, symmetries, cases, interpolation.as_ref());
+        let (mut train, held) = (moments(cases), moments(held_out));
+        let neighbours = Neighbours::new(lattice, symmetries, &train.framed);
+        let folds = Folds::new(&train.framed, &neighbours, symmetries);
+        let neighbours = neighbours.faded(&folds, &held.framed);
+        let fit = Fit {
+            recipe,
+            lattice,
+            symmetries,
+            folds: &folds,
+            observer,
+        };
+        let (mean, verdict) = fit.mean(&train, &held, &units)?;
+        if folds.count() > 1 {
+            train.complete_variances(&verdict.errors);
+        }
+        let is_held = !held_out.is_empty();
+        let novelty = |framed| mean.novelty(framed, neighbours.distance(framed));
+        let novelty: Option<Vec<f64>> = is_held.then(|| held.framed.iter().map(novelty).collect());
+        let judges = if is_held { &held } else { &train };
+        let epistemic = if is_held || folds.count() > 1 {
+            let errors = verdict.errors.iter().enumerate();
+            let errors: Vec<Vec<f64>> = errors.map(|(i, e)| judges.completed(i, e)).collect();
+            Epistemic::new(lattice, symmetries, &errors, judges, novelty.as_deref())
+        } else {
+            Epistemic::unjudged(&unjudged_squares(&mean, &train), lattice.len())
+        };
+        let mut fitted = Self {
+            lattice: lattice.clone(),
+            channels,
+            symmetries: symmetries.clone(),
+            units,
+            mean,
+            variance: None,
+            law: None,
+            neighbours,
+            epistemic,
+            calibration: vec![Calibration::NONE; channels.solution],
+            least_variance: 0.0,
+            fixed: Fixed::new(&train, lattice, symmetries, folds.count()),
+            framed: train.framed.clone(),
+            support,
+        };
+        let spread = fitted.fit_spread(&fit, kind, cases, &train, (&held, &verdict))?;
+        if is_held || folds.count() > 1 {
+            let judging = if is_held { held_out } else { cases };
+            let verdicts = [Some(&verdict), spread.as_ref()];
+            let reach = |channel| fitted.reach(cases, kind, channel);
+            let reach: Vec<Reach> = (0..channels.solution).map(reach).collect();
+            fitted.calibrate(judging, judges, novelty.as_deref(), verdicts, &reach);
+            let independent = if is_held {
+                held_out.len()
+            } else {
+                folds.count()
+            };
+            let of_few = |calibration: &Calibration| calibration.of_few(independent);
+            fitted.calibration = fitted.calibration.iter().map(of_few).collect();
+        }
+        Ok(fitted)
+    }
+
+    /// Variances and law, and what the variances' blend says of the judging inputs.
+    fn fit_spread(
+        &mut self,
+        fit: &Fit<'_>,
+        kind: LawKind,
+        cases: &[Case<'_>],
+        train: &Moments,
+        (held, verdict): (&Moments, &Verdict),
+    ) -> Result<Option<Verdict>> {
+        if !train.has_variances() {
+            return Ok(None);
+        }
+        // Means as a new input's would be: guessed by the others, or at least not its own average.
+        let guesses = if held.framed.is_empty() {
+            verdict.guesses.clone()
+        } else {
+            let guess = |framed: &Framed| over(self.mean.predict(framed, None), framed.size);
+            train.framed.iter().map(guess).collect()
+        };
+        let around = [train.around(&guesses), held.around(&verdict.guesses)];
+        self.least_variance = LEAST_VARIANCE * average(train.variances.iter().flatten());
+        let (blend, verdict) = fit.variance(train, held, &around, &self.units)?;
+        self.variance = Some(blend);
+        let values = self.channels.solution * self.lattice.len();
+        let known = cases.iter().zip(&train.interpolated);
+        let sizes = train.framed.iter().map(|framed| framed.size);
+        let realizations: Vec<(&[f64], f64)> = known
+            .zip(sizes)
+            .map(|((case, interpolated), size)| match interpolated {
+                // These are framed already.
+                Some(fields) => (&fields[..], 1.0),
+                None => (case.realizations, size),
+            })
+            .collect();
+        self.law = Law::new(kind, &realizations, values, &self.lattice);
+        Ok(Some(verdict))
+    }
+
+    /// How far intervals reach, in deviations, by the training runs of a channel.
+    fn reach(&self, cases: &[Case<'_>], kind: LawKind, channel: usize) -> Reach {
+        if kind == LawKind::Normal {
+            return Reach::NORMAL;
+        }
+        let mut all = Vec::new();
+        let counts = cases
+            .iter()
+            .map(|case| case.count(&self.lattice, self.channels));
+        let fewest = counts.min().unwrap_or(0);
+        for case in cases {
+            let known = case.known(&self.lattice);
+            let count = case.count(&self.lattice, self.channels) as f64;
+            let step = (known * cases.len()).div_ceil(MOST_VALUES) | 1;
+            for point in (0..known).step_by(step) {
+                let runs = case.realizations.chunks_exact(known);
+                let runs = runs.skip(channel).step_by(self.channels.solution);
+                let values: Vec<f64> = runs.map(|run| run[point]).collect();
+                let mean = values.iter().sum::<f64>() / count;
+                let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
+                if square > f64::MIN_POSITIVE {
+                    all.extend(values.iter().map(|v| (v - mean) / square.sqrt()));
+                }
+            }
+        }
+        Reach::of(&mut all, fewest)
+    }
+
+    /// Makes intervals hold what they say of the judging inputs' realizations, channel by channel.
+    fn calibrate(
+        &mut self,
+        cases: &[Case<'_>],
+        judges: &Moments,
+        novelty: Option<&[f64]>,
+        [mean, spread]: [Option<&Verdict>; 2],
+        reach: &[Reach],
+    ) {
+        let judge = |channel: usize, i: usize| {
+            let framed = &judges.framed[i];
+            let growth = novelty.map_or(1.0, |novelty| self.epistemic.growth(novelty[i]));
+            let known = cases[i].known(&self.lattice);
+            let residuals = moments::residuals(&self.lattice, self.channels, &cases[i], framed);
+            let step = residuals
+                .len()
+                .div_ceil(MOST_VALUES * self.channels.solution)
+                | 1;
+            let deviation = |(at, residual): (usize, &f64)| {
+                let at = at % known;
+                let point = cases[i].points.map_or(at, |points| points[at]);
+                let place = channel * self.lattice.len() + point;
+                let guess = |verdict: &Verdict| verdict.guesses[i][place];
+                let varies = self.fixed.varies(place);
+                (self.fixed.value(place).is_none()).then(|| Deviation {
+                    value: residual - mean.map_or(0.0, guess),
+                    aleatoric: spread
+                        .filter(|_| varies)
+                        .map_or(0.0, |v| guess(v).max(self.least_variance)),
+                    epistemic: growth * self.epistemic.variance[place],
+                })
+            };
+            let own = |(at, _): &(usize, &f64)| at / known % self.channels.solution == channel;
+            let kept = residuals.iter().enumerate().filter(own).step_by(step);
+            kept.filter_map(deviation).collect::<Vec<Deviation>>()
+        };
+        let calibration = |channel: usize| {
+            let judged = (0..cases.len()).map(|i| judge(channel, i));
+            let judged: Vec<Vec<Deviation>> = judged.collect();
+            Calibration::new(&judged, reach[channel])
+        };
+        self.calibration = (0..self.channels.solution).map(calibration).collect();
+    }
+}
+
+/// What fits of mean and variance share.
+struct Fit<'a> {
+    recipe: Recipe,
+    lattice: &'a Lattice,
+    symmetries: &'a Symmetries,
+    folds: &'a Folds,
+    observer: &'a dyn Observer,
+}
+
+impl Fit<'_> {
+    /// The mean residual's blend, and what it says of the judging inputs.
+    fn mean(&self, train: &Moments, held: &Moments, units: &Units) -> Result<(Blend, Verdict)> {
+        let examples = |train, held| Examples {
+            train,
+            held,
+            parity: Parity::Odd,
+            folds: self.folds,
+        };
+        let mut views = vec![View {
+            base: Base::Low,
+            examples: examples(train.means(), held.means()),
+            menu: self.recipe.mean(),
+        }];
+        let hidden = [train, held].map(Moments::alone);
+        let solutions = [train, held].map(Moments::solutions);
+        let mut constants = Vec::new();
+        if train.has_low() {
+            views.push(View {
+                base: Base::Input,
+                examples: examples(
+                    train.about_nothing(&hidden[0], &solutions[0]),
+                    held.about_nothing(&hidden[1], &solutions[1]),
+                ),
+                menu: self.recipe.mean_by_input(),
+            });
+            let zero = vec![0.0; units.solution().len()];
+            constants.push(("low with its mean bias", zero));
+            constants.push(("low", units.bias_of_low()));
+            if !self.is_judged(held) && !is_low_informative(train) {
+                constants.clear();
+                views.swap(0, 1);
+                views.swap_remove(1);
+            }
+        }
+        let problem = Problem {
+            lattice: self.lattice,
+            symmetries: self.symmetries,
+            views,
+            around: None,
+            zeros: units.zeros_of_input(),
+            constants,
+        };
+        Blend::new(&problem, self.observer)
+    }
+
+    fn is_judged(&self, held: &Moments) -> bool {
+        !held.framed.is_empty() || self.folds.count() > 1
+    }
+
+    /// The variance's blend; `around` are the inputs with their predicted means.
+    fn variance(
+        &self,
+        train: &Moments,
+        held: &Moments,
+        around: &[Vec<Framed>; 2],
+        units: &Units,
+    ) -> Result<(Blend, Verdict)> {
+        let examples = |train, held| Examples {
+            train,
+            held,
+            parity: Parity::Even,
+            folds: self.folds,
+        };
+        let hidden = [train, held].map(Moments::alone);
+        let mut views = vec![View {
+            base: Base::Low,
+            examples: examples(train.spreads(&train.framed), held.spreads(&held.framed)),
+            menu: self.recipe.variance(),
+        }];
+        if train.has_low() {
+            views.push(View {
+                base: Base::Input,
+                examples: examples(train.spreads(&hidden[0]), held.spreads(&hidden[1])),
+                menu: self.recipe.variance_by_input(),
+            });
+        }
+        let around = examples(train.spreads(&around[0]), held.spreads(&around[1]));
+        let problem = Problem {
+            lattice: self.lattice,
+            symmetries: self.symmetries,
+            views,
+            around: Some((around, self.recipe.variance_around())),
+            zeros: units.zeros_of_input(),
+            constants: Vec::new(),
+        };
+        Blend::new(&problem, self.observer)
+    }
+}
+
+/// Whether the only input's residual varies less over the domain than its solution does.
+fn is_low_informative(train: &Moments) -> bool {
+    let square = |fields: &[Vec<f64>]| fields.iter().flatten().map(|v| v * v).sum::<f64>();
+    square(&train.residuals) < square(&train.solutions())
+}
+
+/// Mean squares, a number a channel, by which a mean that nothing has judged may be off: what the
+/// residual varies by over the domain or, of the mean solution, twice what the solution does, as two
+/// solutions differ by.
+fn unjudged_squares(mean: &Blend, train: &Moments) -> Vec<f64> {
+    let is_solution = mean
+        .members
+        .iter()
+        .any(|(member, _)| member.base == Base::Input)
+        || !train.has_low();
+    let (fields, times) = match is_solution {
+        true => (train.solutions(), 2.0),
+        false => (train.residuals.clone(), 1.0),
+    };
+    let points = train.framed[0].points;
+    let channels = fields[0].len() / points;
+    let square = |channel: usize| {
+        let own = fields
+            .iter()
+            .flat_map(|f| &f[channel * points..(channel + 1) * points]);
+        let (count, sum) = own.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v * v));
+        times * sum / count
+    };
+    (0..channels).map(square).collect()
+}
+
+/// Realizations of each case without its outliers; none where it has none.
+fn without(
+    cases: &[Case<'_>],
+    outliers: &[Outlier],
+    lattice: &Lattice,
+    channels: Channels,
+) -> Vec<Option<Vec<f64>>> {
+    let kept = |(input, case): (usize, &Case<'_>)| {
+        let is_out = |realization: usize| {
+            let same = |o: &Outlier| (o.input, o.realization) == (input, realization);
+            outliers.iter().any(same)
+        };
+        let values = channels.solution * case.known(lattice);
+        let runs = case.realizations.chunks_exact(values).enumerate();
+        outliers.iter().any(|o| o.input == input).then(|| {
+            let kept = runs.filter(|(r, _)| !is_out(*r));
+            kept.flat_map(|(_, run)| run).copied().collect()
+        })
+    };
+    cases.iter().enumerate().map(kept).collect()
+}
+
+/// A number by which inputs are sorted: a fixed combination of their values, in units.
+fn place(scaled: &Scaled<'_>) -> f64 {
+    let query = scaled.query();
+    let values = query.input.iter().chain(query.low.unwrap_or(&[]));
+    let waves = values.enumerate().map(|(i, v)| v * (0.7 * i as f64).sin());
+    waves.sum()
+}
+
+fn average<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
+    let (count, sum) = values.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v));
+    if count > 0.0 { sum / count } else { 0.0 }
+}
