@@ -35,7 +35,10 @@ impl Moment {
     pub(crate) fn undisturbed_seconds(&self) -> f64 {
         let clock = self.clock.elapsed().as_secs_f64();
         let processor = processor_seconds().zip(self.processor);
-        processor.map_or(clock, |(now, then)| clock.min(now - then))
+        // Threads that have ended since take their time with them.
+        let spent = processor.map(|(now, then)| now - then);
+        let spent = spent.filter(|seconds| *seconds > 0.0);
+        spent.map_or(clock, |seconds| clock.min(seconds))
     }
 }
 
