@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use floral::regression::Outlier;
+use floral::kl::Outlier;
 use floral::sample;
 use floral::train::EpochRecord;
 use floral::{Event, Observer};

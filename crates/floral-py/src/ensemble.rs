@@ -1,7 +1,7 @@
 //! An ensemble: realizations of one input's solution, their statistics, and what is known of both.
 
+use floral::kl::Prediction;
 use floral::predict::{self, Values};
-use floral::regression::Prediction;
 use floral::{Axis, Field, Grid, Result};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;

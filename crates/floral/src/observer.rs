@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::regression::Outlier;
+use crate::kl::Outlier;
 use crate::sample::Progress;
 use crate::train::EpochRecord;
 use crate::{Error, Result};

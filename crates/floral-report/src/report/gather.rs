@@ -12,9 +12,9 @@ use floral::dataset::Dataset;
 use floral::evaluate::{
     BaselineFields, Scoring, Truth, TruthSource, Truths, chosen_inputs, seen_inputs,
 };
+use floral::kl::Prediction;
 use floral::metric::Fields;
 use floral::predict::{Cases, Consumer, Moments, PredictionCost, Predictor, Walk, WalkedInput};
-use floral::regression::Prediction;
 use floral::train::RunFolder;
 use floral::train::checkpoint::DataIdentity;
 use floral::{Error, Field, Observer, Result, counted};

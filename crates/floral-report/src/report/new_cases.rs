@@ -6,11 +6,11 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use floral::kl::Prediction;
 use floral::metric::Fields;
 use floral::predict::{
     Case, Cases, Consumer, Moments, PredictionCost, Predictor, Sampling, Walk, WalkedInput,
 };
-use floral::regression::Prediction;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
 use floral::train::RunFolder;
 use floral::{Error, Grid, Observer, Result};

@@ -5,9 +5,9 @@
 use super::channel::Channel;
 use super::distribution::{Distribution, kept_points};
 use super::names;
+use floral::kl::Prediction;
 use floral::metric::{Fields, RadialSpectrum};
 use floral::predict::Moments;
-use floral::regression::Prediction;
 use floral::{Field, Grid};
 use serde::{Deserialize, Serialize};
 

@@ -6,9 +6,9 @@ use super::channel::Channel;
 use super::summary::{Certainty, Summary, scattered};
 use floral::Result;
 use floral::evaluate::{BaselineFields, Scoring, Truth};
+use floral::kl::Prediction;
 use floral::metric::Fields;
 use floral::predict::{Moments, PredictionCost};
-use floral::regression::Prediction;
 use floral::sample::{EnsembleStatistics, Wanted};
 use floral::{Field, Grid};
 

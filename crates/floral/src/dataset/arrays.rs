@@ -14,8 +14,8 @@ use super::sensors::{SENSORS, measured};
 use super::stochastic_low::{LOW_PAIRING, LowPairing};
 use super::{quantities, symmetries};
 use crate::grid::Mask;
+use crate::kl::Symmetry;
 use crate::quantity::told;
-use crate::regression::Symmetry;
 use crate::storage::{Group, GroupPlan, Precision, array_metadata};
 use crate::{Checksum, Error, Field, Grid, Quantities, Quantity, Result};
 

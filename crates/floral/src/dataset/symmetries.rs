@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Dataset;
 use super::layout::{Channels, SYMMETRIES};
-use crate::regression::{Lattice, Symmetries, Symmetry};
+use crate::kl::{self, Lattice, Symmetries, Symmetry};
 use crate::{Error, Grid, Result};
 
 impl Dataset {
@@ -35,22 +35,22 @@ fn read(written: &Value) -> std::result::Result<Vec<Symmetry>, String> {
         .map(|entry| {
             let text = entry.as_str();
             let text = text.ok_or_else(|| format!("{entry} is no string"))?;
-            text.parse().map_err(|error: Error| error.to_string())
+            text.parse().map_err(|error: kl::Error| error.to_string())
         })
         .collect()
 }
 
 /// Symmetries by their declarations.
 pub(super) fn parse(declared: &[&str]) -> Result<Vec<Symmetry>> {
-    declared.iter().map(|text| text.parse()).collect()
+    let parse = |text: &&str| Ok(text.parse::<Symmetry>()?);
+    declared.iter().map(parse).collect()
 }
 
 /// Refuses symmetries that a grid and these channels cannot have.
 pub(super) fn check(declared: &[Symmetry], grid: &Grid, channels: &Channels) -> Result<()> {
-    let periodic = grid.axes.iter().filter(|axis| axis.domain.is_periodic());
-    let periodic: Vec<&str> = periodic.map(|axis| axis.name.as_str()).collect();
-    let lattice = Lattice::new(grid, &periodic)?;
-    Symmetries::new(declared, &lattice, channels.input, channels.solution).map(|_| ())
+    let lattice = Lattice::from(grid);
+    Symmetries::new(declared, &lattice, channels.input, channels.solution)?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 
 use crate::dataset::Dataset;
 use crate::grid::{Thinning, picked};
+use crate::kl::{Expansion, Query, Recipe};
 use crate::observer::Observer;
 use crate::predict::Case;
-use crate::regression::{Expansion, Query, Recipe};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::train::regression::fitted;
 use crate::train::{Header, LearnedLow, Method};

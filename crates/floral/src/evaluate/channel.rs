@@ -2,7 +2,7 @@
 //! units of their deviations.
 
 use super::{BaselineFields, Truth};
-use crate::regression::Prediction;
+use crate::kl::Prediction;
 
 /// One of so many channels of fields of `values` values: [.., channel, point] -> [.., point].
 pub(super) fn of<T: Copy>(fields: &[T], values: usize, channel: usize, channels: usize) -> Vec<T> {

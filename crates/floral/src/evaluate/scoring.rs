@@ -12,7 +12,7 @@ use crate::metric::{
 };
 use crate::predict::{Moments, PredictionCost};
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::{Error, Quantity, Result, regression};
+use crate::{Error, Quantity, Result, kl};
 
 /// The levels of central intervals that are reported.
 const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
@@ -108,7 +108,7 @@ impl Scoring {
     pub fn push<T: Copy + Into<f64>>(
         &mut self,
         members: &[T],
-        moments: Option<&regression::Prediction>,
+        moments: Option<&kl::Prediction>,
         truth: &Truth,
     ) -> Result<()> {
         if truth.deviations.is_empty() {
@@ -129,7 +129,7 @@ impl Scoring {
     fn push_pooled<T: Copy + Into<f64>>(
         &mut self,
         members: &[T],
-        moments: Option<&regression::Prediction>,
+        moments: Option<&kl::Prediction>,
         truth: &Truth,
     ) -> Result<()> {
         let values = truth.mean.len();

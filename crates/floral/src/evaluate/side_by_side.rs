@@ -12,7 +12,7 @@ use crate::grid::{Thinning, picked};
 use crate::observer::{Event, Observer};
 use crate::predict::{Consumer, PredictionCost, Predictor, Values, Walk, WalkedInput};
 use crate::ranks::Ranks;
-use crate::{Result, regression};
+use crate::{Result, kl};
 
 /// What the scores of every input depend on.
 pub(super) struct Setting<'a> {
@@ -138,7 +138,7 @@ struct Scored<'a> {
     /// The ensemble: [member, value].
     members: Values,
     /// Its moments in closed form, of methods that have them.
-    moments: Option<regression::Prediction>,
+    moments: Option<kl::Prediction>,
     /// Points at which high fidelity of the input is known, where they are fewer.
     known: Option<Vec<usize>>,
 }
@@ -152,7 +152,7 @@ impl Consumer for Scored<'_> {
         Ok(Some(0))
     }
 
-    fn moments(&mut self, moments: &regression::Prediction) {
+    fn moments(&mut self, moments: &kl::Prediction) {
         self.moments = Some(match &self.known {
             Some(known) => moments.picked(self.setting.points, known),
             None => moments.clone(),

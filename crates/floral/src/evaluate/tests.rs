@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::Silent;
+use crate::kl;
 use crate::predict::testing::play;
-use crate::regression;
 use crate::sample::OdeSolver;
 use crate::train::{Header, Method};
 
@@ -206,7 +206,7 @@ fn the_sampling_of_the_truth_is_taken_out_of_both_errors() {
             .map(|_| StandardNormal.sample(&mut rng))
             .collect();
         let truth = truth::of_realizations(&observations, POINTS).unwrap();
-        let exact = regression::Prediction {
+        let exact = kl::Prediction {
             mean: vec![0.0; POINTS],
             aleatoric: vec![1.0; POINTS],
             epistemic: vec![0.0; POINTS],

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{Moments, Values};
 use crate::grid::{Mask, blank};
-use crate::regression::Prediction;
+use crate::kl::Prediction;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Grid, Result};
 

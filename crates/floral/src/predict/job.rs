@@ -13,9 +13,9 @@ use super::{
     WalkedInput, block_rows,
 };
 use crate::Result;
+use crate::kl::Prediction;
 use crate::observer::{Event, Observer};
 use crate::ranks::{Alone, Ranks, Watch};
-use crate::regression::Prediction;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::Spool;
 

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::regression::Prediction;
+use crate::kl::Prediction;
 use crate::sample::EnsembleStatistics;
 
 /// Where mean and variance of a run's predictions come from.

@@ -12,8 +12,8 @@ use super::prediction_layout::{
 use crate::Result;
 use crate::dataset::layout::INPUT_DIMENSION;
 use crate::grid::blank;
+use crate::kl::Prediction;
 use crate::ranks::{Alone, Ranks};
-use crate::regression::Prediction;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::{Group, Spool};
 

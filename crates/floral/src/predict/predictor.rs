@@ -10,10 +10,10 @@ use super::regression_input::MOMENT_DRAWS;
 use super::{Case, Ensemble, InputPredictor, MomentSource, Sampling, Values, checks};
 use crate::cost::sampling_rows;
 use crate::grid::refined;
+use crate::kl::{Expansion, Query};
 use crate::observer::Observer;
 use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
-use crate::regression::{Expansion, Query};
 use crate::sample::{Aliasing, OdeSolver};
 use crate::storage::Precision;
 use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
@@ -188,7 +188,7 @@ impl Predictor {
     pub(crate) fn error_correlations(&self, queries: &[Query<'_>]) -> Result<Option<Mat<f64>>> {
         match &self.trained {
             Trained::Network(_) => Ok(None),
-            Trained::Regression(fitted) => fitted.error_correlations(queries).map(Some),
+            Trained::Regression(fitted) => Ok(Some(fitted.error_correlations(queries)?)),
         }
     }
 

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::{Sampling, block_rows};
 use crate::grid::{Interpolation, refined};
+use crate::kl::{Draws, Expansion, Prediction, Query};
 use crate::observer::{Event, Observer, go_on};
 use crate::random::{Purpose, Stream, stream};
-use crate::regression::{Draws, Expansion, Prediction, Query};
 use crate::sample::Progress;
 use crate::train::Header;
 use crate::transform::{self, Transforms};

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use super::departure::departures;
 use super::{Case, Cases, InputPredictor, Predictor, Sampling};
+use crate::kl::Prediction;
 use crate::observer::{Event, Observer, go_on};
-use crate::regression::Prediction;
 use crate::sample::Progress;
 use crate::{Error, Grid, Result};
 

@@ -41,10 +41,10 @@ fn parse<C: DeserializeOwned>(constants: toml::Table, context: &str) -> Result<C
 mod tests {
     use super::*;
     use crate::Field;
+    use crate::kl::symmetry::roll;
+    use crate::kl::{Lattice, Motion, Role, Symmetries, Symmetry};
     use crate::problem::testing::relative_error;
     use crate::random::{Purpose, stream};
-    use crate::regression::symmetry::roll;
-    use crate::regression::{Lattice, Motion, Role, Symmetries, Symmetry};
 
     #[test]
     fn every_name_builds_a_problem_that_repeats_its_name_and_constants() {

@@ -43,7 +43,7 @@ pub trait Problem: Send + Sync {
     }
 
     /// The motions that take solutions to solutions, in the words of
-    /// [`Symmetry`](crate::regression::Symmetry).
+    /// [`Symmetry`](crate::kl::Symmetry).
     ///
     /// They are symmetries of the map: if the solution for a has the law of u, that for the moved a
     /// has the law of the moved u, and so has the low-fidelity one. The law of inputs need not have

@@ -12,9 +12,9 @@ use std::ops::Range;
 use floral_linalg::Mat;
 use serde::Serialize;
 
+use crate::kl::Query;
 use crate::observer::{Event, Observer, go_on};
 use crate::predict::{Cases, Predictor};
-use crate::regression::Query;
 use crate::{Error, Field, Quantity, Result};
 
 /// Inputs among which it is chosen: of a larger pool, those whose mean is known least.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::regression::Recipe;
+use crate::kl::Recipe;
 use crate::{Error, Result};
 
 /// What is learned, and by what: one network in four formulations, or closed-form regression.

@@ -13,20 +13,11 @@ use super::samples::{Case, Reader};
 use super::training::Outcome;
 use super::{LearnedLow, Method, RunFolder, TrainConfig};
 use crate::dataset::Dataset;
-use crate::grid::AxisKind;
-use crate::observer::Observer;
-use crate::regression::{
+use crate::kl::{
     self, Channels, Expansion, Lattice, Material, Query, Recipe, Symmetries, Symmetry,
 };
+use crate::observer::Observer;
 use crate::{Error, Result};
-
-/// The lattice of a dataset's grid; axes whose ends are one point close.
-fn lattice(dataset: &Dataset) -> Result<Lattice> {
-    let axes = dataset.grid().axes.iter();
-    let periodic = axes.filter(|axis| axis.domain.kind == AxisKind::Periodic);
-    let periodic: Vec<&str> = periodic.map(|axis| axis.name.as_str()).collect();
-    Lattice::new(dataset.grid(), &periodic)
-}
 
 /// The symmetries that the settings declare, or else the dataset; refused unless they fit the grid.
 ///
@@ -46,9 +37,14 @@ pub(super) fn symmetries(config: &TrainConfig, dataset: &Dataset) -> Result<Symm
     };
     let Channels { input, solution } = channels(dataset);
     for symmetry in &declared {
-        symmetry.check_spacing(dataset.grid())?;
+        kl::check_spacing(symmetry, dataset.grid())?;
     }
-    Symmetries::new(&declared, &lattice(dataset)?, input, solution)
+    Ok(Symmetries::new(
+        &declared,
+        &Lattice::from(dataset.grid()),
+        input,
+        solution,
+    )?)
 }
 
 fn broken(symmetry: &Symmetry) -> Error {
@@ -87,17 +83,16 @@ pub(crate) fn fitted(
     };
     let (train, validation) = (read(split.train)?, read(split.validation)?);
     let known = reader.known();
-    let train: Vec<regression::Case<'_>> = train.iter().map(|case| view(case, known)).collect();
-    let validation: Vec<regression::Case<'_>> =
-        validation.iter().map(|case| view(case, known)).collect();
+    let train: Vec<kl::Case<'_>> = train.iter().map(|case| view(case, known)).collect();
+    let validation: Vec<kl::Case<'_>> = validation.iter().map(|case| view(case, known)).collect();
     let material = Material {
-        lattice: &lattice(dataset)?,
+        lattice: &Lattice::from(dataset.grid()),
         channels: channels(dataset),
         symmetries: &symmetries(config, dataset)?,
         cases: &train,
         held_out: &validation,
     };
-    let fitted = Expansion::fit(recipe, config.law, &material, observer)?;
+    let fitted = Expansion::fit(recipe, config.law, &material, &kl::Watched(observer))?;
     Ok((fitted, reader.learned_low().clone()))
 }
 
@@ -109,8 +104,8 @@ fn method_of(recipe: Recipe) -> Method {
 }
 
 /// A case as regression takes it; `known` are the points of realizations without sensors.
-fn view<'a>(case: &'a Case, known: Option<&'a [usize]>) -> regression::Case<'a> {
-    regression::Case {
+fn view<'a>(case: &'a Case, known: Option<&'a [usize]>) -> kl::Case<'a> {
+    kl::Case {
         query: Query {
             input: case.input.values(),
             low: case.low.as_ref().map(|low| low.values()),

@@ -5,7 +5,7 @@
 //! Var g = Var_e E_a g + E_e Var_a g.
 
 use super::{Transform, Transforms};
-use crate::regression::Prediction;
+use crate::kl::Prediction;
 
 /// Nodes of the trapezoidal rule from -REACH to REACH. For a Gaussian weight its error is about
 /// exp(-2 pi^2 / step^2), 6e-16 for a step of 0.75 (Trefethen & Weideman, 2014).

@@ -1,0 +1,69 @@
+//! Covariances between two inputs as functions of their inner product and distance.
+
+use serde::{Deserialize, Serialize};
+
+/// A kernel on features of unit size; a constant is added, so that a mean target costs nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Covariance {
+    /// 1 + the inner product: the target is linear in the features.
+    Linear,
+    /// 1 + exp(-d^2 / (2 length^2)).
+    SquaredExponential {
+        /// The distance over which inputs resemble each other.
+        length: f64,
+    },
+    /// 1 + (1 + r + r^2 / 3) exp(-r), r = sqrt(5) d / length: twice differentiable, where a squared
+    /// exponential takes targets for smoother than few inputs can tell.
+    Matern52 {
+        /// The distance over which inputs resemble each other.
+        length: f64,
+    },
+}
+
+impl Covariance {
+    /// The covariance of inputs of squared norms `a` and `b` and inner product `inner`.
+    pub(crate) fn between(self, a: f64, b: f64, inner: f64) -> f64 {
+        match self {
+            Self::Linear => 1.0 + inner,
+            Self::SquaredExponential { length } => {
+                let square = (a + b - 2.0 * inner).max(0.0);
+                1.0 + (-0.5 * square / (length * length)).exp()
+            }
+            Self::Matern52 { length } => {
+                1.0 + matern52((a + b - 2.0 * inner).max(0.0).sqrt() / length)
+            }
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Linear => "kernel linear".into(),
+            Self::SquaredExponential { length } => format!("kernel squared exponential {length}"),
+            Self::Matern52 { length } => format!("kernel matern 5/2 {length}"),
+        }
+    }
+}
+
+/// (1 + r + r^2 / 3) exp(-r), r = sqrt(5) d, at a distance d.
+pub(crate) fn matern52(distance: f64) -> f64 {
+    let r = 5.0_f64.sqrt() * distance;
+    (1.0 + r + r * r / 3.0) * (-r).exp()
+}
+
+/// A covariance, and the features between which it is one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Kernel {
+    pub covariance: Covariance,
+    /// The input's part in the squared distance, beside low fidelity's.
+    pub share: f64,
+    /// Width, as a share of each axis, of the filter through which fields are seen; zero for none.
+    pub smoothing: f64,
+}
+
+impl Kernel {
+    /// A name for tables.
+    pub(crate) fn name(self) -> String {
+        let (name, share, smoothing) = (self.covariance.name(), self.share, self.smoothing);
+        format!("{name} share {share} smoothing {smoothing}")
+    }
+}

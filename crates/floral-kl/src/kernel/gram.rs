@@ -1,0 +1,179 @@
+//! Gram matrices between inputs and all rolls of others, one a frequency.
+
+use super::spectrum::{C64, Rolls};
+use super::{Covariance, Kernel};
+use crate::case::Framed;
+use crate::local::filters::{convolve, taps};
+use crate::moments::mean_field;
+use crate::symmetry::Role;
+use crate::{Lattice, Symmetries};
+
+/// Mean squares of features in units of the data below which they do not vary.
+const ROUND_OFF: f64 = 1e-20;
+
+/// Features in which inputs resemble each other: low fidelity and input, each less its mean over the
+/// training inputs and all symmetries, of unit size.
+#[derive(Clone)]
+pub(crate) struct Resemblance {
+    rolls: Rolls,
+    /// Whether a positive input is seen by its logarithm.
+    logarithm: bool,
+    /// Mean fields of input and low fidelity, and factors that make unit sizes.
+    centres: [Vec<f64>; 2],
+    factors: [f64; 2],
+    /// Axis and taps of the filters through which fields are seen.
+    filters: Vec<(usize, Vec<f64>)>,
+    lattice: Lattice,
+}
+
+/// The spectrum of an input's features: [feature, frequency], and their squared norm.
+#[derive(Clone)]
+pub(crate) struct Signature {
+    spectrum: Vec<C64>,
+    square: f64,
+}
+
+impl Resemblance {
+    /// Features of the training inputs `framed` for a kernel.
+    pub(crate) fn new(
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        framed: &[Framed],
+        kernel: &Kernel,
+    ) -> Self {
+        let values = || framed.iter().flat_map(|f| &f.input);
+        let along = |axis: usize| {
+            let width = kernel.smoothing * lattice.axes[axis].len as f64;
+            (axis, taps(width, 0).swap_remove(0))
+        };
+        let axes = 0..lattice.axes.len();
+        let mut all = Self {
+            rolls: Rolls::new(lattice, &symmetries.rolled),
+            // A positive quantity that may be scaled is measured by its logarithm.
+            logarithm: symmetries.scale.is_some() && values().all(|v| *v > 0.0),
+            centres: [Vec::new(), Vec::new()],
+            factors: [1.0; 2],
+            filters: axes.map(along).filter(|_| kernel.smoothing > 0.0).collect(),
+            lattice: lattice.clone(),
+        };
+        let centre = |fields: Vec<Vec<f64>>, role: Role| {
+            symmetries.average(lattice, &mean_field(&fields), |motion, f| {
+                motion.apply(role, f)
+            })
+        };
+        let inputs = framed.iter().map(|f| all.seen_input(f)).collect();
+        let lows = framed.iter().map(|f| all.seen_low(f)).collect();
+        all.centres = [centre(inputs, Role::Input), centre(lows, Role::Solution)];
+        let square = |field: Vec<f64>| field.iter().map(|v| v * v).sum::<f64>();
+        let input: f64 = framed.iter().map(|f| square(all.seen_input(f))).sum();
+        let low: f64 = framed.iter().map(|f| square(all.seen_low(f))).sum();
+        let share = if low > 0.0 { kernel.share } else { 1.0 };
+        let factor = |share: f64, sum: f64| {
+            let mean = sum / framed.len() as f64;
+            // Fields that differ by round-off alone are the same.
+            if mean > ROUND_OFF {
+                (share / mean).sqrt()
+            } else {
+                0.0
+            }
+        };
+        all.factors = [factor(share, input), factor(1.0 - share, low)];
+        all
+    }
+
+    fn seen_input(&self, framed: &Framed) -> Vec<f64> {
+        let transform = |v: &f64| if self.logarithm { v.ln() } else { *v };
+        let seen = self.filtered(framed.input.iter().map(transform).collect());
+        less(seen, &self.centres[0])
+    }
+
+    fn seen_low(&self, framed: &Framed) -> Vec<f64> {
+        less(self.filtered(framed.low.clone()), &self.centres[1])
+    }
+
+    fn filtered(&self, field: Vec<f64>) -> Vec<f64> {
+        self.filters.iter().fold(field, |field, (axis, taps)| {
+            let channels = field.chunks_exact(self.lattice.len());
+            channels
+                .flat_map(|channel| convolve(&self.lattice, *axis, taps, channel))
+                .collect()
+        })
+    }
+
+    /// The transform along rolled axes.
+    pub(super) fn rolls(&self) -> &Rolls {
+        &self.rolls
+    }
+
+    pub(super) fn signature(&self, framed: &Framed) -> Signature {
+        let times = |factor: f64, mut field: Vec<f64>| {
+            field.iter_mut().for_each(|v| *v *= factor);
+            field
+        };
+        let mut features = Vec::new();
+        if self.factors[0] > 0.0 {
+            features.extend(times(self.factors[0], self.seen_input(framed)));
+        }
+        if self.factors[1] > 0.0 {
+            features.extend(times(self.factors[1], self.seen_low(framed)));
+        }
+        Signature {
+            square: features.iter().map(|v| v * v).sum(),
+            spectrum: self.rolls.forward(&features),
+        }
+    }
+
+    /// Inner products of `a` with every roll of `b`: [shift].
+    pub(super) fn inner(&self, a: &Signature, b: &Signature) -> Vec<f64> {
+        let count = self.rolls.count;
+        let mut product = vec![C64::default(); count];
+        for (a, b) in a
+            .spectrum
+            .chunks_exact(count)
+            .zip(b.spectrum.chunks_exact(count))
+        {
+            for (sum, (a, b)) in product.iter_mut().zip(a.iter().zip(b)) {
+                *sum += a * b.conj();
+            }
+        }
+        self.rolls.shifts(&mut product, true);
+        // Once for the transform back, once for Parseval's factor.
+        let scale = (count * count) as f64;
+        product
+            .iter()
+            .map(|value| value.re * count as f64 / scale)
+            .collect()
+    }
+
+    /// The covariance of `a` with every roll of `b`, summed over rolls at each frequency.
+    pub(super) fn covariance(
+        &self,
+        covariance: Covariance,
+        a: &Signature,
+        b: &Signature,
+        inner: &[f64],
+    ) -> Vec<C64> {
+        let between = |inner: &f64| covariance.between(a.square, b.square, *inner).into();
+        let mut values: Vec<C64> = inner.iter().map(between).collect();
+        self.rolls.shifts(&mut values, false);
+        values
+    }
+
+    /// The squared norm of an input's features.
+    pub(super) fn square(signature: &Signature) -> f64 {
+        signature.square
+    }
+
+    /// The roll of `b` closest to `a`, and its squared distance.
+    pub(super) fn closest(&self, a: &Signature, b: &Signature) -> (usize, f64) {
+        let inner = self.inner(a, b).into_iter().enumerate();
+        let (shift, inner) = inner.max_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or((0, 0.0));
+        (shift, (a.square + b.square - 2.0 * inner).max(0.0))
+    }
+}
+
+/// A field less its centre, if it has one.
+fn less(mut field: Vec<f64>, centre: &[f64]) -> Vec<f64> {
+    field.iter_mut().zip(centre).for_each(|(v, c)| *v -= c);
+    field
+}

@@ -1,0 +1,189 @@
+//! Which training inputs, in which position, resemble a query.
+
+use rayon::prelude::*;
+
+use super::gram::Signature;
+use super::{Covariance, Kernel, Resemblance};
+use crate::case::Framed;
+use crate::folds::Folds;
+use crate::symmetry::{Motion, roll};
+use crate::{Lattice, Symmetries};
+
+/// Distances are between input and low fidelity as they are.
+const PLAIN: Kernel = Kernel {
+    covariance: Covariance::Linear,
+    share: 0.5,
+    smoothing: 0.0,
+};
+
+/// Weights beside the closest's below which an input adds nothing that single precision would show.
+const NEGLIGIBLE: f64 = 1e-12;
+
+/// A training input brought into the position in which it resembles the query most.
+pub(crate) struct Nearest {
+    /// The training input.
+    pub input: usize,
+    /// What brings it there.
+    pub motion: Motion,
+    /// Its weight; all weights sum to one.
+    pub weight: f64,
+}
+
+/// An input brought into the position in which it is closest to another.
+pub(crate) struct Placed {
+    /// What brings it there.
+    pub motion: Motion,
+    /// Their squared distance.
+    pub square: f64,
+}
+
+/// Training inputs in every position of the finite group.
+pub(crate) struct Neighbours {
+    lattice: Lattice,
+    resemblance: Resemblance,
+    rows: Vec<Signature>,
+    /// Mean squared distance of a judging input to the closest of another fold: resemblance fades over
+    /// it.
+    fade: f64,
+}
+
+impl Neighbours {
+    pub(crate) fn new(lattice: &Lattice, symmetries: &Symmetries, framed: &[Framed]) -> Self {
+        Self::with_fade(lattice, symmetries, framed, 1.0)
+    }
+
+    /// The same with a fade that is learned from distances to inputs held out or, if there are none,
+    /// between inputs of different folds.
+    pub(crate) fn faded(mut self, folds: &Folds, held: &[Framed]) -> Self {
+        let motions = self.rows.len() / folds.inputs().max(1);
+        let (rows, resemblance) = (&self.rows, &self.resemblance);
+        let left_out = |i: usize| {
+            let others = (0..rows.len()).filter(|j| folds.of(j / motions) != folds.of(i));
+            let distances = others.map(|j| resemblance.closest(&rows[i * motions], &rows[j]).1);
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        let held_out = |framed: &Framed| {
+            let query = resemblance.signature(framed);
+            let distances = rows.iter().map(|row| resemblance.closest(&query, row).1);
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        let distances: Vec<f64> = if held.is_empty() {
+            let inputs = 0..folds.inputs();
+            inputs.into_par_iter().map(left_out).collect()
+        } else {
+            held.par_iter().map(held_out).collect()
+        };
+        let mean = distances.iter().sum::<f64>() / distances.len() as f64;
+        self.fade = if mean.is_normal() { mean } else { 1.0 };
+        self
+    }
+
+    /// With a known mean distance.
+    pub(crate) fn with_fade(
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        framed: &[Framed],
+        fade: f64,
+    ) -> Self {
+        let resemblance = Resemblance::new(lattice, symmetries, framed, &PLAIN);
+        let motions = symmetries.motions.len();
+        let row =
+            |i: usize| resemblance.signature(&framed[i / motions].moved(symmetries, i % motions));
+        let rows = (0..framed.len() * motions).into_par_iter().map(row);
+        let rows: Vec<Signature> = rows.collect();
+        Self {
+            rows,
+            lattice: lattice.clone(),
+            fade,
+            resemblance,
+        }
+    }
+
+    /// Mean squared distance of a judging input to the closest.
+    pub(crate) fn fade(&self) -> f64 {
+        self.fade
+    }
+
+    /// Squared distance to the closest training input over that of a judging input.
+    pub(crate) fn distance(&self, framed: &Framed) -> f64 {
+        let query = self.resemblance.signature(framed);
+        let distance = |row| self.resemblance.closest(&query, row).1;
+        let all: Vec<f64> = self.rows.par_iter().map(distance).collect();
+        all.into_iter().fold(f64::INFINITY, f64::min) / self.fade
+    }
+
+    /// An input in every position of the finite group.
+    pub(crate) fn copies(&self, framed: &Framed, symmetries: &Symmetries) -> Vec<Signature> {
+        let motions = 0..symmetries.motions.len();
+        motions
+            .map(|m| self.resemblance.signature(&framed.moved(symmetries, m)))
+            .collect()
+    }
+
+    /// Whether one of an input's copies, or a roll of it, is another input but for `near`, a squared
+    /// distance.
+    pub(crate) fn is_copy(&self, of: &Signature, copies: &[Signature], near: f64) -> bool {
+        let norm = |signature: &Signature| Resemblance::square(signature).sqrt();
+        copies.iter().any(|copy| {
+            // Norms that differ by more part them without a transform.
+            (norm(of) - norm(copy)).powi(2) <= near && self.resemblance.closest(of, copy).1 <= near
+        })
+    }
+
+    /// The position of an input, among its copies and their rolls, that is closest to another.
+    pub(crate) fn closest(
+        &self,
+        to: &Framed,
+        copies: &[Signature],
+        symmetries: &Symmetries,
+    ) -> Placed {
+        let query = self.resemblance.signature(to);
+        let found = copies
+            .iter()
+            .map(|copy| self.resemblance.closest(&query, copy));
+        let best = found.enumerate().min_by(|a, b| a.1.1.total_cmp(&b.1.1));
+        let (motion, (shift, square)) = best.unwrap_or((0, (0, 0.0)));
+        Placed {
+            motion: self.position(symmetries, motion, shift),
+            square,
+        }
+    }
+
+    /// The closest positions of the `count` closest rows, with weights that fade with distance;
+    /// those that have faded away are left out.
+    pub(crate) fn nearest(
+        &self,
+        framed: &Framed,
+        symmetries: &Symmetries,
+        count: usize,
+    ) -> Vec<Nearest> {
+        let query = self.resemblance.signature(framed);
+        let closest = |row| self.resemblance.closest(&query, row);
+        let mut found: Vec<(usize, (usize, f64))> =
+            self.rows.par_iter().map(closest).enumerate().collect();
+        found.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
+        found.truncate(count);
+        let least = found.first().map_or(0.0, |found| found.1.1);
+        let weight = |distance: f64| (-(distance - least) / self.fade).exp();
+        found.retain(|found| weight(found.1.1) > NEGLIGIBLE);
+        let sum: f64 = found.iter().map(|found| weight(found.1.1)).sum();
+        let bring = |&(row, (shift, distance)): &(usize, (usize, f64))| Nearest {
+            input: row / symmetries.motions.len(),
+            motion: self.position(symmetries, row, shift),
+            weight: weight(distance) / sum,
+        };
+        found.iter().map(bring).collect()
+    }
+
+    /// The motion of a row, then the roll of this number.
+    fn position(&self, symmetries: &Symmetries, row: usize, shift: usize) -> Motion {
+        let mut motion = symmetries.motions[row % symmetries.motions.len()].clone();
+        let mut rest = shift;
+        for &axis in symmetries.rolled.iter().rev() {
+            let n = self.lattice.axes[axis].len;
+            motion = motion.then(&roll(&self.lattice, axis, rest % n, motion.channels()));
+            rest /= n;
+        }
+        motion
+    }
+}

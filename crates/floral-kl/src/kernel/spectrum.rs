@@ -1,0 +1,174 @@
+//! Fourier transforms along the axes that roll.
+
+use std::sync::Arc;
+
+use rustfft::{Fft, FftPlanner, num_complex::Complex};
+
+use crate::Lattice;
+
+/// A complex number.
+pub(super) type C64 = Complex<f64>;
+
+/// The transform of a lattice along its rolled axes; of none of them, the identity.
+#[derive(Clone)]
+pub(crate) struct Rolls {
+    /// Lengths of the rolled axes.
+    lengths: Vec<usize>,
+    forward: Vec<Arc<dyn Fft<f64>>>,
+    inverse: Vec<Arc<dyn Fft<f64>>>,
+    /// The point of each (rest, shift), shifts fastest.
+    points: Vec<usize>,
+    /// Number of shifts, and of frequencies.
+    pub count: usize,
+}
+
+impl Rolls {
+    pub(crate) fn new(lattice: &Lattice, rolled: &[usize]) -> Self {
+        let mut planner = FftPlanner::new();
+        let lengths: Vec<usize> = rolled.iter().map(|&axis| lattice.axes[axis].len).collect();
+        let count: usize = lengths.iter().product();
+        let mut points: Vec<usize> = (0..lattice.len()).collect();
+        // Still axes first, rolled ones last; a stable sort keeps the order among either.
+        points.sort_by_key(|&point| {
+            let shift = |place: usize, &axis: &usize| {
+                place * lattice.axes[axis].len + lattice.position(point, axis)
+            };
+            let base: usize = rolled
+                .iter()
+                .map(|&axis| lattice.position(point, axis) * lattice.stride(axis))
+                .sum();
+            (point - base, rolled.iter().fold(0, shift))
+        });
+        Self {
+            forward: lengths
+                .iter()
+                .map(|&n| planner.plan_fft_forward(n))
+                .collect(),
+            inverse: lengths
+                .iter()
+                .map(|&n| planner.plan_fft_inverse(n))
+                .collect(),
+            lengths,
+            points,
+            count,
+        }
+    }
+
+    /// The frequency of opposite sign.
+    fn opposite(&self, frequency: usize) -> usize {
+        let (mut rest, mut stride, mut opposite) = (frequency, 1, 0);
+        for &n in self.lengths.iter().rev() {
+            opposite += (n - rest % n) % n * stride;
+            rest /= n;
+            stride *= n;
+        }
+        opposite
+    }
+
+    /// One frequency of each opposite pair, and how many it stands for.
+    pub(super) fn halves(&self) -> Vec<(usize, f64)> {
+        let pair = |f: usize| match self.opposite(f) {
+            o if o == f => Some((f, 1.0)),
+            o => (f < o).then_some((f, 2.0)),
+        };
+        (0..self.count).filter_map(pair).collect()
+    }
+
+    /// values: [channel, point] -> [channel and rest, frequency].
+    pub(super) fn forward(&self, values: &[f64]) -> Vec<C64> {
+        let channels = values.chunks_exact(self.points.len());
+        let sorted = channels.flat_map(|channel| self.points.iter().map(|&p| channel[p].into()));
+        let mut spectrum: Vec<C64> = sorted.collect();
+        self.transform(&mut spectrum, &self.forward);
+        spectrum
+    }
+
+    /// The field whose spectrum is given at the frequencies of `halves`, a row each: [half, rest].
+    pub(super) fn inverse(&self, halves: &[(usize, f64)], rows: &[Vec<C64>]) -> Vec<f64> {
+        let rest = rows.first().map_or(0, Vec::len);
+        let mut spectrum = vec![C64::default(); rest * self.count];
+        for ((frequency, _), row) in halves.iter().zip(rows) {
+            let opposite = self.opposite(*frequency);
+            for (r, value) in row.iter().enumerate() {
+                spectrum[r * self.count + opposite] = value.conj();
+                spectrum[r * self.count + frequency] = *value;
+            }
+        }
+        self.transform(&mut spectrum, &self.inverse);
+        self.unsorted(&spectrum)
+    }
+
+    fn unsorted(&self, sorted: &[C64]) -> Vec<f64> {
+        let n = self.points.len();
+        let mut values = vec![0.0; sorted.len()];
+        for (out, channel) in values.chunks_exact_mut(n).zip(sorted.chunks_exact(n)) {
+            for (&point, value) in self.points.iter().zip(channel) {
+                out[point] = value.re / self.count as f64;
+            }
+        }
+        values
+    }
+
+    /// Functions of the shift to functions of the frequency, or back without the factor 1/count.
+    pub(super) fn shifts(&self, values: &mut [C64], back: bool) {
+        self.transform(values, if back { &self.inverse } else { &self.forward });
+    }
+
+    fn transform(&self, values: &mut [C64], plans: &[Arc<dyn Fft<f64>>]) {
+        for block in values.chunks_exact_mut(self.count.max(1)) {
+            let mut stride = self.count;
+            for (plan, &n) in plans.iter().zip(&self.lengths) {
+                stride /= n;
+                along(block, plan.as_ref(), n, stride);
+            }
+        }
+    }
+}
+
+/// Transforms every line of `n` values that lie `stride` apart.
+fn along(block: &mut [C64], plan: &dyn Fft<f64>, n: usize, stride: usize) {
+    if stride == 1 {
+        plan.process(block);
+        return;
+    }
+    let mut line = vec![C64::default(); n];
+    for start in (0..block.len()).filter(|start| (start / stride).is_multiple_of(n)) {
+        for (i, value) in line.iter_mut().enumerate() {
+            *value = block[start + i * stride];
+        }
+        plan.process(&mut line);
+        for (i, value) in line.iter().enumerate() {
+            block[start + i * stride] = *value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    fn lattice() -> Lattice {
+        testing::lattice(&[("x", 6), ("t", 3), ("y", 5)], &["x", "y"])
+    }
+
+    #[test]
+    fn half_the_frequencies_hold_a_real_field() {
+        let lattice = lattice();
+        let field: Vec<f64> = (0..180).map(|i| f64::from(i * i % 31)).collect();
+        for rolled in [vec![], vec![0], vec![2], vec![0, 2]] {
+            let rolls = Rolls::new(&lattice, &rolled);
+            let (halves, spectrum) = (rolls.halves(), rolls.forward(&field));
+            let rest = spectrum.len() / rolls.count;
+            let row = |&(f, _): &(usize, f64)| {
+                let at = |r: usize| spectrum[r * rolls.count + f];
+                (0..rest).map(at).collect::<Vec<_>>()
+            };
+            let rows: Vec<Vec<C64>> = halves.iter().map(row).collect();
+            let again = rolls.inverse(&halves, &rows);
+            assert!(again.iter().zip(&field).all(|(a, b)| (a - b).abs() < 1e-12));
+            let counted: f64 = halves.iter().map(|(_, count)| count).sum();
+            assert_eq!(counted as usize, rolls.count);
+        }
+    }
+}

@@ -1,0 +1,468 @@
+//! The law: realizations of a new input from runs of training inputs that resemble it.
+//!
+//! A draw takes a training input j with the probability of its weight w_j and one of its runs r,
+//!
+//!   u = m + g sum_k c_k f_jk + remainder,   c = sqrt(1 - h^2) c_jr + h xi,
+//!
+//! with the factors f_jk and coefficients c_jr of its centred runs (principal components, of unit
+//! variance), normal numbers xi, and g(x) such that the variance is the predicted one. h = 1 makes
+//! normal draws; a small h keeps modes, skewness and tails: a smoothed bootstrap (Silverman & Young,
+//! Biometrika 74, 1987). The remainder is what few factors leave of the variance.
+
+use floral_linalg::{Mat, MatRef, symmetric_eigen};
+use rand::{Rng, RngExt};
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::Lattice;
+use super::kernel::Nearest;
+use super::remainder::Remainder;
+use super::symmetry::Role;
+
+/// Factors kept of an input: realizations need no more than its leading directions.
+const MOST_FACTORS: usize = 16;
+
+/// Ratios of predicted to a training input's own deviation lie between the inverse of this and this;
+/// beyond, its runs would be more noise than shape.
+const MOST_RATIO: f64 = 2.0;
+
+/// Realizations made together, and values of them: a block of factors stays in the cache.
+const BLOCK: usize = 16;
+const TILE: usize = 1024;
+
+/// Which law coefficients have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LawKind {
+    /// Resampled from training runs, with a little noise.
+    #[default]
+    #[serde(alias = "chosen")]
+    Resampled,
+    /// Normal.
+    Normal,
+}
+
+impl LawKind {
+    /// The share h of normal noise in a coefficient.
+    fn smoothing(self) -> f64 {
+        match self {
+            Self::Resampled => 0.3,
+            Self::Normal => 1.0,
+        }
+    }
+}
+
+/// The runs of one input as factors and coefficients.
+pub(super) struct Runs {
+    /// [factor, value].
+    pub factors: Vec<f32>,
+    /// Deviation of the runs at every value.
+    pub deviation: Vec<f32>,
+    /// Of mean zero and mean square one over runs: [run, factor].
+    pub coefficients: Vec<f32>,
+}
+
+/// The runs of every training input.
+pub(super) struct Law {
+    pub kind: LawKind,
+    pub runs: Vec<Runs>,
+    /// Widths, in points along each axis, of the filter that makes white noise as smooth as what
+    /// the factors leave.
+    pub widths: Vec<f64>,
+}
+
+impl Law {
+    /// Of each input's realizations, [realization, channel, point], and the size over which they are
+    /// framed; none if an eigenvalue iteration does not converge.
+    pub(super) fn new(
+        kind: LawKind,
+        realizations: &[(&[f64], f64)],
+        values: usize,
+        lattice: &Lattice,
+    ) -> Option<Self> {
+        let all = realizations.par_iter();
+        let all = all.map(|(r, size)| leading(r, *size, values, lattice));
+        let all: Option<Vec<(Runs, Smoothness)>> = all.collect();
+        let (runs, smoothness): (Vec<Runs>, Vec<Smoothness>) = all?.into_iter().unzip();
+        let width = |axis: usize| {
+            let sum = |of: fn(&Smoothness) -> &Vec<f64>| -> f64 {
+                smoothness.iter().filter_map(|s| of(s).get(axis)).sum()
+            };
+            let (square, product) = (sum(|s| &s.squares), sum(|s| &s.products));
+            filter_width(if square > 0.0 { product / square } else { 0.0 })
+        };
+        Some(Self {
+            kind,
+            widths: (0..lattice.axes.len()).map(width).collect(),
+            runs,
+        })
+    }
+
+    /// What draws deviations from the mean of an input of this size whose variance is predicted.
+    pub(super) fn condition<'a>(
+        &'a self,
+        nearest: &[Nearest],
+        variance: &[f64],
+        size: f64,
+        lattice: &Lattice,
+    ) -> Deviations<'a> {
+        let variance: Vec<f64> = variance.iter().map(|v| v / (size * size)).collect();
+        let variance = &variance[..];
+        let near: Vec<Brought<'a>> = nearest
+            .par_iter()
+            .map(|near| Brought::new(&self.runs[near.input], near, variance))
+            .collect();
+        let (mut all, mut left) = (vec![0.0; variance.len()], vec![0.0; variance.len()]);
+        for near in &near {
+            let parts = all.iter_mut().zip(&mut left).zip(&near.variances);
+            parts.for_each(|((all, left), [whole, rest])| {
+                *all += near.weight * whole;
+                *left += near.weight * rest;
+            });
+        }
+        let gain = |(all, wanted): (&f64, &f64)| {
+            if *all > 0.0 {
+                (wanted / all).sqrt()
+            } else {
+                0.0
+            }
+        };
+        let gain: Vec<f64> = all.iter().zip(variance).map(gain).collect();
+        // Where no run varies all of the variance is left.
+        let rest = |p: usize| match all[p] > 0.0 {
+            true => gain[p] * left[p].max(0.0).sqrt(),
+            false => variance[p].max(0.0).sqrt(),
+        };
+        let rest = (0..variance.len())
+            .map(|p| (size * rest(p)) as f32)
+            .collect();
+        Deviations {
+            smoothing: self.kind.smoothing(),
+            gain: gain.into_iter().map(|g| (size * g) as f32).collect(),
+            near,
+            remainder: Remainder::new(lattice, &self.widths, rest),
+        }
+    }
+}
+
+/// A training input's runs, brought to a query by symmetry and to its variance by a bounded ratio.
+struct Brought<'a> {
+    runs: &'a Runs,
+    weight: f64,
+    /// [factor, value].
+    factors: Vec<f32>,
+    /// At every value the variance of its runs, and what the factors leave of it.
+    variances: Vec<[f64; 2]>,
+}
+
+impl<'a> Brought<'a> {
+    fn new(runs: &'a Runs, near: &Nearest, variance: &[f64]) -> Self {
+        let values = variance.len();
+        let squares = |field: &[f32]| field.iter().map(|v| f64::from(*v).powi(2)).collect();
+        let own: Vec<f64> = squares(&runs.deviation);
+        let own = near.motion.apply_even(&own);
+        let ratio = |(own, wanted): (&f64, &f64)| {
+            let ratio = if *own > 0.0 {
+                (wanted.max(0.0) / own).sqrt()
+            } else {
+                0.0
+            };
+            ratio.clamp(1.0 / MOST_RATIO, MOST_RATIO)
+        };
+        let ratios: Vec<f64> = own.iter().zip(variance).map(ratio).collect();
+        let mut variances: Vec<[f64; 2]> = (0..values)
+            .map(|p| [ratios[p] * ratios[p] * own[p]; 2])
+            .collect();
+        let mut factors = Vec::with_capacity(runs.factors.len());
+        for factor in runs.factors.chunks_exact(values) {
+            let field: Vec<f64> = factor.iter().map(|v| f64::from(*v)).collect();
+            let moved = near.motion.apply(Role::Solution, &field);
+            for (p, value) in moved.iter().enumerate() {
+                let value = ratios[p] * value;
+                variances[p][1] -= value * value;
+                factors.push(value as f32);
+            }
+        }
+        Self {
+            runs,
+            weight: near.weight,
+            factors,
+            variances,
+        }
+    }
+}
+
+/// Draws deviations from a mean.
+pub(super) struct Deviations<'a> {
+    smoothing: f64,
+    near: Vec<Brought<'a>>,
+    gain: Vec<f32>,
+    remainder: Remainder,
+}
+
+/// The random numbers of one draw.
+struct Drawn {
+    near: usize,
+    coefficients: Vec<f32>,
+    /// Of what is not known of the mean.
+    normals: Vec<f32>,
+}
+
+impl Deviations<'_> {
+    /// Of a solution that does not vary.
+    pub(super) fn none(values: usize, lattice: &Lattice) -> Self {
+        Self {
+            smoothing: 1.0,
+            near: Vec::new(),
+            gain: vec![0.0; values],
+            remainder: Remainder::new(lattice, &[], vec![0.0; values]),
+        }
+    }
+
+    /// Whether deviations are normal.
+    pub(super) fn is_normal(&self) -> bool {
+        self.smoothing == 1.0
+    }
+
+    /// Adds a deviation a generator, the same as single ones, and normal multiples of `unknown`,
+    /// [factor, value]: [realization, value].
+    pub(super) fn add_many<R: Rng + Send>(&self, rngs: &mut [R], unknown: &[f32], out: &mut [f32]) {
+        let blocks = out.par_chunks_mut(BLOCK * self.gain.len().max(1));
+        blocks
+            .zip(rngs.par_chunks_mut(BLOCK))
+            .for_each(|(out, rngs)| self.add_block(rngs, unknown, out));
+    }
+
+    fn add_block<R: Rng>(&self, rngs: &mut [R], unknown: &[f32], out: &mut [f32]) {
+        let values = self.gain.len();
+        let count = unknown.len() / values.max(1);
+        let drawn: Vec<Drawn> = rngs.iter_mut().map(|rng| self.drawn(rng, count)).collect();
+        for first in (0..values).step_by(TILE) {
+            let tile = first..values.min(first + TILE);
+            let mut sum = [0.0; TILE];
+            for (out, drawn) in out.chunks_exact_mut(values).zip(&drawn) {
+                let (sum, out) = (&mut sum[..tile.len()], &mut out[tile.clone()]);
+                sum.fill(0.0);
+                if let Some(near) = self.near.get(drawn.near) {
+                    add_all(&drawn.coefficients, &near.factors, values, &tile, sum);
+                }
+                let parts = out.iter_mut().zip(&*sum).zip(&self.gain[tile.clone()]);
+                parts.for_each(|((out, sum), gain)| *out += gain * sum);
+                add_all(&drawn.normals, unknown, values, &tile, out);
+            }
+        }
+        for (rng, out) in rngs.iter_mut().zip(out.chunks_exact_mut(values)) {
+            self.remainder.add(rng, out);
+        }
+    }
+
+    fn drawn(&self, rng: &mut impl Rng, unknown: usize) -> Drawn {
+        let mut left: f64 = rng.random();
+        let chosen = self.near.iter().position(|near| {
+            left -= near.weight;
+            left < 0.0
+        });
+        let near = chosen.unwrap_or(self.near.len().saturating_sub(1));
+        let normals = (0..unknown).map(|_| StandardNormal.sample(rng)).collect();
+        let coefficients = self.near.get(near).map(|near| {
+            let count = near.factors.len() / self.gain.len().max(1);
+            let noise: Vec<f64> = (0..count).map(|_| StandardNormal.sample(rng)).collect();
+            let runs = near.runs.coefficients.len() / count.max(1);
+            let run = if runs > 0 {
+                rng.random_range(0..runs)
+            } else {
+                0
+            };
+            let own = near.runs.coefficients[run * count..].iter();
+            let share = (1.0 - self.smoothing * self.smoothing).sqrt();
+            own.zip(noise)
+                .map(|(c, noise)| (share * f64::from(*c) + self.smoothing * noise) as f32)
+                .collect()
+        });
+        Drawn {
+            near,
+            coefficients: coefficients.unwrap_or_default(),
+            normals,
+        }
+    }
+}
+
+/// Adds multiples of the fields [factor, value] in a tile of values.
+fn add_all(
+    multiples: &[f32],
+    fields: &[f32],
+    values: usize,
+    tile: &std::ops::Range<usize>,
+    out: &mut [f32],
+) {
+    for (multiple, field) in multiples.iter().zip(fields.chunks_exact(values)) {
+        let parts = out.iter_mut().zip(&field[tile.clone()]);
+        parts.for_each(|(out, value)| *out += multiple * value);
+    }
+}
+
+/// The width of a Gaussian filter whose noise has this correlation between neighbours: a filter
+/// exp(-x^2 / (2 w^2)) leaves exp(-x^2 / (4 w^2)).
+fn filter_width(correlation: f64) -> f64 {
+    let correlation = correlation.clamp(0.0, 0.995);
+    if correlation < 0.02 {
+        return 0.0;
+    }
+    (-0.25 / correlation.ln()).sqrt()
+}
+
+/// How smooth what factors leave is along each axis: sums of squares, and of products of neighbours.
+#[derive(Default)]
+struct Smoothness {
+    squares: Vec<f64>,
+    products: Vec<f64>,
+}
+
+/// Runs as factors and coefficients, by the eigenvectors of their inner products.
+fn leading(
+    realizations: &[f64],
+    size: f64,
+    values: usize,
+    lattice: &Lattice,
+) -> Option<(Runs, Smoothness)> {
+    let count = realizations.len() / values;
+    if count < 2 {
+        let none = Runs {
+            factors: Vec::new(),
+            deviation: vec![0.0; values],
+            coefficients: Vec::new(),
+        };
+        return Some((none, Smoothness::default()));
+    }
+    let x = MatRef::from_column_major_slice(realizations, values, count);
+    let mean = |p: usize| (0..count).map(|j| x[(p, j)]).sum::<f64>() / count as f64;
+    let means: Vec<f64> = (0..values).map(mean).collect();
+    let unit = ((count - 1) as f64).sqrt();
+    let centred = Mat::from_fn(values, count, |p, j| (x[(p, j)] - means[p]) / (unit * size));
+    let (squares, vectors) = symmetric_eigen(&(centred.transpose() * &centred))?;
+    let kept = squares.iter().take_while(|s| **s > 0.0).count();
+    let kept = kept.min(MOST_FACTORS).min(count - 1);
+    let leading = vectors.subcols(0, kept);
+    let factors = &centred * leading;
+    let deviation = |p: usize| {
+        (0..count)
+            .map(|j| centred[(p, j)].powi(2))
+            .sum::<f64>()
+            .sqrt()
+    };
+    let deviation: Vec<f64> = (0..values).map(deviation).collect();
+    let rest = &centred - &factors * leading.transpose();
+    let smoothness = smoothness(&rest, &deviation, lattice);
+    let places = |rows: usize, k: usize| (0..rows).map(move |p| (p, k));
+    let runs = Runs {
+        factors: (0..kept)
+            .flat_map(|k| places(values, k))
+            .map(|place| factors[place] as f32)
+            .collect(),
+        coefficients: (0..count)
+            .flat_map(|r| (0..kept).map(move |k| (r, k)))
+            // Not over n - 1: what is drawn from n runs has their mean square.
+            .map(|place| ((count as f64).sqrt() * leading[place]) as f32)
+            .collect(),
+        deviation: deviation.into_iter().map(|d| d as f32).collect(),
+    };
+    Some((runs, smoothness))
+}
+
+/// Sums along each axis over pairs of neighbours, in units of their deviation.
+fn smoothness(rest: &Mat<f64>, deviations: &[f64], lattice: &Lattice) -> Smoothness {
+    let mut all = Smoothness::default();
+    for axis in 0..lattice.axes.len() {
+        let stride = lattice.stride(axis);
+        let inner = |p: &usize| lattice.position(*p, axis) + 1 < lattice.axes[axis].len;
+        let varies = |p: &usize| deviations[*p] > 0.0 && deviations[p + stride] > 0.0;
+        let (mut square, mut product) = (0.0, 0.0);
+        let places = (0..deviations.len()).filter(|p| inner(&(p % lattice.len())));
+        for p in places.filter(varies) {
+            let q = p + stride;
+            for j in 0..rest.ncols() {
+                let (a, b) = (rest[(p, j)] / deviations[p], rest[(q, j)] / deviations[q]);
+                square += 0.5 * (a * a + b * b);
+                product += a * b;
+            }
+        }
+        all.squares.push(square);
+        all.products.push(product);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Motion;
+    use crate::testing;
+    use crate::testing::{Purpose, Stream, stream};
+
+    const POINTS: usize = 6;
+
+    fn lattice() -> Lattice {
+        testing::lattice(&[("x", POINTS)], &[])
+    }
+
+    /// Runs that are +1 or -1 times a field, three of four times +1.
+    fn two_modes() -> Vec<f64> {
+        let sign = |r: usize| if r.is_multiple_of(4) { -1.0 } else { 1.0 };
+        let value = move |r: usize| move |p: usize| sign(r) * (1.0 + p as f64);
+        (0..40).flat_map(|r| (0..POINTS).map(value(r))).collect()
+    }
+
+    fn drawn(kind: LawKind, variance: &[f64], count: usize) -> Vec<f32> {
+        let runs = two_modes();
+        let law = Law::new(kind, &[(&runs, 2.0)], POINTS, &lattice()).unwrap();
+        let nearest = [Nearest {
+            input: 0,
+            motion: Motion::identity(POINTS, 1, 1),
+            weight: 1.0,
+        }];
+        let deviations = law.condition(&nearest, variance, 3.0, &lattice());
+        let of = |j| stream(3, Purpose::Prior, 0, j);
+        let mut rngs: Vec<Stream> = (0..count as u64).map(of).collect();
+        let mut out = vec![0.0; count * POINTS];
+        deviations.add_many(&mut rngs, &[], &mut out);
+        out
+    }
+
+    #[test]
+    fn draws_have_the_predicted_variance_whatever_the_training_runs_have() {
+        // More and less than the ratio's bounds allow a single input, and none at all.
+        let variance = [0.01, 1.0, 4.0, 0.0, 100.0, 400.0];
+        for kind in [LawKind::Resampled, LawKind::Normal] {
+            let draws = drawn(kind, &variance, 8000);
+            for (p, variance) in variance.iter().enumerate() {
+                let values = draws.iter().skip(p).step_by(POINTS);
+                let square = values.map(|v| f64::from(*v).powi(2)).sum::<f64>() / 8000.0;
+                assert!(
+                    (square - variance).abs() <= 0.06 * variance,
+                    "{p}: {square}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn resampled_draws_keep_two_modes_and_normal_ones_do_not() {
+        let middle = |kind| {
+            let draws = drawn(kind, &[1.0; POINTS], 4000);
+            // Modes are at 0.58 and -1.73 deviations; between them lies -0.6.
+            let inside = |v: &&f32| (**v + 0.6).abs() < 0.4;
+            draws.iter().step_by(POINTS).filter(inside).count() as f64 / 4000.0
+        };
+        assert!(middle(LawKind::Resampled) < 0.03 && middle(LawKind::Normal) > 0.2);
+    }
+
+    #[test]
+    fn a_realization_is_the_same_in_every_block() {
+        let all = drawn(LawKind::Resampled, &[1.0; POINTS], 37);
+        assert_eq!(
+            drawn(LawKind::Resampled, &[1.0; POINTS], 5),
+            all[..5 * POINTS]
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! Evidence: what inputs say of the coefficients, and how far their means are only chance.
+//!
+//! The mean of a few realizations misses the true one by a field that is as smooth as they are, so
+//! that neighbouring points err together. Least squares of errors with covariance E E' + f I weigh
+//! points by its inverse, which but for a factor is I - E (f I + E' E)^-1 E': directions in which
+//! realizations vary count less, and what they leave is known almost exactly.
+
+use floral_linalg::{Mat, MatRef, solve_positive};
+
+use super::Columns;
+use super::normal::Normal;
+use crate::Symmetries;
+use crate::symmetry::{Motion, Role};
+use crate::target::{Examples, Parity};
+
+/// The sums over inputs in the positions of all motions.
+pub(super) struct Evidence {
+    /// With equal weights.
+    pub plain: Normal,
+    noise: Vec<Noise>,
+    /// Whether it is known how every one of the means may err.
+    is_noisy: bool,
+}
+
+/// Deviations E of a mean as the normal equations see them.
+struct Noise {
+    /// E' X: [deviation, column].
+    columns: Mat<f64>,
+    /// E' Y: [deviation, channel].
+    target: Mat<f64>,
+    /// E' E.
+    gram: Mat<f64>,
+    rows: usize,
+}
+
+impl Evidence {
+    /// Of an input at `rows`, or where its target is known.
+    pub(super) fn new(
+        columns: &Columns,
+        symmetries: &Symmetries,
+        examples: &Examples<'_>,
+        input: usize,
+        rows: &[usize],
+    ) -> Self {
+        let motions = 0..symmetries.motions.len();
+        let seen = motions.map(|motion| seen(columns, symmetries, examples, (input, motion), rows));
+        let one = |(plain, noise): (Normal, Option<Noise>)| Self {
+            is_noisy: noise.is_some(),
+            plain,
+            noise: noise.into_iter().collect(),
+        };
+        let sum = seen.map(one).reduce(Self::add);
+        sum.expect("a group has its identity")
+    }
+
+    /// That of both.
+    pub(super) fn add(mut self, other: Self) -> Self {
+        self.noise.extend(other.noise);
+        Self {
+            plain: self.plain.add(&other.plain),
+            noise: self.noise,
+            is_noisy: self.is_noisy && other.is_noisy,
+        }
+    }
+
+    /// Whether it is known how every mean may err.
+    pub(super) fn has_noise(&self) -> bool {
+        self.is_noisy
+    }
+
+    /// The mean square of what the means err by.
+    pub(super) fn power(&self) -> f64 {
+        let one = |noise: &Noise| trace(&noise.gram) / noise.rows as f64;
+        self.noise.iter().map(one).sum::<f64>() / self.noise.len().max(1) as f64
+    }
+
+    /// The sums with weights for a floor f; with equal ones if there is none.
+    pub(super) fn weighed(&self, floor: Option<f64>) -> Option<Normal> {
+        let mut normal = Normal {
+            xx: self.plain.xx.clone(),
+            xy: self.plain.xy.clone(),
+            yy: self.plain.yy,
+        };
+        for noise in self.noise.iter().filter(|_| floor.is_some()) {
+            let mut matrix = noise.gram.clone();
+            let least = floor.unwrap_or(0.0).max(f64::MIN_POSITIVE);
+            (0..matrix.nrows()).for_each(|i| matrix[(i, i)] += least);
+            let explained = solve_positive(&matrix, &noise.columns)?;
+            normal.xx -= explained.transpose() * &noise.columns;
+            normal.xy -= explained.transpose() * &noise.target;
+        }
+        Some(normal)
+    }
+}
+
+/// The sums over one input in the position of one motion.
+fn seen(
+    columns: &Columns,
+    symmetries: &Symmetries,
+    examples: &Examples<'_>,
+    (input, motion): (usize, usize),
+    rows: &[usize],
+) -> (Normal, Option<Noise>) {
+    let sample = &examples.train;
+    let framed = sample.framed[input].moved(symmetries, motion);
+    let motion = &symmetries.motions[motion];
+    let known = sample.known[input].as_ref();
+    let known = known.map(|points| motion.destinations(points));
+    let rows = known.as_deref().unwrap_or(rows);
+    let target = examples.parity.apply(motion, &sample.targets[input]);
+    let points = motion.points();
+    let x = columns.at(&framed, rows);
+    let x = MatRef::from_column_major_slice(&x, rows.len(), x.len() / rows.len());
+    let y = Mat::from_fn(rows.len(), target.len() / points, |r, c| {
+        target[c * points + rows[r]]
+    });
+    let deviations = sample
+        .noise
+        .get(input)
+        .filter(|_| examples.parity == Parity::Odd);
+    let noise = deviations.and_then(|all| deviations_at(all, target.len(), motion, rows));
+    let noise = noise.map(|e| Noise {
+        columns: e.transpose() * x,
+        target: e.transpose() * &y,
+        gram: e.transpose() * &e,
+        rows: rows.len(),
+    });
+    let normal = Normal {
+        xx: x.transpose() * x,
+        xy: x.transpose() * &y,
+        yy: y.squared_norm_l2(),
+    };
+    (normal, noise)
+}
+
+/// Moved deviations, [deviation, channel, point] of `values` values each, as columns of rows; each
+/// channel is a column of its own, with a share of the variance.
+fn deviations_at(all: &[f32], values: usize, motion: &Motion, rows: &[usize]) -> Option<Mat<f64>> {
+    let points = motion.points();
+    let channels = values / points;
+    let share = 1.0 / (channels as f64).sqrt();
+    let moved: Vec<Vec<f64>> = all
+        .chunks_exact(values)
+        .map(|field| {
+            let field: Vec<f64> = field.iter().map(|v| share * f64::from(*v)).collect();
+            motion.apply(Role::Solution, &field)
+        })
+        .collect();
+    (!moved.is_empty()).then(|| {
+        Mat::from_fn(rows.len(), moved.len() * channels, |r, k| {
+            moved[k / channels][k % channels * points + rows[r]]
+        })
+    })
+}
+
+fn trace(matrix: &Mat<f64>) -> f64 {
+    (0..matrix.nrows()).map(|i| matrix[(i, i)]).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::normal::solve;
+    use super::*;
+
+    /// Twice a column, and an error of the one direction in which realizations vary.
+    #[test]
+    fn directions_in_which_realizations_vary_do_not_decide() {
+        let rows = 40;
+        let wave = |k: usize, r: usize| (k * r) as f64 / rows as f64;
+        let x = Mat::from_fn(rows, 1, |r, _| wave(3, r).sin());
+        let e = Mat::from_fn(rows, 1, |r, _| wave(4, r).sin());
+        let y = Mat::from_fn(rows, 1, |r, _| 2.0 * x[(r, 0)] + e[(r, 0)]);
+        let evidence = Evidence {
+            plain: Normal {
+                xx: x.transpose() * &x,
+                xy: x.transpose() * &y,
+                yy: y.squared_norm_l2(),
+            },
+            noise: vec![Noise {
+                columns: e.transpose() * &x,
+                target: e.transpose() * &y,
+                gram: e.transpose() * &e,
+                rows,
+            }],
+            is_noisy: true,
+        };
+        let found =
+            |floor: Option<f64>| solve(&evidence.weighed(floor).unwrap(), 0.0, None).unwrap();
+        assert!((found(None)[(0, 0)] - 2.0).abs() > 0.2);
+        assert!((found(Some(1e-9 * evidence.power()))[(0, 0)] - 2.0).abs() < 1e-6);
+        let equal = found(Some(1e9 * evidence.power())) - found(None);
+        assert!(equal[(0, 0)].abs() < 1e-6);
+    }
+}

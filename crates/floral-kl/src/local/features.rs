@@ -1,0 +1,383 @@
+//! Local features: products of the fields, filtered, times polynomials of the position.
+
+use floral_linalg::Mat;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::filters::{convolve, taps};
+use super::landmarks::{self, Landmarks, Likeness, Neighbourhoods};
+use super::positions::positions;
+use crate::case::Framed;
+use crate::{Lattice, Symmetries};
+
+/// Which features are made; a candidate among which left-out inputs choose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LocalPlan {
+    /// Degrees of the products of fields, such as [0, 2].
+    pub degrees: Vec<usize>,
+    /// Whether the input is a field beside low fidelity.
+    pub with_input: bool,
+    /// Whether first derivatives are fields too.
+    pub gradients: bool,
+    /// Filter widths as shares of the axis.
+    pub widths: Vec<f64>,
+    /// Highest order of the filters.
+    pub order: usize,
+    /// Highest degree of the polynomials, or of the harmonics, along axes that do not roll.
+    pub positions: usize,
+    /// How much larger low fidelity is than its size: a ridge then spares its coefficients before
+    /// those of the input.
+    #[serde(default = "plain")]
+    pub emphasis: f64,
+    /// Whether the features are likened to landmarks instead of taken as they are.
+    #[serde(default)]
+    pub likeness: Option<Likeness>,
+}
+
+fn plain() -> f64 {
+    1.0
+}
+
+impl LocalPlan {
+    /// A name for tables.
+    pub(crate) fn name(&self) -> String {
+        let fields = if self.with_input { "low+input" } else { "low" };
+        let gradients = if self.gradients {
+            " with gradients"
+        } else {
+            ""
+        };
+        let degree = self.degrees.last().copied().unwrap_or(0);
+        let positions = match self.likeness {
+            None => format!("positions {}", self.positions),
+            Some(Likeness { length, .. }) => format!("alike within {length}"),
+        };
+        let (widths, order) = (&self.widths, self.order);
+        let emphasis = if self.emphasis == 1.0 {
+            String::new()
+        } else {
+            format!(" low times {}", self.emphasis)
+        };
+        format!(
+            "local {fields}{gradients} degree {degree} {positions} widths {widths:?} order {order}{emphasis}"
+        )
+    }
+}
+
+/// What makes columns of a framed query.
+#[derive(Debug, Clone)]
+pub(crate) struct Columns {
+    lattice: Lattice,
+    /// Per filter the axes and taps that it convolves with.
+    filters: Vec<Vec<(usize, Vec<f64>)>>,
+    /// Axis and taps of the first derivative along every filtered axis.
+    derivatives: Vec<(usize, Vec<f64>)>,
+    /// Polynomials of the position: [polynomial][point].
+    positions: Vec<Vec<f64>>,
+    pub(crate) plan: LocalPlan,
+    /// Whether the input is measured by its logarithm: one that is positive and may be scaled.
+    pub(crate) logarithm: bool,
+    /// Root mean squares of input and low fidelity over the training inputs.
+    pub(crate) sizes: [f64; 2],
+    /// What the features are likened to, if the plan says so.
+    pub(crate) landmarks: Option<Landmarks>,
+}
+
+/// A plan of more features is not tried.
+const MOST_FEATURES: usize = 450;
+
+/// Neighbourhoods among which landmarks are chosen.
+const MOST_CANDIDATES: usize = 4000;
+
+impl Columns {
+    pub(crate) fn new(
+        plan: &LocalPlan,
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        framed: &[Framed],
+    ) -> Self {
+        let inputs = || framed.iter().flat_map(|f| &f.input);
+        let logarithm = symmetries.scale.is_some() && inputs().all(|v| *v > 0.0);
+        let sizes = [
+            root_mean_square(inputs().map(|v| measure(logarithm, *v))),
+            root_mean_square(framed.iter().flat_map(|f| f.low.iter().copied())),
+        ];
+        let mut columns = Self::restored(plan, lattice, symmetries, logarithm, sizes);
+        columns.landmarks = plan
+            .likeness
+            .map(|likeness| columns.chosen(likeness, symmetries, framed));
+        columns
+    }
+
+    /// Landmarks among what the training inputs show, in every position.
+    fn chosen(&self, likeness: Likeness, symmetries: &Symmetries, framed: &[Framed]) -> Landmarks {
+        let motions = &symmetries.motions;
+        let each = (MOST_CANDIDATES / (framed.len() * motions.len())).max(1);
+        let step = self.lattice.len().div_ceil(each);
+        let moved = |k: usize| -> Vec<Neighbourhoods> {
+            // Inputs show different points: a step that divides an axis would see some of it only.
+            let shown = (k * 7919 % step..self.lattice.len()).step_by(step);
+            let shown: Vec<usize> = shown.collect();
+            let by = |m: usize| {
+                let rows = motions[m].destinations(&shown);
+                Neighbourhoods {
+                    features: self.features(&framed[k].moved(symmetries, m), &rows),
+                    rows,
+                }
+            };
+            (0..motions.len()).map(by).collect()
+        };
+        let candidates: Vec<Vec<Neighbourhoods>> = (0..framed.len())
+            .into_par_iter()
+            .map(moved)
+            .filter(|moved| !moved[0].rows.is_empty())
+            .collect();
+        let still = still(&self.lattice, symmetries);
+        Landmarks::new(likeness, &self.lattice, &still, &candidates)
+    }
+
+    /// With known sizes.
+    pub(crate) fn restored(
+        plan: &LocalPlan,
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        logarithm: bool,
+        sizes: [f64; 2],
+    ) -> Self {
+        let every: Vec<usize> = (0..lattice.axes.len()).collect();
+        let rolled = &symmetries.rolled;
+        let filtered = if rolled.is_empty() { &every } else { rolled };
+        let derivative = |&axis: &usize| {
+            let width = 0.5 * points(plan.widths[0], lattice, axis);
+            (axis, taps(width, 1).swap_remove(1))
+        };
+        Self {
+            derivatives: filtered.iter().map(derivative).collect(),
+            filters: plan
+                .widths
+                .iter()
+                .flat_map(|width| filters(lattice, filtered, *width, plan.order))
+                .collect(),
+            positions: positions(lattice, &still(lattice, symmetries), plan.positions),
+            lattice: lattice.clone(),
+            plan: plan.clone(),
+            logarithm,
+            sizes,
+            landmarks: None,
+        }
+    }
+
+    /// Likened to landmarks that were chosen before.
+    pub(crate) fn likened(mut self, symmetries: &Symmetries, apart: f64, places: Mat<f64>) -> Self {
+        let still = still(&self.lattice, symmetries);
+        self.landmarks = self
+            .plan
+            .likeness
+            .map(|likeness| Landmarks::restored(likeness, &self.lattice, &still, apart, places));
+        self
+    }
+
+    /// How many columns a query has.
+    pub(crate) fn count(&self, framed: &Framed) -> usize {
+        match &self.landmarks {
+            Some(landmarks) => landmarks.count(),
+            None => self.feature_count(framed),
+        }
+    }
+
+    /// How many coordinates the place of a landmark has.
+    pub(crate) fn place_size(&self, symmetries: &Symmetries, framed: &Framed) -> usize {
+        let still = still(&self.lattice, symmetries);
+        self.feature_count(framed) + landmarks::coordinate_count(&self.lattice, &still)
+    }
+
+    fn feature_count(&self, framed: &Framed) -> usize {
+        let fields = self.fields(framed).len();
+        let degrees = self.plan.degrees.iter();
+        let products: usize = degrees.map(|&degree| combinations(fields, degree)).sum();
+        products * self.filters.len() * self.positions.len()
+    }
+
+    /// Whether its normal matrix costs more than it tells.
+    pub(super) fn is_too_wide(&self, framed: &Framed) -> bool {
+        self.feature_count(framed) > MOST_FEATURES
+    }
+
+    /// The columns at the points of `rows`, one after another.
+    pub(crate) fn at(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
+        let features = self.features(framed, rows);
+        match &self.landmarks {
+            Some(landmarks) => landmarks.columns(&Neighbourhoods {
+                features,
+                rows: rows.to_vec(),
+            }),
+            None => features,
+        }
+    }
+
+    /// What penalises coefficients, beside which a ridge is a number; none for their squares.
+    pub(super) fn penalty(&self) -> Option<Mat<f64>> {
+        self.landmarks.as_ref().map(Landmarks::penalty)
+    }
+
+    fn features(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
+        let mut columns = Vec::new();
+        for product in self.products(framed) {
+            for filter in &self.filters {
+                let filtered = self.filtered(&product, filter);
+                for polynomial in &self.positions {
+                    columns.extend(rows.iter().map(|&p| filtered[p] * polynomial[p]));
+                }
+            }
+        }
+        columns
+    }
+
+    fn filtered(&self, product: &[f64], filter: &[(usize, Vec<f64>)]) -> Vec<f64> {
+        filter.iter().fold(product.to_vec(), |field, (axis, taps)| {
+            convolve(&self.lattice, *axis, taps, &field)
+        })
+    }
+
+    /// Products of every degree of the plan, each field over its size.
+    fn products(&self, framed: &Framed) -> Vec<Vec<f64>> {
+        let fields = self.fields(framed);
+        let degrees = self.plan.degrees.iter();
+        degrees
+            .flat_map(|&degree| self.of_degree(&fields, degree))
+            .collect()
+    }
+
+    fn fields(&self, framed: &Framed) -> Vec<Vec<f64>> {
+        let split = |values: &[f64], size: f64, logarithm: bool| -> Vec<Vec<f64>> {
+            let channels = values.chunks_exact(self.lattice.len());
+            channels
+                .map(|c| c.iter().map(|v| measure(logarithm, *v) / size).collect())
+                .collect()
+        };
+        let mut fields = split(&framed.low, self.sizes[1] / self.plan.emphasis, false);
+        if self.plan.with_input || fields.is_empty() {
+            fields.extend(split(&framed.input, self.sizes[0], self.logarithm));
+        }
+        if self.plan.gradients {
+            let derivatives = fields.iter().flat_map(|field| self.gradient(field));
+            let derivatives: Vec<Vec<f64>> = derivatives.collect();
+            fields.extend(derivatives);
+        }
+        fields
+    }
+
+    /// Smoothed first derivatives along the filtered axes.
+    fn gradient(&self, field: &[f64]) -> Vec<Vec<f64>> {
+        let along = |(axis, taps): &(usize, Vec<f64>)| convolve(&self.lattice, *axis, taps, field);
+        self.derivatives.iter().map(along).collect()
+    }
+
+    fn of_degree(&self, fields: &[Vec<f64>], degree: usize) -> Vec<Vec<f64>> {
+        // Each product remembers its last factor, so that every combination is made once.
+        let mut products = vec![(0, vec![1.0; self.lattice.len()])];
+        for _ in 0..degree {
+            let longer = products.iter().flat_map(|(last, product)| {
+                (*last..fields.len()).map(|k| {
+                    let times = product.iter().zip(&fields[k]).map(|(a, b)| a * b);
+                    (k, times.collect::<Vec<f64>>())
+                })
+            });
+            products = longer.collect();
+        }
+        products.into_iter().map(|(_, product)| product).collect()
+    }
+}
+
+/// The axes that do not roll.
+fn still(lattice: &Lattice, symmetries: &Symmetries) -> Vec<usize> {
+    let rolls = |axis: &usize| symmetries.rolled.contains(axis);
+    (0..lattice.axes.len())
+        .filter(|axis| !rolls(axis))
+        .collect()
+}
+
+/// In how many ways `degree` factors can be chosen from `fields`, with repetition.
+fn combinations(fields: usize, degree: usize) -> usize {
+    (0..degree).fold(1, |ways, k| ways * (fields + k) / (k + 1))
+}
+
+/// A share of an axis in points, of which a filter needs at least one to each side.
+fn points(share: f64, lattice: &Lattice, axis: usize) -> f64 {
+    (share * lattice.axes[axis].len as f64).max(0.7)
+}
+
+/// A product of filters along axes: the axis and the taps of each.
+type Filter = Vec<(usize, Vec<f64>)>;
+
+/// Tensor products of filters along `axes` up to a total order.
+fn filters(lattice: &Lattice, axes: &[usize], width: f64, order: usize) -> Vec<Filter> {
+    // Each with the sum of its orders so far.
+    let mut products: Vec<(usize, Filter)> = vec![(0, Vec::new())];
+    for &axis in axes {
+        let taps = taps(points(width, lattice, axis), order);
+        let longer = products.iter().flat_map(|(total, product)| {
+            taps[..=order - total]
+                .iter()
+                .enumerate()
+                .map(move |(b, taps)| {
+                    let mut product = product.clone();
+                    product.push((axis, taps.clone()));
+                    (total + b, product)
+                })
+        });
+        products = longer.collect();
+    }
+    products.into_iter().map(|(_, product)| product).collect()
+}
+
+/// The value, or its logarithm.
+fn measure(logarithm: bool, value: f64) -> f64 {
+    if logarithm {
+        value.max(f64::MIN_POSITIVE).ln()
+    } else {
+        value
+    }
+}
+
+fn root_mean_square(values: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = values.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v * v));
+    if sum > 0.0 {
+        f64::sqrt(sum / count)
+    } else {
+        1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::lattice;
+
+    #[test]
+    fn columns_are_products_times_filters_times_positions() {
+        let lattice = lattice(&[("t", 5), ("x", 16)], &["x"]);
+        let symmetries = Symmetries::new(&["roll:x".parse().unwrap()], &lattice, 1, 1).unwrap();
+        let framed = Framed {
+            input: (0..80).map(|i| f64::from(i).sin()).collect(),
+            low: (0..80).map(|i| f64::from(i).cos()).collect(),
+            size: 1.0,
+            points: 80,
+        };
+        let plan = LocalPlan {
+            degrees: vec![0, 1, 2],
+            with_input: true,
+            gradients: false,
+            widths: vec![0.05],
+            order: 3,
+            positions: 2,
+            emphasis: 1.0,
+            likeness: None,
+        };
+        let columns = Columns::new(&plan, &lattice, &symmetries, std::slice::from_ref(&framed));
+        let rows: Vec<usize> = (0..80).collect();
+        let expected = (1 + 2 + 3) * 4 * 3;
+        assert_eq!(columns.at(&framed, &rows).len(), 80 * expected);
+        assert_eq!(columns.count(&framed), expected);
+    }
+}

@@ -1,0 +1,267 @@
+//! Coefficients of local features by ridge regression, and what they say of judging inputs.
+
+use floral_linalg::{Mat, MatRef};
+use rayon::prelude::*;
+
+use super::evidence::Evidence;
+use super::normal::{Normal, error, solve, total};
+use super::{Columns, LocalPlan};
+use crate::case::Framed;
+use crate::target::{Examples, Sample};
+use crate::{Lattice, Symmetries};
+
+/// Ridges tried, as shares of the mean diagonal of the normal matrix.
+const RIDGES: &[f64] = &[
+    1e-12, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0,
+];
+
+/// Floors of errors that are independent from point to point, as shares of the mean square of what
+/// the training inputs' means err by.
+const FLOORS: [f64; 3] = [1.0, 1e-3, 1e-6];
+
+/// Points of an input that enter the fit, and of all in all positions; neighbours tell the same.
+const MOST_ROWS: usize = 4096;
+const MOST_ROWS_IN_ALL: usize = 160_000;
+
+/// The same where they are likened to landmarks, which costs more.
+const MOST_LIKENED: usize = 24_000;
+
+/// Ridges tried where the penalty is a covariance.
+const LIKENED_RIDGES: &[f64] = &[1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
+
+/// Folds that decide on ridge and floor.
+const MOST_DECIDING: usize = 12;
+
+/// A fitted local regression.
+pub(crate) struct LocalFit {
+    pub(crate) columns: Columns,
+    pub(crate) coefficients: Mat<f64>,
+    every: Vec<usize>,
+    /// For each judging input its target as predicted without it: [channel, point].
+    pub judged: Vec<Vec<f64>>,
+}
+
+impl LocalFit {
+    /// Fits and chooses the ridge; none if there are too many columns, if no ridge makes the normal
+    /// matrix definite, or for a relation at single points where not all of them are known: between
+    /// them fields have values that such a relation has never met.
+    pub(crate) fn new(
+        plan: &LocalPlan,
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        examples: &Examples<'_>,
+    ) -> Option<Self> {
+        let columns = Columns::new(plan, lattice, symmetries, examples.train.framed);
+        let is_partial = examples.train.known.iter().any(Option::is_some);
+        let is_pointwise = plan.order == 0 && plan.degrees.iter().any(|degree| *degree > 1);
+        if is_pointwise && is_partial || columns.is_too_wide(&examples.train.framed[0]) {
+            return None;
+        }
+        let most = plan.likeness.map_or(MOST_ROWS_IN_ALL, |_| MOST_LIKENED);
+        let thinning = Thinning::new(lattice, symmetries, examples.train.framed.len(), most);
+        let one = |&i: &usize| Evidence::new(&columns, symmetries, examples, i, &thinning.rows(i));
+        let of_fold = |inputs: &Vec<usize>| {
+            let all: Vec<Evidence> = inputs.par_iter().map(one).collect();
+            all.into_iter().reduce(Evidence::add)
+        };
+        let folds = examples.folds.members();
+        let train: Option<Vec<Evidence>> = folds.par_iter().map(of_fold).collect();
+        let train = train?;
+        let mut fit = Self::restored(columns, Mat::zeros(0, 0), lattice);
+        if examples.has_held() {
+            fit.chosen_by_held_out(&train, &examples.held)?;
+        } else {
+            fit.chosen_by_left_out(&train, examples)?;
+        }
+        Some(fit)
+    }
+
+    /// The coefficients of least error at the inputs held out.
+    fn chosen_by_held_out(&mut self, train: &[Evidence], held: &Sample<'_>) -> Option<()> {
+        let penalty = self.columns.penalty();
+        let mut solved: Vec<Mat<f64>> = Vec::new();
+        for floor in floors(train) {
+            let total = total(&weighed(train, floor)?);
+            let ridges = ridges(penalty.as_ref()).par_iter();
+            let tried = ridges.filter_map(|&ridge| solve(&total, ridge, penalty.as_ref()));
+            solved.par_extend(tried);
+        }
+        let channels = solved.first()?.ncols();
+        // All side by side, so that the columns of an input are made once.
+        let beside = Mat::from_fn(solved[0].nrows(), solved.len() * channels, |r, c| {
+            solved[c / channels][(r, c % channels)]
+        });
+        let guess = |framed: &Framed| product(&self.columns, framed, &beside, &self.every);
+        let guesses: Vec<Vec<f64>> = held.framed.par_iter().map(guess).collect();
+        let values = channels * self.every.len();
+        let error = |k: usize| {
+            let of = |i: usize| held.error(i, &guesses[i][k * values..(k + 1) * values]);
+            (0..guesses.len()).map(of).sum::<f64>()
+        };
+        let errors: Vec<f64> = (0..solved.len()).map(error).collect();
+        let best = (0..solved.len()).min_by(|a, b| errors[*a].total_cmp(&errors[*b]))?;
+        let judged = guesses
+            .iter()
+            .map(|g| g[best * values..(best + 1) * values].to_vec());
+        self.judged = judged.collect();
+        self.coefficients = solved.swap_remove(best);
+        Some(())
+    }
+
+    /// The weights and the ridge of least error at folds left out; some of them decide where there are
+    /// many.
+    fn chosen_by_left_out(&mut self, train: &[Evidence], examples: &Examples<'_>) -> Option<()> {
+        let penalty = self.columns.penalty();
+        let penalty = penalty.as_ref();
+        let deciding: Vec<usize> = (0..train.len())
+            .step_by(train.len().div_ceil(MOST_DECIDING))
+            .collect();
+        let tried = floors(train).into_iter().filter_map(|floor| {
+            let normals = weighed(train, floor)?;
+            let (error, ridge) = best_ridge(train, &normals, &deciding, penalty)?;
+            Some((error, ridge, normals))
+        });
+        let (_, ridge, normals) = tried.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let total = total(&normals);
+        self.coefficients = solve(&total, ridge, penalty)?;
+        let without = |normal: &Normal| solve(&total.less(normal), ridge, penalty);
+        let left_out: Option<Vec<Mat<f64>>> = normals.par_iter().map(without).collect();
+        let left_out = left_out?;
+        let guess = |(i, framed): (usize, &Framed)| {
+            let beta = &left_out[examples.folds.of(i)];
+            product(&self.columns, framed, beta, &self.every)
+        };
+        let inputs = examples.train.framed.par_iter().enumerate();
+        self.judged = inputs.map(guess).collect();
+        Some(())
+    }
+
+    /// A fit from its coefficients.
+    pub(crate) fn restored(columns: Columns, coefficients: Mat<f64>, lattice: &Lattice) -> Self {
+        Self {
+            columns,
+            coefficients,
+            every: (0..lattice.len()).collect(),
+            judged: Vec::new(),
+        }
+    }
+
+    /// The target of a query: [channel, point].
+    pub(crate) fn predict(&self, framed: &Framed) -> Vec<f64> {
+        product(&self.columns, framed, &self.coefficients, &self.every)
+    }
+}
+
+fn ridges(penalty: Option<&Mat<f64>>) -> &'static [f64] {
+    penalty.map_or(RIDGES, |_| LIKENED_RIDGES)
+}
+
+/// Which points of an input enter a fit: all of them, or every so many lines across an axis that does
+/// not roll, other ones for the next input, so that all inputs together show the whole domain.
+struct Thinning<'a> {
+    lattice: &'a Lattice,
+    axis: usize,
+    every: usize,
+}
+
+impl<'a> Thinning<'a> {
+    fn new(lattice: &'a Lattice, symmetries: &Symmetries, inputs: usize, most: usize) -> Self {
+        let most = most / (inputs * symmetries.motions.len()).max(1);
+        let thin = lattice.len().div_ceil(most.clamp(1, MOST_ROWS));
+        let still = (0..lattice.axes.len()).filter(|axis| !symmetries.rolled.contains(axis));
+        // Along the longest axis, whose lines are the most alike.
+        let axis = still.max_by_key(|&axis| (lattice.axes[axis].len, usize::MAX - axis));
+        let axis = axis.unwrap_or(0);
+        Self {
+            lattice,
+            axis,
+            every: thin.min(lattice.axes[axis].len),
+        }
+    }
+
+    fn rows(&self, input: usize) -> Vec<usize> {
+        // The last line of the first input, then about a golden section of all further on.
+        let step = (0.618 * self.every as f64).round() as usize;
+        let first = (self.every - 1 + input * coprime(step, self.every)) % self.every;
+        let kept = |p: &usize| self.lattice.position(*p, self.axis) % self.every == first;
+        (0..self.lattice.len()).filter(kept).collect()
+    }
+}
+
+/// The least number from `step` on that has no divisor in common with `n`.
+fn coprime(step: usize, n: usize) -> usize {
+    let divisor = |a: usize| {
+        let (mut a, mut b) = (a, n);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    (step.max(1)..).find(|a| divisor(*a) == 1).unwrap_or(1)
+}
+
+/// Equal weights and, where it is known how means err, those of the floors.
+fn floors(train: &[Evidence]) -> Vec<Option<f64>> {
+    let mut floors = vec![None];
+    if train.iter().all(Evidence::has_noise) {
+        let power = train.iter().map(Evidence::power).sum::<f64>() / train.len() as f64;
+        floors.extend(FLOORS.map(|share| Some(share * power)));
+    }
+    floors
+}
+
+fn weighed(train: &[Evidence], floor: Option<f64>) -> Option<Vec<Normal>> {
+    train.par_iter().map(|one| one.weighed(floor)).collect()
+}
+
+/// The ridge of least error at deciding folds, each left out, with that error.
+fn best_ridge(
+    train: &[Evidence],
+    normals: &[Normal],
+    deciding: &[usize],
+    penalty: Option<&Mat<f64>>,
+) -> Option<(f64, f64)> {
+    let total = total(normals);
+    let tried = ridges(penalty).par_iter().filter_map(|&ridge| {
+        let miss = |&fold: &usize| {
+            let beta = solve(&total.less(&normals[fold]), ridge, penalty)?;
+            Some(error(&train[fold].plain, &beta))
+        };
+        let errors: Option<Vec<f64>> = deciding.iter().map(miss).collect();
+        Some((errors?.iter().sum::<f64>(), ridge))
+    });
+    let tried: Vec<(f64, f64)> = tried.collect();
+    tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn product(columns: &Columns, framed: &Framed, beta: &Mat<f64>, rows: &[usize]) -> Vec<f64> {
+    let x = columns.at(framed, rows);
+    let x = MatRef::from_column_major_slice(&x, rows.len(), beta.nrows());
+    let y = x * beta;
+    let channel = |c| (0..rows.len()).map(move |r| (r, c));
+    (0..beta.ncols())
+        .flat_map(channel)
+        .map(|place| y[place])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::lattice;
+
+    #[test]
+    fn many_inputs_together_show_every_line() {
+        let lattice = lattice(&[("t", 32), ("x", 8)], &["x"]);
+        let symmetries = Symmetries::none(&lattice, 1, 1);
+        for inputs in [8, 40, 160, 1000] {
+            let thinning = Thinning::new(&lattice, &symmetries, inputs, 160 * 16);
+            let rows: Vec<Vec<usize>> = (0..inputs).map(|i| thinning.rows(i)).collect();
+            let mut seen = vec![0; lattice.len()];
+            rows.iter().flatten().for_each(|&p| seen[p] += 1);
+            let (least, most) = (seen.iter().min().unwrap(), seen.iter().max().unwrap());
+            assert!(*least > 0 && most - least <= 1, "{inputs}: {least} {most}");
+            assert!(rows.iter().all(|rows| !rows.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Landmarks: neighbourhoods to which others are likened, for relations that are no polynomials.
+//!
+//! With k the Matérn 5/2 covariance of what surrounds a point and where it lies, the columns are
+//! k(z, z_j) for landmarks z_j. Regression on them with the penalty k(z_i, z_j) is the Gaussian
+//! process that sees its data through the landmarks (the subset of regressors of Smola and Bartlett
+//! 2001). Each landmark is the neighbourhood that those before it explain least, as in a pivoted
+//! Cholesky decomposition.
+
+use floral_linalg::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
+
+use crate::Lattice;
+use crate::kernel::matern52;
+
+/// A landmark that others explain but for this is left out: the penalty would be singular.
+const LEAST_NEW: f64 = 1e-5;
+
+/// How alike neighbourhoods are.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Likeness {
+    /// The distance of little likeness, in units of how far two neighbourhoods are apart.
+    pub length: f64,
+    /// The same of positions along axes that do not roll, in halves of an axis.
+    pub position: f64,
+    /// Landmarks at most.
+    pub most: usize,
+}
+
+/// The landmarks of a plan.
+#[derive(Debug, Clone)]
+pub(crate) struct Landmarks {
+    likeness: Likeness,
+    /// How far two neighbourhoods are apart: the root of twice their variance.
+    pub(crate) apart: f64,
+    /// Positions over their length: [coordinate][point].
+    coordinates: Vec<Vec<f64>>,
+    /// [landmark, feature], features over their length.
+    pub(crate) places: Mat<f64>,
+}
+
+/// What surrounds some points: features, [row, feature] with rows fastest, and the points.
+pub(super) struct Neighbourhoods {
+    pub features: Vec<f64>,
+    pub rows: Vec<usize>,
+}
+
+impl Landmarks {
+    /// Chosen among candidates: for every input what its motions make of the same rows. With a landmark
+    /// come its images, so that what is learned has the symmetries of the problem.
+    pub(super) fn new(
+        likeness: Likeness,
+        lattice: &Lattice,
+        still: &[usize],
+        candidates: &[Vec<Neighbourhoods>],
+    ) -> Self {
+        let still_ones = candidates.iter().map(|moved| &moved[0]);
+        let apart = (2.0 * total_variance(still_ones)).sqrt();
+        let mut landmarks = Self::empty(likeness, lattice, still, apart);
+        let images = images(candidates);
+        let scaled = candidates.iter().flatten().map(|c| landmarks.scaled(c));
+        let places = stacked(&scaled.collect::<Vec<_>>());
+        let chosen = pivots(&places, &images, likeness.most);
+        landmarks.places =
+            Mat::from_fn(chosen.len(), places.ncols(), |j, f| places[(chosen[j], f)]);
+        landmarks
+    }
+
+    /// With known landmarks: [landmark, feature].
+    pub(crate) fn restored(
+        likeness: Likeness,
+        lattice: &Lattice,
+        still: &[usize],
+        apart: f64,
+        places: Mat<f64>,
+    ) -> Self {
+        Self {
+            places,
+            ..Self::empty(likeness, lattice, still, apart)
+        }
+    }
+
+    fn empty(likeness: Likeness, lattice: &Lattice, still: &[usize], apart: f64) -> Self {
+        Self {
+            likeness,
+            apart: if apart > 0.0 { apart } else { 1.0 },
+            coordinates: coordinates(lattice, still, likeness.position),
+            places: Mat::zeros(0, 0),
+        }
+    }
+
+    /// How many columns there are.
+    pub(super) fn count(&self) -> usize {
+        self.places.nrows()
+    }
+
+    /// The covariance of landmarks, by which coefficients are penalised.
+    pub(super) fn penalty(&self) -> Mat<f64> {
+        covariance(self.places.as_ref(), self.places.as_ref())
+    }
+
+    /// The likeness of every row to every landmark, one landmark after another.
+    pub(super) fn columns(&self, neighbourhoods: &Neighbourhoods) -> Vec<f64> {
+        let likeness = covariance(self.scaled(neighbourhoods).as_ref(), self.places.as_ref());
+        let column = |j| (0..likeness.nrows()).map(move |r| (r, j));
+        let places = (0..likeness.ncols()).flat_map(column);
+        places.map(|place| likeness[place]).collect()
+    }
+
+    /// Features and positions over their lengths: [row, feature].
+    fn scaled(&self, neighbourhoods: &Neighbourhoods) -> Mat<f64> {
+        let rows = &neighbourhoods.rows;
+        let surroundings = neighbourhoods.features.len() / rows.len();
+        let length = self.apart * self.likeness.length;
+        Mat::from_fn(
+            rows.len(),
+            surroundings + self.coordinates.len(),
+            |r, f| match f.checked_sub(surroundings) {
+                None => neighbourhoods.features[f * rows.len() + r] / length,
+                Some(coordinate) => self.coordinates[coordinate][rows[r]],
+            },
+        )
+    }
+}
+
+/// For every input and row the places of its images among all candidates.
+fn images(candidates: &[Vec<Neighbourhoods>]) -> Vec<Vec<usize>> {
+    let mut images = Vec::new();
+    let mut begun = 0;
+    for moved in candidates {
+        let rows = moved[0].rows.len();
+        let of = |row: usize| (0..moved.len()).map(move |m| begun + m * rows + row);
+        images.extend((0..rows).map(|row| of(row).collect()));
+        begun += moved.len() * rows;
+    }
+    images
+}
+
+/// Matrices of as many columns, one below the other.
+fn stacked(parts: &[Mat<f64>]) -> Mat<f64> {
+    let places: Vec<(usize, usize)> = (0..parts.len())
+        .flat_map(|part| (0..parts[part].nrows()).map(move |row| (part, row)))
+        .collect();
+    Mat::from_fn(places.len(), parts[0].ncols(), |i, f| {
+        parts[places[i].0][(places[i].1, f)]
+    })
+}
+
+/// The sum over features of their variance.
+fn total_variance<'a>(all: impl Iterator<Item = &'a Neighbourhoods> + Clone) -> f64 {
+    let Some(first) = all.clone().next() else {
+        return 0.0;
+    };
+    let features = first.features.len() / first.rows.len();
+    let count: usize = all.clone().map(|one| one.rows.len()).sum();
+    let variance = |f: usize| {
+        let values = all.clone().flat_map(|one| {
+            let n = one.rows.len();
+            &one.features[f * n..(f + 1) * n]
+        });
+        let mean = values.clone().sum::<f64>() / count as f64;
+        values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / count as f64
+    };
+    (0..features).map(variance).sum()
+}
+
+/// Where points lie along `axes`, from -1 to 1 or on a circle, over a length: [coordinate][point].
+fn coordinates(lattice: &Lattice, axes: &[usize], length: f64) -> Vec<Vec<f64>> {
+    let along = |&axis: &usize| {
+        let n = lattice.axes[axis].len;
+        let share = move |i: usize| i as f64 / (n.max(2) - 1) as f64;
+        let angle = move |i: usize| std::f64::consts::TAU * i as f64 / n as f64;
+        let functions: Vec<Box<dyn Fn(usize) -> f64>> = if lattice.axes[axis].periodic {
+            vec![
+                Box::new(move |i| angle(i).cos()),
+                Box::new(move |i| angle(i).sin()),
+            ]
+        } else {
+            vec![Box::new(move |i| 2.0 * share(i) - 1.0)]
+        };
+        let field = |f: Box<dyn Fn(usize) -> f64>| -> Vec<f64> {
+            let at = |p| f(lattice.position(p, axis)) / length;
+            (0..lattice.len()).map(at).collect()
+        };
+        functions.into_iter().map(field).collect::<Vec<_>>()
+    };
+    axes.iter().flat_map(along).collect()
+}
+
+/// How many coordinates positions along `axes` have.
+pub(super) fn coordinate_count(lattice: &Lattice, axes: &[usize]) -> usize {
+    let closes = |axis: &&usize| lattice.axes[**axis].periodic;
+    axes.len() + axes.iter().filter(closes).count()
+}
+
+/// Covariances of the rows of two matrices of features.
+fn covariance(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let norms = |m: MatRef<'_, f64>| -> Vec<f64> {
+        (0..m.nrows()).map(|r| m.row(r).squared_norm_l2()).collect()
+    };
+    let (of_a, of_b) = (norms(a), norms(b));
+    let mut product = a * b.transpose();
+    for j in 0..product.ncols() {
+        for i in 0..product.nrows() {
+            let square = of_a[i] + of_b[j] - 2.0 * product[(i, j)];
+            product[(i, j)] = matern52(square.max(0.0).sqrt());
+        }
+    }
+    product
+}
+
+/// Rows, each with its images the one that those before it explain least; of equal ones the first.
+fn pivots(places: &Mat<f64>, images: &[Vec<usize>], most: usize) -> Vec<usize> {
+    let mut left = vec![1.0; places.nrows()];
+    let mut factor: Vec<Vec<f64>> = Vec::new();
+    let mut chosen = Vec::new();
+    while let Some(orbit) = least_explained(images, &left) {
+        if left[orbit[0]] < LEAST_NEW || chosen.len() + orbit.len() > most {
+            break;
+        }
+        // An image that is the same as another is explained by it.
+        for &row in orbit {
+            if left[row] >= LEAST_NEW {
+                factor.push(explained(places, row, &factor, &mut left));
+                chosen.push(row);
+            }
+        }
+    }
+    chosen
+}
+
+fn least_explained<'a>(images: &'a [Vec<usize>], left: &[f64]) -> Option<&'a Vec<usize>> {
+    let more = |best: &'a Vec<usize>, next: &'a Vec<usize>| match left[next[0]] > left[best[0]] {
+        true => next,
+        false => best,
+    };
+    images.iter().reduce(more)
+}
+
+/// What a row explains of all beyond those before it, which is taken from what is left.
+fn explained(places: &Mat<f64>, row: usize, before: &[Vec<f64>], left: &mut [f64]) -> Vec<f64> {
+    let alike = covariance(places.as_ref(), places.as_ref().subrows(row, 1));
+    let mut column: Vec<f64> = (0..left.len()).map(|i| alike[(i, 0)]).collect();
+    for before in before {
+        let weight = before[row];
+        let pairs = column.iter_mut().zip(before);
+        pairs.for_each(|(value, explained)| *value -= weight * explained);
+    }
+    let root = left[row].sqrt();
+    for (value, left) in column.iter_mut().zip(left.iter_mut()) {
+        *value /= root;
+        *left = (*left - *value * *value).max(0.0);
+    }
+    left[row] = 0.0;
+    column
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    const LIKENESS: Likeness = Likeness {
+        length: 0.5,
+        position: 1.0,
+        most: 12,
+    };
+
+    fn lattice() -> Lattice {
+        testing::lattice(&[("t", 3), ("x", 16)], &["x"])
+    }
+
+    fn landmarks(lattice: &Lattice, still: &[usize]) -> Landmarks {
+        let rows: Vec<usize> = (0..lattice.len()).collect();
+        let features = rows.iter().map(|&p| (p as f64).sin()).collect();
+        let candidates = [vec![Neighbourhoods {
+            features,
+            rows: rows.clone(),
+        }]];
+        Landmarks::new(LIKENESS, lattice, still, &candidates)
+    }
+
+    #[test]
+    fn a_landmark_is_like_itself_and_its_column_is_a_column_of_the_penalty() {
+        let lattice = lattice();
+        let landmarks = landmarks(&lattice, &[0, 1]);
+        let penalty = landmarks.penalty();
+        assert_eq!(landmarks.count(), LIKENESS.most);
+        for i in 0..landmarks.count() {
+            assert!((penalty[(i, i)] - 1.0).abs() < 1e-12);
+        }
+        let rows: Vec<usize> = (0..lattice.len()).collect();
+        let features = rows.iter().map(|&p| (p as f64).sin()).collect();
+        let points = rows.len();
+        let columns = landmarks.columns(&Neighbourhoods { features, rows });
+        for j in 0..landmarks.count() {
+            let column = &columns[j * points..(j + 1) * points];
+            let own = (0..points).max_by(|a, b| column[*a].total_cmp(&column[*b]));
+            let own = own.unwrap();
+            for i in 0..landmarks.count() {
+                let found = columns[i * points + own];
+                assert!((found - penalty[(i, j)]).abs() < 1e-12, "{i} {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn neighbourhoods_that_are_the_same_make_one_landmark() {
+        let lattice = lattice();
+        let rows: Vec<usize> = (0..lattice.len()).collect();
+        let candidates = [vec![Neighbourhoods {
+            features: vec![2.0; rows.len()],
+            rows,
+        }]];
+        let landmarks = Landmarks::new(LIKENESS, &lattice, &[], &candidates);
+        assert_eq!((landmarks.count(), landmarks.apart), (1, 1.0));
+    }
+
+    #[test]
+    fn positions_go_around_an_axis_that_closes() {
+        let lattice = lattice();
+        assert_eq!(coordinate_count(&lattice, &[0, 1]), 3);
+        let circle = coordinates(&lattice, &[1], 1.0);
+        let between = |a: usize, b: usize| {
+            let squares = circle.iter().map(|c| (c[a] - c[b]).powi(2));
+            squares.sum::<f64>()
+        };
+        assert!((between(0, 15) - between(0, 1)).abs() < 1e-12);
+        let line = coordinates(&lattice, &[0], 0.5);
+        assert_eq!([line[0][0], line[0][16], line[0][47]], [-2.0, 0.0, 2.0]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Progress of a fit, and a way to stop it.
+
+use super::Outlier;
+use crate::{Error, Result};
+
+/// Receives the progress of a fit and may stop it.
+pub trait Observer: Sync {
+    /// Something has happened.
+    fn observe(&self, event: &Event<'_>) {
+        let _ = event;
+    }
+
+    /// Whether the fit is to stop.
+    fn should_stop(&self) -> bool {
+        false
+    }
+}
+
+/// A step of a fit.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A candidate regression is about to be fitted.
+    Fitting {
+        /// Of what: mean or variance.
+        of: &'a str,
+        /// Candidates that are fitted.
+        done: usize,
+        /// Candidates in all.
+        total: usize,
+    },
+    /// A run of a training input is left out as faulty.
+    Outlier(&'a Outlier),
+}
+
+/// Ignores all events and never stops.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// An error once the observer asks to stop.
+pub(crate) fn go_on(observer: &dyn Observer) -> Result<()> {
+    match observer.should_stop() {
+        true => Err(Error::Interrupted),
+        false => Ok(()),
+    }
+}

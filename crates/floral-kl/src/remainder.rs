@@ -1,0 +1,150 @@
+//! The remainder: what factors leave of the variance, as white noise smoothed to a fitted length.
+
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::Lattice;
+
+/// Filters reach this many widths.
+const REACH: f64 = 3.0;
+
+/// A filter along one axis that keeps the variance of white noise.
+struct Smoothing {
+    /// Number of positions, and how far apart in memory they are.
+    len: usize,
+    stride: usize,
+    periodic: bool,
+    /// One a shift from -reach to reach.
+    taps: Vec<f32>,
+    /// Factor at each position: near a wall fewer taps count.
+    scale: Vec<f32>,
+}
+
+/// A Gaussian field with this deviation at every point and the correlation of its filters.
+pub(super) struct Remainder {
+    deviation: Vec<f32>,
+    points: usize,
+    smoothing: Vec<Smoothing>,
+}
+
+impl Remainder {
+    /// deviation: [channel, point]; widths: in points along each axis.
+    pub(super) fn new(lattice: &Lattice, widths: &[f64], deviation: Vec<f32>) -> Self {
+        let axes = widths.iter().enumerate();
+        let smoothing = axes.filter_map(|(axis, width)| Smoothing::new(lattice, axis, *width));
+        Self {
+            deviation,
+            points: lattice.len(),
+            smoothing: smoothing.collect(),
+        }
+    }
+
+    /// Adds one draw to `out`: [channel, point].
+    pub(super) fn add(&self, rng: &mut impl Rng, out: &mut [f32]) {
+        let mut noise = vec![0.0; self.points];
+        let mut smooth = vec![0.0; self.points];
+        let channels = out.chunks_exact_mut(self.points);
+        for (out, deviation) in channels.zip(self.deviation.chunks_exact(self.points)) {
+            noise
+                .iter_mut()
+                .for_each(|v| *v = StandardNormal.sample(rng));
+            for along in &self.smoothing {
+                along.apply(&noise, &mut smooth);
+                std::mem::swap(&mut noise, &mut smooth);
+            }
+            for (out, (noise, deviation)) in out.iter_mut().zip(noise.iter().zip(deviation)) {
+                *out += noise * deviation;
+            }
+        }
+    }
+}
+
+impl Smoothing {
+    fn new(lattice: &Lattice, axis: usize, width: f64) -> Option<Self> {
+        let (len, periodic) = (lattice.axes[axis].len, lattice.axes[axis].periodic);
+        let reach = ((REACH * width).ceil() as usize).min((len.max(1) - 1) / 2);
+        if reach == 0 {
+            return None;
+        }
+        let tap = |k: usize| (-0.5 * ((k as f64 - reach as f64) / width).powi(2)).exp();
+        let taps: Vec<f64> = (0..=2 * reach).map(tap).collect();
+        let scale = |i: usize| {
+            let inside = |k: &usize| periodic || (i + k >= reach && i + k < len + reach);
+            let square: f64 = (0..taps.len())
+                .filter(inside)
+                .map(|k| taps[k].powi(2))
+                .sum();
+            1.0 / square.sqrt() as f32
+        };
+        Some(Self {
+            len,
+            stride: lattice.stride(axis),
+            periodic,
+            scale: (0..len).map(scale).collect(),
+            taps: taps.iter().map(|t| *t as f32).collect(),
+        })
+    }
+
+    /// Every block of positions is shifted as a whole, so that the inner loop is over memory.
+    fn apply(&self, noise: &[f32], out: &mut [f32]) {
+        let block = self.len * self.stride;
+        let reach = self.taps.len() / 2;
+        for (noise, out) in noise.chunks_exact(block).zip(out.chunks_exact_mut(block)) {
+            out.fill(0.0);
+            for (k, tap) in self.taps.iter().enumerate() {
+                let shift = k.abs_diff(reach) * self.stride;
+                let rest = block - shift;
+                if k >= reach {
+                    add(*tap, &noise[shift..], &mut out[..rest]);
+                    if self.periodic {
+                        add(*tap, &noise[..shift], &mut out[rest..]);
+                    }
+                } else {
+                    add(*tap, &noise[..rest], &mut out[shift..]);
+                    if self.periodic {
+                        add(*tap, &noise[rest..], &mut out[..shift]);
+                    }
+                }
+            }
+            for (line, scale) in out.chunks_exact_mut(self.stride).zip(&self.scale) {
+                line.iter_mut().for_each(|v| *v *= scale);
+            }
+        }
+    }
+}
+
+fn add(factor: f32, from: &[f32], to: &mut [f32]) {
+    to.iter_mut()
+        .zip(from)
+        .for_each(|(to, v)| *to += factor * v);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::lattice;
+    use crate::testing::{Purpose, stream};
+
+    #[test]
+    fn draws_have_their_deviation_everywhere_and_the_correlation_of_their_width() {
+        let lattice = lattice(&[("t", 12), ("x", 20)], &["x"]);
+        let deviation: Vec<f32> = (0..240).map(|p| 1.0 + p as f32 / 240.0).collect();
+        let remainder = Remainder::new(&lattice, &[1.0, 1.5], deviation.clone());
+        let count = 20_000;
+        let mut square = vec![0.0; 240];
+        let (mut across_seam, mut in_time) = (0.0, 0.0);
+        for j in 0..count {
+            let mut draw = vec![0.0; 240];
+            remainder.add(&mut stream(1, Purpose::Prior, 0, j), &mut draw);
+            let unit: Vec<f32> = draw.iter().zip(&deviation).map(|(v, d)| v / d).collect();
+            square.iter_mut().zip(&unit).for_each(|(s, v)| *s += v * v);
+            across_seam += unit[100] * unit[119];
+            in_time += unit[105] * unit[125];
+        }
+        let mean = |sum: f32| f64::from(sum) / count as f64;
+        assert!(square.iter().all(|s| (mean(*s) - 1.0).abs() < 0.06));
+        let expected = |width: f64| (-0.25 / (width * width)).exp();
+        assert!((mean(across_seam) - expected(1.5)).abs() < 0.04);
+        assert!((mean(in_time) - expected(1.0)).abs() < 0.04);
+    }
+}

@@ -1,0 +1,235 @@
+//! What was read is checked before anything is computed from it.
+
+use floral_linalg::Mat;
+
+use super::{
+    Covariance, Doubles, LocalPlan, Parity, Singles, StoredBlend, StoredExpansion, StoredInput,
+    StoredLandmarks, StoredModel, refused,
+};
+use crate::Result;
+use crate::local::Likeness;
+
+/// Bounds of what a fit makes, with room.
+const MOST_AXES: usize = 8;
+const MOST_ORDER: usize = 32;
+const MOST_DEGREE: usize = 8;
+const MOST_COLUMNS: usize = 10_000;
+
+impl StoredExpansion {
+    pub(super) fn check(&self) -> Result<()> {
+        let points = self
+            .points()
+            .ok_or_else(|| refused("its grid has no size".into()))?;
+        let sizes = [self.channels.input, self.channels.solution].map(|c| c.checked_mul(points));
+        let [Some(input), Some(solution)] = sizes else {
+            return Err(refused("its channels have no size".into()));
+        };
+        ensure(input > 0 && solution > 0, "it has no channels")?;
+        let first = self.inputs.first();
+        let first = first.ok_or_else(|| refused("it has no inputs".into()))?;
+        let low = first.low.0.len();
+        ensure(low == 0 || low == solution, "low fidelity has another size")?;
+        for stored in &self.inputs {
+            stored.check(input, low)?;
+        }
+        self.mean.check(self.inputs.len(), solution, Parity::Odd)?;
+        if let Some(variance) = &self.variance {
+            variance.check(self.inputs.len(), solution, Parity::Even)?;
+        }
+        self.check_law(solution)?;
+        self.check_units(solution)?;
+        self.check_numbers(solution)
+    }
+
+    /// Number of points; none if an axis has none or if their product overflows.
+    fn points(&self) -> Option<usize> {
+        let lengths = self.lattice.axes.iter().map(|axis| axis.len);
+        let mut product: usize = 1;
+        for length in lengths.clone() {
+            product = product.checked_mul(length)?;
+        }
+        (product > 0 && (1..=MOST_AXES).contains(&lengths.count())).then_some(product)
+    }
+
+    fn check_law(&self, solution: usize) -> Result<()> {
+        let Some(law) = &self.law else {
+            return Ok(());
+        };
+        ensure(law.runs.len() == self.inputs.len(), "an input has no runs")?;
+        for runs in &law.runs {
+            let factors = runs.factors.0.len() / solution;
+            ensure(
+                runs.factors.0.len() == factors * solution
+                    && runs.deviation.0.len() == solution
+                    && runs.coefficients.0.len().is_multiple_of(factors.max(1)),
+                "a run has another size",
+            )?;
+            let all = [&runs.factors, &runs.deviation, &runs.coefficients];
+            let finite = |field: &&Singles| field.0.iter().all(|v| v.is_finite());
+            ensure(all.iter().all(finite), "a run is not finite")?;
+        }
+        ensure(
+            law.widths.len() == self.lattice.axes.len(),
+            "an axis has no width",
+        )?;
+        let width = |width: &f64| (0.0..1e6).contains(width);
+        ensure(law.widths.iter().all(width), "a width is out of range")
+    }
+
+    fn check_units(&self, solution: usize) -> Result<()> {
+        ensure(self.units.fit(self.channels), "its units do not fit")?;
+        ensure(
+            self.support.fits(self.channels.solution),
+            "its support does not fit",
+        )?;
+        let fixed = &self.fixed;
+        let sizes = [0, solution].contains(&fixed.values.len());
+        let finite = fixed.values.iter().flatten().all(|v| v.is_finite());
+        ensure(
+            fixed.varies.len() == solution && sizes && finite,
+            "its fixed values do not fit",
+        )
+    }
+
+    fn check_numbers(&self, solution: usize) -> Result<()> {
+        let epistemic = &self.epistemic;
+        ensure(
+            epistemic.factors.0.len().is_multiple_of(solution),
+            "an error has another size",
+        )?;
+        let finite = epistemic.factors.0.iter().all(|v| v.is_finite());
+        ensure(finite, "an error is not finite")?;
+        fields(&epistemic.variance, solution)?;
+        ensure(
+            self.calibration.len() == self.channels.solution,
+            "a channel is not calibrated",
+        )?;
+        let factors = self.calibration.iter().flat_map(|c| [c.epistemic, c.total]);
+        let mut positive = [self.fade, epistemic.mean_power].into_iter().chain(factors);
+        let is_positive = |v: f64| v.is_finite() && v > 0.0;
+        ensure(positive.all(is_positive), "a factor is not positive")?;
+        let learned_to = epistemic.learned_to.unwrap_or(0.0);
+        let rest = [epistemic.exponent, self.least_variance, learned_to];
+        let fine = rest.iter().chain(&epistemic.variance.0).all(|v| *v >= 0.0);
+        ensure(
+            fine && rest.iter().all(|v| v.is_finite()),
+            "a variance is negative",
+        )
+    }
+}
+
+impl StoredInput {
+    fn check(&self, input: usize, low: usize) -> Result<()> {
+        fields(&self.input, input)?;
+        fields(&self.low, low)?;
+        ensure(
+            self.size.is_finite() && self.size > 0.0,
+            "an input has no size",
+        )
+    }
+}
+
+impl StoredBlend {
+    fn check(&self, inputs: usize, solution: usize, parity: Parity) -> Result<()> {
+        ensure(self.parity == parity, "a target has another parity")?;
+        ensure(self.targets.len() == inputs, "an input has no target")?;
+        for target in &self.targets {
+            fields(target, solution)?;
+        }
+        for member in &self.members {
+            let weight = member.weight;
+            ensure(weight.is_finite() && weight >= 0.0, "a weight is negative")?;
+            ensure(member.model.is_sound(solution), "a member is out of range")?;
+        }
+        let bounds = self.bounds.iter().flatten().flatten();
+        ensure(
+            bounds.clone().all(|v| v.is_finite()),
+            "a bound is no number",
+        )
+    }
+}
+
+impl StoredModel {
+    fn is_sound(&self, solution: usize) -> bool {
+        match self {
+            Self::Constant(field) => fields(field, solution).is_ok(),
+            Self::Local {
+                plan,
+                sizes,
+                coefficients,
+                landmarks,
+                ..
+            } => {
+                let sized = sizes.iter().all(|v| v.is_finite() && *v > 0.0);
+                let likened = landmarks.is_some() == plan.likeness.is_some();
+                let placed = landmarks.as_ref().is_none_or(StoredLandmarks::is_sound);
+                let finite = coefficients.0.iter().all(|v| v.is_finite());
+                sized && sound(plan) && likened && placed && finite
+            }
+            Self::Kernel {
+                kernel,
+                ridge,
+                reference,
+            } => {
+                let length = match kernel.covariance {
+                    Covariance::Linear => 1.0,
+                    Covariance::SquaredExponential { length } | Covariance::Matern52 { length } => {
+                        length
+                    }
+                };
+                let positive = |v: f64| v.is_finite() && v > 0.0;
+                let known = reference.is_finite() && *reference >= 0.0;
+                let shares = [kernel.share, kernel.smoothing];
+                let within = shares.iter().all(|s| (0.0..=1.0).contains(s));
+                positive(length) && within && positive(*ridge) && known
+            }
+            Self::Process { reference, .. } => reference.is_finite() && *reference >= 0.0,
+        }
+    }
+}
+
+impl StoredLandmarks {
+    fn is_sound(&self) -> bool {
+        let apart = self.apart.is_finite() && self.apart > 0.0;
+        apart && self.places.0.iter().all(|v| v.is_finite())
+    }
+}
+
+fn sound(plan: &LocalPlan) -> bool {
+    let degrees = !plan.degrees.is_empty() && plan.degrees.iter().all(|d| *d <= MOST_DEGREE);
+    let widths = (1..=MOST_DEGREE).contains(&plan.widths.len())
+        && plan.widths.iter().all(|w| (0.0..=1.0).contains(w));
+    let emphasis = (1e-3..=1e3).contains(&plan.emphasis);
+    let alike = |l: &Likeness| {
+        [l.length, l.position]
+            .iter()
+            .all(|v| (1e-3..=1e3).contains(v))
+    };
+    let emphasis = emphasis && plan.likeness.as_ref().is_none_or(alike);
+    degrees && widths && emphasis && plan.order <= MOST_ORDER && plan.positions <= MOST_ORDER
+}
+
+/// Coefficients of `columns` columns: [column, channel].
+pub(super) fn matrix(values: &[f64], columns: usize, channels: usize) -> Result<Mat<f64>> {
+    let fits = columns <= MOST_COLUMNS && columns.checked_mul(channels) == Some(values.len());
+    ensure(fits, "coefficients have another size")?;
+    Ok(Mat::from_fn(columns, channels, |r, c| {
+        values[c * columns + r]
+    }))
+}
+
+fn fields(field: &Doubles, len: usize) -> Result<()> {
+    ensure(field.0.len() == len, "a field has another size")?;
+    ensure(
+        field.0.iter().all(|v| v.is_finite()),
+        "a field is not finite",
+    )
+}
+
+fn ensure(holds: bool, otherwise: &str) -> Result<()> {
+    if holds {
+        Ok(())
+    } else {
+        Err(refused(otherwise.into()))
+    }
+}

@@ -1,0 +1,305 @@
+//! Laws of expansions: they move with their query, learn what is local or linear, do not depend on units, refuse what is wrong.
+
+use floral::kl::{
+    Case, Channels, Expansion, Lattice, LawKind, Material, Query, Recipe, Role, Silent, Symmetries,
+    roll,
+};
+use floral::problem::{Problem, catalogue};
+use floral::random::{Purpose, stream};
+
+const CHANNELS: Channels = Channels {
+    input: 1,
+    solution: 1,
+};
+
+/// Inputs, low fidelity and realizations of a problem.
+struct Solved {
+    input: Vec<f64>,
+    low: Vec<f64>,
+    realizations: Vec<f64>,
+}
+
+impl Solved {
+    fn new(problem: &dyn Problem, index: u64, count: u64) -> Self {
+        let input = problem
+            .draw_input(&mut stream(4, Purpose::Input, index, 0))
+            .unwrap();
+        let open = |j| stream(4, Purpose::Realization, index, j);
+        let mut streams: Vec<_> = (0..count).map(open).collect();
+        let mut realizations = vec![0.0; count as usize * problem.grid().len()];
+        problem
+            .high_fidelity(&input, &mut streams, &mut realizations)
+            .unwrap();
+        Self {
+            low: problem.low_fidelity(&input).unwrap().into_values(),
+            input: input.into_values(),
+            realizations,
+        }
+    }
+
+    fn query(&self) -> Query<'_> {
+        Query {
+            input: &self.input,
+            low: Some(&self.low),
+        }
+    }
+
+    fn case(&self) -> Case<'_> {
+        Case {
+            query: self.query(),
+            realizations: &self.realizations,
+            points: None,
+        }
+    }
+}
+
+fn advection() -> (Box<dyn Problem>, Lattice, Symmetries) {
+    let constants = "resolution = 32\nwaves.max_wave_number = 4\nuncertainty.modes = 4";
+    let problem = catalogue::build("advection", constants.parse().unwrap(), "test").unwrap();
+    let lattice = Lattice::from(problem.grid());
+    let declared = ["roll:x", "sign"].map(|text| text.parse().unwrap());
+    let symmetries = Symmetries::new(&declared, &lattice, 1, 1).unwrap();
+    (problem, lattice, symmetries)
+}
+
+fn fit(
+    lattice: &Lattice,
+    symmetries: &Symmetries,
+    cases: &[Case<'_>],
+    held_out: &[Case<'_>],
+) -> floral::kl::Result<Expansion> {
+    let material = Material {
+        lattice,
+        channels: CHANNELS,
+        symmetries,
+        cases,
+        held_out,
+    };
+    Expansion::fit(Recipe::Blend, LawKind::Resampled, &material, &Silent)
+}
+
+fn fitted(count: u64, realizations: u64) -> (Expansion, Box<dyn Problem>) {
+    let (problem, lattice, symmetries) = advection();
+    let solved: Vec<Solved> = (0..count)
+        .map(|i| Solved::new(problem.as_ref(), i, realizations))
+        .collect();
+    let cases: Vec<Case<'_>> = solved.iter().map(Solved::case).collect();
+    (fit(&lattice, &symmetries, &cases, &[]).unwrap(), problem)
+}
+
+fn norm(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|v| v * v).sum::<f64>().sqrt()
+}
+
+fn gap(a: &[f64], b: &[f64]) -> f64 {
+    norm(a.iter().zip(b).map(|(a, b)| a - b)) / norm(b.iter().copied())
+}
+
+#[test]
+fn few_inputs_of_advection_tell_mean_and_variance_of_another() {
+    let (expansion, problem) = fitted(6, 50);
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let found = expansion.predict(&new.query()).unwrap();
+    let input = floral::Field::scalar(problem.grid(), new.input.clone());
+    let exact = problem.exact_moments(&input).unwrap().unwrap();
+    assert!(gap(&found.mean, exact.mean.values()) < 0.1 * gap(&new.low, exact.mean.values()));
+    assert!(gap(&found.aleatoric, exact.variance.values()) < 0.35);
+    assert!(found.epistemic.iter().all(|v| *v > 0.0));
+}
+
+#[test]
+fn single_realizations_of_many_inputs_tell_mean_and_variance_too() {
+    let (expansion, problem) = fitted(40, 1);
+    let new = Solved::new(problem.as_ref(), 77, 200);
+    let found = expansion.predict(&new.query()).unwrap();
+    let input = floral::Field::scalar(problem.grid(), new.input.clone());
+    let exact = problem.exact_moments(&input).unwrap().unwrap();
+    assert!(gap(&found.mean, exact.mean.values()) < 0.3 * gap(&new.low, exact.mean.values()));
+    assert!(gap(&found.aleatoric, exact.variance.values()) < 0.6);
+    let total = found.total();
+    let inside = |(i, value): (usize, &f64)| {
+        let p = i % total.len();
+        (value - found.mean[p]).powi(2) < 1.645f64.powi(2) * total[p]
+    };
+    let values = new.realizations.iter().enumerate();
+    let share = values.filter(|v| inside(*v)).count() as f64 / new.realizations.len() as f64;
+    assert!((0.75..0.99).contains(&share), "{share}");
+    assert!(
+        draws(&expansion, &new.query(), 3)
+            .iter()
+            .all(|v| v.is_finite())
+    );
+}
+
+#[test]
+fn mean_and_variances_move_with_their_query() {
+    let (expansion, problem) = fitted(3, 20);
+    let (_, lattice, symmetries) = advection();
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let here = expansion.predict(&new.query()).unwrap();
+    let turned = symmetries.motions[1].then(&roll(&lattice, 1, 5, [1, 1]));
+    let (input, low) = (
+        turned.apply(Role::Input, &new.input),
+        turned.apply(Role::Solution, &new.low),
+    );
+    let there = expansion.predict(&Query {
+        input: &input,
+        low: Some(&low),
+    });
+    let there = there.unwrap();
+    assert!(gap(&there.mean, &turned.apply(Role::Solution, &here.mean)) < 1e-9);
+    assert!(gap(&there.aleatoric, &turned.apply_even(&here.aleatoric)) < 1e-8);
+    assert!(gap(&there.epistemic, &turned.apply_even(&here.epistemic)) < 1e-8);
+}
+
+#[test]
+fn realizations_have_the_predicted_mean_and_total_variance() {
+    let (expansion, problem) = fitted(3, 20);
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let found = expansion.predict(&new.query()).unwrap();
+    let points = found.mean.len();
+    let draws = draws(&expansion, &new.query(), 2000);
+    let (mut mean, mut square) = (vec![0.0; points], vec![0.0; points]);
+    for draw in draws.chunks_exact(points) {
+        for p in 0..points {
+            mean[p] += draw[p] / 2000.0;
+            square[p] += (draw[p] - found.mean[p]).powi(2) / 2000.0;
+        }
+    }
+    assert!(gap(&mean, &found.mean) < 0.05);
+    assert!(gap(&square, &found.total()) < 0.15);
+}
+
+fn draws(fitted: &Expansion, query: &Query<'_>, count: u64) -> Vec<f64> {
+    let sampler = fitted.condition(query).unwrap();
+    let open = |j| stream(8, Purpose::Prior, 0, j);
+    let mut rngs: Vec<_> = (0..count).map(open).collect();
+    let mut out = vec![0.0; count as usize * sampler.values()];
+    sampler.draw_many(&mut rngs, &mut out);
+    out
+}
+
+#[test]
+fn a_model_read_back_predicts_and_draws_the_same_bits() {
+    let (problem, lattice, symmetries) = advection();
+    let solved: Vec<Solved> = (0..6)
+        .map(|i| Solved::new(problem.as_ref(), i, 10))
+        .collect();
+    let cases: Vec<Case<'_>> = solved.iter().map(Solved::case).collect();
+    for recipe in [Recipe::Kernels, Recipe::Blend] {
+        let (train, held) = cases.split_at(3);
+        let material = Material {
+            lattice: &lattice,
+            channels: CHANNELS,
+            symmetries: &symmetries,
+            cases: train,
+            held_out: held,
+        };
+        let expansion = Expansion::fit(recipe, LawKind::Resampled, &material, &Silent).unwrap();
+        let again = Expansion::from_bytes(&expansion.to_bytes()).unwrap();
+        let query = Solved::new(problem.as_ref(), 77, 1);
+        let [a, b] = [&expansion, &again].map(|k| k.predict(&query.query()).unwrap());
+        assert_eq!(a, b);
+        let [a, b] = [&expansion, &again].map(|k| draws(k, &query.query(), 5));
+        assert_eq!(a, b);
+        assert_eq!(expansion.mean_scores(), again.mean_scores());
+    }
+}
+
+#[test]
+fn damaged_bytes_are_refused_or_read_but_never_panic() {
+    let (expansion, problem) = fitted(2, 3);
+    let bytes = expansion.to_bytes();
+    let query = Solved::new(problem.as_ref(), 77, 1);
+    assert!(Expansion::from_bytes(&bytes[..bytes.len() / 2]).is_err());
+    for k in 0..60 {
+        let mut damaged = bytes.clone();
+        // The head of the file, where sizes are, and places all over it.
+        let at = if k < 40 {
+            7 * k
+        } else {
+            k * (bytes.len() / 60)
+        };
+        damaged[at] ^= 0x5b;
+        if let Ok(read) = Expansion::from_bytes(&damaged) {
+            read.predict(&query.query()).ok();
+        }
+    }
+}
+
+#[test]
+fn points_known_here_and_there_tell_nearly_as_much() {
+    let (problem, lattice, symmetries) = advection();
+    let solved: Vec<Solved> = (0..6)
+        .map(|i| Solved::new(problem.as_ref(), i, 50))
+        .collect();
+    let n = lattice.len();
+    // Other points for every input, and another number of them.
+    let known: Vec<Vec<usize>> = (0..6)
+        .map(|i| (0..n).filter(|p| p % (9 + i) == i).collect())
+        .collect();
+    let thin = |(solved, known): (&Solved, &Vec<usize>)| -> Vec<f64> {
+        let fields = solved.realizations.chunks_exact(n);
+        fields
+            .flat_map(|field| known.iter().map(|&p| field[p]))
+            .collect()
+    };
+    let thinned: Vec<Vec<f64>> = solved.iter().zip(&known).map(thin).collect();
+    let cases: Vec<Case<'_>> = (0..6)
+        .map(|i| Case {
+            query: solved[i].query(),
+            realizations: &thinned[i],
+            points: Some(&known[i]),
+        })
+        .collect();
+    let expansion = fit(&lattice, &symmetries, &cases, &[]).unwrap();
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let found = expansion.predict(&new.query()).unwrap();
+    let input = floral::Field::scalar(problem.grid(), new.input.clone());
+    let exact = problem.exact_moments(&input).unwrap().unwrap();
+    assert!(gap(&found.mean, exact.mean.values()) < 0.3 * gap(&new.low, exact.mean.values()));
+    assert!(gap(&found.aleatoric, exact.variance.values()) < 0.6);
+    let mut wrong = cases[0];
+    let off = vec![n; known[0].len()];
+    wrong.points = Some(&off);
+    let refused = fit(&lattice, &symmetries, &[wrong], &[]);
+    assert!(refused.err().unwrap().to_string().contains("off the grid"));
+}
+
+#[test]
+fn one_realization_an_input_and_one_input_alone_are_enough_for_a_mean() {
+    let (expansion, problem) = fitted(4, 1);
+    let new = Solved::new(problem.as_ref(), 77, 1);
+    let found = expansion.predict(&new.query()).unwrap();
+    assert!(found.aleatoric.iter().all(|v| *v > 0.0) && !expansion.variance_scores().is_empty());
+    let (alone, _) = fitted(1, 5);
+    assert!(
+        alone
+            .predict(&new.query())
+            .unwrap()
+            .mean
+            .iter()
+            .all(|v| v.is_finite())
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_reason() {
+    let (problem, lattice, symmetries) = advection();
+    let solved = Solved::new(problem.as_ref(), 0, 3);
+    let refusal = |cases: &[Case<'_>]| {
+        let refused = fit(&lattice, &symmetries, cases, &[]);
+        refused.err().unwrap().to_string()
+    };
+    assert!(refusal(&[]).contains("no training inputs"));
+    let mut short = solved.case();
+    short.realizations = &short.realizations[..100];
+    assert!(refusal(&[short]).contains("the realizations"));
+    let mut bare = solved.case();
+    bare.query.low = None;
+    assert!(refusal(&[solved.case(), bare]).contains("for all or for none"));
+    let broken = vec![f64::NAN; solved.input.len()];
+    let mut case = solved.case();
+    case.query.input = &broken;
+    assert!(refusal(&[case]).contains("not finite"));
+}
