@@ -41,6 +41,14 @@ impl Folds {
         }
     }
 
+    /// At most so many folds, each of whole ones.
+    pub(super) fn merged(&self, most: usize) -> Self {
+        Self {
+            of: self.of.iter().map(|fold| fold % most).collect(),
+            count: self.count.min(most),
+        }
+    }
+
     /// Every input by itself.
     #[cfg(test)]
     pub(super) fn single(inputs: usize) -> Self {

@@ -18,6 +18,7 @@ pub mod blend;
 mod calibration;
 pub mod case;
 mod constant;
+mod descent;
 mod design;
 pub mod draws;
 mod epistemic;

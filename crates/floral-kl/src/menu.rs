@@ -3,7 +3,7 @@
 use super::Recipe;
 use super::blend::Menu;
 use super::kernel::{Covariance, Kernel};
-use super::local::{Likeness, LocalPlan};
+use super::local::{LandmarkPlan, LocalPlan};
 
 /// The narrowest filter: a relation at every point by itself.
 const NONE: f64 = 1e-3;
@@ -26,8 +26,8 @@ const HALF: f64 = 0.5;
 /// Emphasis of low fidelity where it is trusted before the input.
 const LOW_FIRST: f64 = 3.0;
 
-/// Landmarks to which neighbourhoods are likened.
-const LANDMARKS: usize = 600;
+/// Landmarks with which neighbourhoods are compared.
+const LANDMARKS: usize = 1000;
 
 impl Recipe {
     /// Candidates for the mean residual, by input and low fidelity.
@@ -38,14 +38,9 @@ impl Recipe {
             kernels: vec![
                 linear(0.0, 0.0),
                 linear(0.5, 0.0),
-                exponential(0.5, 0.0),
                 exponential(1.0, 0.0),
                 exponential(2.0, 0.0),
                 exponential(4.0, 0.0),
-                exponential(1.0, WIDTH),
-                exponential(1.0, WIDE),
-                matern(1.0, WIDE),
-                matern(2.0, 0.0),
                 matern(2.0, FAR),
             ],
         }
@@ -56,12 +51,7 @@ impl Recipe {
         Menu {
             processes: self.processes(&[false, true]),
             local: self.local(plans_by_input),
-            kernels: vec![
-                linear(1.0, 0.0),
-                exponential(1.0, 0.0),
-                exponential(2.0, 0.0),
-                matern(2.0, FAR),
-            ],
+            kernels: vec![exponential(2.0, 0.0), matern(2.0, FAR)],
         }
     }
 
@@ -70,13 +60,7 @@ impl Recipe {
         Menu {
             processes: self.processes(&[false]),
             local: self.local(variance_plans),
-            kernels: vec![
-                linear(0.5, 0.0),
-                exponential(1.0, 0.0),
-                exponential(2.0, 0.0),
-                exponential(1.0, WIDE),
-                matern(2.0, FAR),
-            ],
+            kernels: vec![exponential(1.0, 0.0), exponential(2.0, 0.0)],
         }
     }
 
@@ -113,13 +97,10 @@ impl Recipe {
 /// Those of the mean that need no low fidelity.
 fn plans_by_input() -> Vec<LocalPlan> {
     vec![
-        plan(3, true, 1, &[NONE], 0),
         plan(2, true, 2, &[WIDTH], 5),
-        plan(3, true, 2, &[WIDTH], 5),
-        plan(3, true, 1, &[FAR], 10),
         plan(1, true, 3, &ALL, 1),
-        alike(&[WIDE], 8, 1.0),
-        alike(&[WIDTH, WIDE, FAR, 0.25], 1, 2.0),
+        process(&ALL, 1, Some(2.0)),
+        process(&ALL, 1, None),
     ]
 }
 
@@ -161,17 +142,16 @@ fn plan(
         order,
         positions,
         emphasis: 1.0,
-        likeness: None,
+        landmarks: None,
     }
 }
 
-/// What surrounds a point, likened to landmarks.
-fn alike(widths: &[f64], order: usize, length: f64) -> LocalPlan {
+/// A Gaussian process of what surrounds a point; lengths are learned if none is given.
+fn process(widths: &[f64], order: usize, shared: Option<f64>) -> LocalPlan {
     LocalPlan {
         degrees: vec![1],
-        likeness: Some(Likeness {
-            length,
-            position: 1.0,
+        landmarks: Some(LandmarkPlan {
+            shared,
             most: LANDMARKS,
         }),
         ..plan(1, true, 0, widths, order)
@@ -179,49 +159,33 @@ fn alike(widths: &[f64], order: usize, length: f64) -> LocalPlan {
 }
 
 fn mean_plans() -> Vec<LocalPlan> {
-    let low_first = |positions, widths: &[f64]| LocalPlan {
+    let low_first = LocalPlan {
         emphasis: LOW_FIRST,
-        ..plan(1, true, positions, widths, 1)
+        ..plan(1, true, 4, &[WIDTH, FAR, HALF], 1)
     };
     let steep = LocalPlan {
         gradients: true,
         ..plan(3, false, 2, &[WIDTH], 5)
     };
-    let slopes = |degree, with_input, positions, order| LocalPlan {
+    let slopes = LocalPlan {
         gradients: true,
-        ..plan(degree, with_input, positions, &[WIDTH, FAR, HALF], order)
+        ..plan(2, false, 2, &[WIDTH, FAR, HALF], 0)
     };
     vec![
         plan(2, true, 0, &[NONE], 0),
         plan(2, true, 1, &[NONE], 0),
         plan(3, true, 1, &[NONE], 0),
-        plan(1, false, 0, &[WIDTH], 5),
         plan(1, true, 2, &[WIDTH], 5),
-        plan(1, true, 1, &[WIDTH, WIDE], 4),
-        plan(1, true, 3, &[WIDTH], 4),
-        plan(2, false, 0, &[WIDTH], 5),
-        plan(2, false, 2, &[WIDTH], 5),
         plan(2, true, 2, &[WIDTH], 5),
-        plan(2, true, 2, &[WIDTH], 3),
         plan(2, true, 3, &[WIDE], 8),
-        plan(3, false, 2, &[WIDTH], 5),
         plan(3, true, 2, &[WIDTH], 5),
-        plan(3, false, 4, &[WIDTH, WIDE], 5),
-        plan(4, false, 3, &[WIDTH], 7),
-        plan(3, false, 1, &[FAR], 10),
-        plan(4, false, 0, &[FAR], 12),
-        plan(2, true, 2, &[NONE], 0),
-        plan(1, true, 2, &ALL, 1),
         plan(1, true, 3, &ALL, 1),
-        low_first(2, &ALL),
-        low_first(3, &ALL),
-        low_first(4, &[WIDTH, FAR, HALF]),
-        plan(1, true, 3, &[FAR], 4),
+        low_first,
         steep,
-        slopes(1, true, 1, 1),
-        slopes(2, false, 2, 0),
-        alike(&[WIDE], 8, 1.0),
-        alike(&[WIDTH, WIDE, FAR, 0.25], 1, 2.0),
+        slopes,
+        process(&ALL, 1, Some(2.0)),
+        process(&ALL, 1, None),
+        process(&[WIDTH, WIDE, FAR, 0.25], 2, None),
     ]
 }
 
@@ -240,7 +204,7 @@ fn spread_plan(
         order,
         positions,
         emphasis: 1.0,
-        likeness: None,
+        landmarks: None,
     }
 }
 
@@ -253,11 +217,8 @@ fn variance_plans() -> Vec<LocalPlan> {
     vec![
         spread_plan(&[0], false, 4, WIDTH, 0),
         flat,
-        spread_plan(&[0, 2], false, 2, WIDTH, 3),
         spread_plan(&[0, 2], true, 2, WIDTH, 3),
-        spread_plan(&[0, 2], true, 1, WIDTH, 2),
         spread_plan(&[0, 2], true, 2, WIDE, 3),
-        spread_plan(&[0, 1, 2], true, 2, WIDTH, 3),
         spread_plan(&[0, 2, 3, 4], false, 2, WIDTH, 3),
     ]
 }
@@ -266,8 +227,8 @@ fn variance_plans() -> Vec<LocalPlan> {
 fn around_plans() -> Vec<LocalPlan> {
     vec![
         spread_plan(&[0, 2], false, 2, WIDTH, 3),
-        spread_plan(&[0, 1, 2], false, 4, WIDE, 3),
         spread_plan(&[0, 1, 2, 3], false, 2, WIDTH, 3),
         spread_plan(&[0, 1, 2], true, 2, WIDTH, 3),
+        process(&[WIDTH, WIDE, FAR], 2, None),
     ]
 }

@@ -5,10 +5,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::filters::{convolve, taps};
-use super::landmarks::{self, Landmarks, Likeness, Neighbourhoods};
+use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
+use super::lengths;
 use super::positions::positions;
 use crate::case::Framed;
-use crate::{Lattice, Symmetries};
+use crate::target::{Parity, Sample};
+use crate::{Lattice, Symmetries, Symmetry};
 
 /// Which features are made; a candidate among which left-out inputs choose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,15 +29,10 @@ pub(crate) struct LocalPlan {
     pub positions: usize,
     /// How much larger low fidelity is than its size: a ridge then spares its coefficients before
     /// those of the input.
-    #[serde(default = "plain")]
     pub emphasis: f64,
-    /// Whether the features are likened to landmarks instead of taken as they are.
-    #[serde(default)]
-    pub likeness: Option<Likeness>,
-}
-
-fn plain() -> f64 {
-    1.0
+    /// How landmarks are chosen with which features are compared; none if features are taken as they
+    /// are.
+    pub landmarks: Option<LandmarkPlan>,
 }
 
 impl LocalPlan {
@@ -48,9 +45,10 @@ impl LocalPlan {
             ""
         };
         let degree = self.degrees.last().copied().unwrap_or(0);
-        let positions = match self.likeness {
+        let positions = match self.landmarks.map(|plan| plan.shared) {
             None => format!("positions {}", self.positions),
-            Some(Likeness { length, .. }) => format!("alike within {length}"),
+            Some(None) => "process with learned lengths".into(),
+            Some(Some(length)) => format!("process of length {length}"),
         };
         let (widths, order) = (&self.widths, self.order);
         let emphasis = if self.emphasis == 1.0 {
@@ -68,6 +66,8 @@ impl LocalPlan {
 #[derive(Debug, Clone)]
 pub(crate) struct Columns {
     lattice: Lattice,
+    /// Of each filter the number of its width and its order.
+    filter_kinds: Vec<[usize; 2]>,
     /// Per filter the axes and taps that it convolves with.
     filters: Vec<Vec<(usize, Vec<f64>)>>,
     /// Axis and taps of the first derivative along every filtered axis.
@@ -79,23 +79,29 @@ pub(crate) struct Columns {
     pub(crate) logarithm: bool,
     /// Root mean squares of input and low fidelity over the training inputs.
     pub(crate) sizes: [f64; 2],
-    /// What the features are likened to, if the plan says so.
+    /// What the features are compared with, if the plan says so.
     pub(crate) landmarks: Option<Landmarks>,
 }
 
 /// A plan of more features is not tried.
 const MOST_FEATURES: usize = 450;
 
-/// Neighbourhoods among which landmarks are chosen.
+/// Neighbourhoods among which landmarks are chosen, and those whose targets decide on lengths.
 const MOST_CANDIDATES: usize = 4000;
+const MOST_DECIDING: usize = 600;
+
+/// Multiples of it, but for whole numbers, spread evenly.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 impl Columns {
     pub(crate) fn new(
         plan: &LocalPlan,
         lattice: &Lattice,
         symmetries: &Symmetries,
-        framed: &[Framed],
+        train: &Sample<'_>,
+        parity: Parity,
     ) -> Self {
+        let framed = train.framed;
         let inputs = || framed.iter().flat_map(|f| &f.input);
         let logarithm = symmetries.scale.is_some() && inputs().all(|v| *v > 0.0);
         let sizes = [
@@ -103,16 +109,21 @@ impl Columns {
             root_mean_square(framed.iter().flat_map(|f| f.low.iter().copied())),
         ];
         let mut columns = Self::restored(plan, lattice, symmetries, logarithm, sizes);
-        columns.landmarks = plan
-            .likeness
-            .map(|likeness| columns.chosen(likeness, symmetries, framed));
+        let chosen = |plan| columns.chosen(plan, symmetries, train, parity);
+        columns.landmarks = plan.landmarks.map(chosen);
         columns
     }
 
     /// Landmarks among what the training inputs show, in every position.
-    fn chosen(&self, likeness: Likeness, symmetries: &Symmetries, framed: &[Framed]) -> Landmarks {
+    fn chosen(
+        &self,
+        plan: LandmarkPlan,
+        symmetries: &Symmetries,
+        train: &Sample<'_>,
+        parity: Parity,
+    ) -> Landmarks {
         let motions = &symmetries.motions;
-        let each = (MOST_CANDIDATES / (framed.len() * motions.len())).max(1);
+        let each = (MOST_CANDIDATES / (train.framed.len() * motions.len())).max(1);
         let step = self.lattice.len().div_ceil(each);
         let moved = |k: usize| -> Vec<Neighbourhoods> {
             // Inputs show different points: a step that divides an axis would see some of it only.
@@ -121,19 +132,92 @@ impl Columns {
             let by = |m: usize| {
                 let rows = motions[m].destinations(&shown);
                 Neighbourhoods {
-                    features: self.features(&framed[k].moved(symmetries, m), &rows),
+                    features: self.features(&train.framed[k].moved(symmetries, m), &rows),
                     rows,
                 }
             };
             (0..motions.len()).map(by).collect()
         };
-        let candidates: Vec<Vec<Neighbourhoods>> = (0..framed.len())
-            .into_par_iter()
-            .map(moved)
+        let inputs = (0..train.framed.len()).into_par_iter();
+        let candidates: Vec<Vec<Neighbourhoods>> = inputs.map(moved).collect();
+        let still = still(&self.lattice, symmetries);
+        let lengths = self.lengths(plan, symmetries, train, parity, &candidates);
+        let candidates: Vec<Vec<Neighbourhoods>> = candidates
+            .into_iter()
             .filter(|moved| !moved[0].rows.is_empty())
             .collect();
+        // As many as half of the rows know nearly as much as all of them.
+        let rows = train.framed.len() * motions.len() * self.lattice.len();
+        let most = plan.most.min(rows.div_ceil(2));
+        Landmarks::new(lengths, &self.lattice, &still, &candidates, most)
+    }
+
+    /// The length of each feature and position, by the candidates of each input as they are.
+    fn lengths(
+        &self,
+        plan: LandmarkPlan,
+        symmetries: &Symmetries,
+        train: &Sample<'_>,
+        parity: Parity,
+        candidates: &[Vec<Neighbourhoods>],
+    ) -> Vec<f64> {
         let still = still(&self.lattice, symmetries);
-        Landmarks::new(likeness, &self.lattice, &still, &candidates)
+        let coordinates = landmarks::coordinates(&self.lattice, &still);
+        let points = self.lattice.len();
+        let channels = train.targets[0].len() / points;
+        let mut rows: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
+        for (input, moved) in candidates.iter().enumerate() {
+            for (motion, shown) in symmetries.motions.iter().zip(moved) {
+                let z = landmarks::beside(shown, &coordinates);
+                let target = parity.apply(motion, &train.targets[input]);
+                for (r, &point) in shown.rows.iter().enumerate() {
+                    let z = (0..z.ncols()).map(|f| z[(r, f)]).collect();
+                    let y = (0..channels).map(|c| target[c * points + point]).collect();
+                    rows.push((z, y));
+                }
+            }
+        }
+        // Spread over all rows in an order that has no period.
+        let count = rows.len();
+        let most = match plan.shared {
+            Some(_) => count,
+            None => MOST_DECIDING.min(count),
+        };
+        let place = |k: usize| (k as f64 * GOLDEN).fract() * count as f64;
+        let some: Vec<&(Vec<f64>, Vec<f64>)> =
+            (0..most).map(|k| &rows[place(k) as usize]).collect();
+        let z = Mat::from_fn(most, rows[0].0.len(), |r, f| some[r].0[f]);
+        let surroundings = z.ncols() - coordinates.len();
+        let learned = || {
+            let y = Mat::from_fn(most, channels, |r, c| some[r].1[c]);
+            lengths::learned(&z, &self.kinds(symmetries, surroundings), &y)
+        };
+        match plan.shared {
+            Some(length) => lengths::shared(&z, surroundings, length),
+            None => learned().unwrap_or_else(|| lengths::shared(&z, surroundings, 2.0)),
+        }
+    }
+
+    /// The kind of each feature, then of each position: features of one field, one width and one
+    /// order are of a kind, and so are positions along an axis, or along all axes that a
+    /// transposition exchanges.
+    fn kinds(&self, symmetries: &Symmetries, surroundings: usize) -> Vec<usize> {
+        let fields = surroundings / self.filters.len();
+        let mut names: Vec<[usize; 3]> = (0..fields)
+            .flat_map(|field| self.filter_kinds.iter().map(move |[w, o]| [field, *w, *o]))
+            .collect();
+        let transposes = |s: &Symmetry| matches!(s, Symmetry::Transpose { .. });
+        let is_transposed = symmetries.declared.iter().any(transposes);
+        for (place, axis) in still(&self.lattice, symmetries).into_iter().enumerate() {
+            let name = [usize::MAX, if is_transposed { 0 } else { place }, 0];
+            let times = 1 + usize::from(self.lattice.axes[axis].periodic);
+            names.extend(std::iter::repeat_n(name, times));
+        }
+        let mut distinct = names.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let kind = |name: &[usize; 3]| distinct.partition_point(|other| other < name);
+        names.iter().map(kind).collect()
     }
 
     /// With known sizes.
@@ -151,13 +235,18 @@ impl Columns {
             let width = 0.5 * points(plan.widths[0], lattice, axis);
             (axis, taps(width, 1).swap_remove(1))
         };
+        let mut kinds = Vec::new();
+        let mut all = Vec::new();
+        for (w, width) in plan.widths.iter().enumerate() {
+            for (order, filter) in filters(lattice, filtered, *width, plan.order) {
+                kinds.push([w, order]);
+                all.push(filter);
+            }
+        }
         Self {
             derivatives: filtered.iter().map(derivative).collect(),
-            filters: plan
-                .widths
-                .iter()
-                .flat_map(|width| filters(lattice, filtered, *width, plan.order))
-                .collect(),
+            filter_kinds: kinds,
+            filters: all,
             positions: positions(lattice, &still(lattice, symmetries), plan.positions),
             lattice: lattice.clone(),
             plan: plan.clone(),
@@ -167,13 +256,16 @@ impl Columns {
         }
     }
 
-    /// Likened to landmarks that were chosen before.
-    pub(crate) fn likened(mut self, symmetries: &Symmetries, apart: f64, places: Mat<f64>) -> Self {
+    /// Compared with landmarks that were chosen before.
+    pub(crate) fn compared(
+        mut self,
+        symmetries: &Symmetries,
+        lengths: Vec<f64>,
+        places: Mat<f64>,
+    ) -> Self {
         let still = still(&self.lattice, symmetries);
-        self.landmarks = self
-            .plan
-            .likeness
-            .map(|likeness| Landmarks::restored(likeness, &self.lattice, &still, apart, places));
+        let landmarks = Landmarks::restored(lengths, &self.lattice, &still, places);
+        self.landmarks = Some(landmarks);
         self
     }
 
@@ -310,8 +402,8 @@ fn points(share: f64, lattice: &Lattice, axis: usize) -> f64 {
 /// A product of filters along axes: the axis and the taps of each.
 type Filter = Vec<(usize, Vec<f64>)>;
 
-/// Tensor products of filters along `axes` up to a total order.
-fn filters(lattice: &Lattice, axes: &[usize], width: f64, order: usize) -> Vec<Filter> {
+/// Tensor products of filters along `axes` up to a total order, each with its order.
+fn filters(lattice: &Lattice, axes: &[usize], width: f64, order: usize) -> Vec<(usize, Filter)> {
     // Each with the sum of its orders so far.
     let mut products: Vec<(usize, Filter)> = vec![(0, Vec::new())];
     for &axis in axes {
@@ -328,7 +420,7 @@ fn filters(lattice: &Lattice, axes: &[usize], width: f64, order: usize) -> Vec<F
         });
         products = longer.collect();
     }
-    products.into_iter().map(|(_, product)| product).collect()
+    products
 }
 
 /// The value, or its logarithm.
@@ -372,9 +464,9 @@ mod tests {
             order: 3,
             positions: 2,
             emphasis: 1.0,
-            likeness: None,
+            landmarks: None,
         };
-        let columns = Columns::new(&plan, &lattice, &symmetries, std::slice::from_ref(&framed));
+        let columns = Columns::restored(&plan, &lattice, &symmetries, false, [1.0; 2]);
         let rows: Vec<usize> = (0..80).collect();
         let expected = (1 + 2 + 3) * 4 * 3;
         assert_eq!(columns.at(&framed, &rows).len(), 80 * expected);

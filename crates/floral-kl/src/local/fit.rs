@@ -7,6 +7,7 @@ use super::evidence::Evidence;
 use super::normal::{Normal, error, solve, total};
 use super::{Columns, LocalPlan};
 use crate::case::Framed;
+use crate::folds::Folds;
 use crate::target::{Examples, Sample};
 use crate::{Lattice, Symmetries};
 
@@ -23,14 +24,17 @@ const FLOORS: [f64; 3] = [1.0, 1e-3, 1e-6];
 const MOST_ROWS: usize = 4096;
 const MOST_ROWS_IN_ALL: usize = 160_000;
 
-/// The same where they are likened to landmarks, which costs more.
-const MOST_LIKENED: usize = 24_000;
+/// The same where they are compared with landmarks, which costs more.
+const MOST_COMPARED: usize = 60_000;
 
 /// Ridges tried where the penalty is a covariance.
-const LIKENED_RIDGES: &[f64] = &[1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
+const LANDMARK_RIDGES: &[f64] = &[1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
-/// Folds that decide on ridge and floor.
-const MOST_DECIDING: usize = 12;
+/// Folds at most, and those that decide on ridge and floor: of fits with few columns, and of fits with
+/// more than `WIDE`, whose normal matrices are large.
+const FOLDS: [usize; 2] = [24, 12];
+const FOLDS_OF_WIDE: [usize; 2] = [12, 4];
+const WIDE: usize = 700;
 
 /// A fitted local regression.
 pub(crate) struct LocalFit {
@@ -51,27 +55,29 @@ impl LocalFit {
         symmetries: &Symmetries,
         examples: &Examples<'_>,
     ) -> Option<Self> {
-        let columns = Columns::new(plan, lattice, symmetries, examples.train.framed);
+        let columns = Columns::new(plan, lattice, symmetries, &examples.train, examples.parity);
         let is_partial = examples.train.known.iter().any(Option::is_some);
         let is_pointwise = plan.order == 0 && plan.degrees.iter().any(|degree| *degree > 1);
         if is_pointwise && is_partial || columns.is_too_wide(&examples.train.framed[0]) {
             return None;
         }
-        let most = plan.likeness.map_or(MOST_ROWS_IN_ALL, |_| MOST_LIKENED);
+        let most = plan.landmarks.map_or(MOST_ROWS_IN_ALL, |_| MOST_COMPARED);
         let thinning = Thinning::new(lattice, symmetries, examples.train.framed.len(), most);
         let one = |&i: &usize| Evidence::new(&columns, symmetries, examples, i, &thinning.rows(i));
         let of_fold = |inputs: &Vec<usize>| {
             let all: Vec<Evidence> = inputs.par_iter().map(one).collect();
             all.into_iter().reduce(Evidence::add)
         };
-        let folds = examples.folds.members();
-        let train: Option<Vec<Evidence>> = folds.par_iter().map(of_fold).collect();
+        let is_wide = columns.count(&examples.train.framed[0]) > WIDE;
+        let [most_folds, most_deciding] = if is_wide { FOLDS_OF_WIDE } else { FOLDS };
+        let folds = examples.folds.merged(most_folds);
+        let train: Option<Vec<Evidence>> = folds.members().par_iter().map(of_fold).collect();
         let train = train?;
         let mut fit = Self::restored(columns, Mat::zeros(0, 0), lattice);
         if examples.has_held() {
             fit.chosen_by_held_out(&train, &examples.held)?;
         } else {
-            fit.chosen_by_left_out(&train, examples)?;
+            fit.chosen_by_left_out(&train, &examples.train, &folds, most_deciding)?;
         }
         Some(fit)
     }
@@ -80,7 +86,8 @@ impl LocalFit {
     fn chosen_by_held_out(&mut self, train: &[Evidence], held: &Sample<'_>) -> Option<()> {
         let penalty = self.columns.penalty();
         let mut solved: Vec<Mat<f64>> = Vec::new();
-        for floor in floors(train) {
+        let floors = floors(train).into_iter().map(Some);
+        for floor in std::iter::once(None).chain(floors) {
             let total = total(&weighed(train, floor)?);
             let ridges = ridges(penalty.as_ref()).par_iter();
             let tried = ridges.filter_map(|&ridge| solve(&total, ridge, penalty.as_ref()));
@@ -110,29 +117,33 @@ impl LocalFit {
 
     /// The weights and the ridge of least error at folds left out; some of them decide where there are
     /// many.
-    fn chosen_by_left_out(&mut self, train: &[Evidence], examples: &Examples<'_>) -> Option<()> {
+    fn chosen_by_left_out(
+        &mut self,
+        train: &[Evidence],
+        sample: &Sample<'_>,
+        folds: &Folds,
+        most_deciding: usize,
+    ) -> Option<()> {
         let penalty = self.columns.penalty();
-        let penalty = penalty.as_ref();
-        let deciding: Vec<usize> = (0..train.len())
-            .step_by(train.len().div_ceil(MOST_DECIDING))
-            .collect();
-        let tried = floors(train).into_iter().filter_map(|floor| {
-            let normals = weighed(train, floor)?;
-            let (error, ridge) = best_ridge(train, &normals, &deciding, penalty)?;
-            Some((error, ridge, normals))
-        });
-        let (_, ridge, normals) = tried.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let search = Search {
+            train,
+            deciding: (0..train.len())
+                .step_by(train.len().div_ceil(most_deciding))
+                .collect(),
+            penalty: penalty.as_ref(),
+        };
+        let best = search.best()?;
+        let normals = weighed(train, best.floor)?;
         let total = total(&normals);
-        self.coefficients = solve(&total, ridge, penalty)?;
-        let without = |normal: &Normal| solve(&total.less(normal), ridge, penalty);
+        let penalty = penalty.as_ref();
+        self.coefficients = solve(&total, best.ridge, penalty)?;
+        let without = |normal: &Normal| solve(&total.less(normal), best.ridge, penalty);
         let left_out: Option<Vec<Mat<f64>>> = normals.par_iter().map(without).collect();
         let left_out = left_out?;
         let guess = |(i, framed): (usize, &Framed)| {
-            let beta = &left_out[examples.folds.of(i)];
-            product(&self.columns, framed, beta, &self.every)
+            product(&self.columns, framed, &left_out[folds.of(i)], &self.every)
         };
-        let inputs = examples.train.framed.par_iter().enumerate();
-        self.judged = inputs.map(guess).collect();
+        self.judged = sample.framed.par_iter().enumerate().map(guess).collect();
         Some(())
     }
 
@@ -153,7 +164,7 @@ impl LocalFit {
 }
 
 fn ridges(penalty: Option<&Mat<f64>>) -> &'static [f64] {
-    penalty.map_or(RIDGES, |_| LIKENED_RIDGES)
+    penalty.map_or(RIDGES, |_| LANDMARK_RIDGES)
 }
 
 /// Which points of an input enter a fit: all of them, or every so many lines across an axis that does
@@ -200,38 +211,67 @@ fn coprime(step: usize, n: usize) -> usize {
     (step.max(1)..).find(|a| divisor(*a) == 1).unwrap_or(1)
 }
 
-/// Equal weights and, where it is known how means err, those of the floors.
-fn floors(train: &[Evidence]) -> Vec<Option<f64>> {
-    let mut floors = vec![None];
-    if train.iter().all(Evidence::has_noise) {
-        let power = train.iter().map(Evidence::power).sum::<f64>() / train.len() as f64;
-        floors.extend(FLOORS.map(|share| Some(share * power)));
+/// Floors to try where it is known how means err.
+fn floors(train: &[Evidence]) -> Vec<f64> {
+    if !train.iter().all(Evidence::has_noise) {
+        return Vec::new();
     }
-    floors
+    let power = train.iter().map(Evidence::power).sum::<f64>() / train.len() as f64;
+    FLOORS.iter().map(|share| share * power).collect()
 }
 
 fn weighed(train: &[Evidence], floor: Option<f64>) -> Option<Vec<Normal>> {
     train.par_iter().map(|one| one.weighed(floor)).collect()
 }
 
-/// The ridge of least error at deciding folds, each left out, with that error.
-fn best_ridge(
-    train: &[Evidence],
-    normals: &[Normal],
-    deciding: &[usize],
-    penalty: Option<&Mat<f64>>,
-) -> Option<(f64, f64)> {
-    let total = total(normals);
-    let tried = ridges(penalty).par_iter().filter_map(|&ridge| {
-        let miss = |&fold: &usize| {
-            let beta = solve(&total.less(&normals[fold]), ridge, penalty)?;
-            Some(error(&train[fold].plain, &beta))
-        };
-        let errors: Option<Vec<f64>> = deciding.iter().map(miss).collect();
-        Some((errors?.iter().sum::<f64>(), ridge))
-    });
-    let tried: Vec<(f64, f64)> = tried.collect();
-    tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
+/// A search for the floor and the ridge of least error at deciding folds, each left out.
+struct Search<'a> {
+    train: &'a [Evidence],
+    deciding: Vec<usize>,
+    penalty: Option<&'a Mat<f64>>,
+}
+
+/// A floor and a ridge with their error.
+#[derive(Clone, Copy)]
+struct Choice {
+    error: f64,
+    floor: Option<f64>,
+    ridge: f64,
+}
+
+impl Search<'_> {
+    /// All ridges with equal weights; with other weights the ridges about the best of those.
+    fn best(&self) -> Option<Choice> {
+        let ridges = ridges(self.penalty);
+        let mut best = self.of_floor(None, ridges)?;
+        let at = ridges.iter().position(|ridge| *ridge == best.ridge)?;
+        let near = &ridges[at.saturating_sub(1)..ridges.len().min(at + 2)];
+        for floor in floors(self.train) {
+            let found = self.of_floor(Some(floor), near);
+            best = found.filter(|f| f.error < best.error).unwrap_or(best);
+        }
+        Some(best)
+    }
+
+    fn of_floor(&self, floor: Option<f64>, ridges: &[f64]) -> Option<Choice> {
+        let normals = weighed(self.train, floor)?;
+        let total = total(&normals);
+        let tried = ridges.par_iter().filter_map(|&ridge| {
+            let miss = |&fold: &usize| {
+                let beta = solve(&total.less(&normals[fold]), ridge, self.penalty)?;
+                Some(error(&self.train[fold].plain, &beta))
+            };
+            let errors: Option<Vec<f64>> = self.deciding.iter().map(miss).collect();
+            let error = errors?.iter().sum();
+            Some(Choice {
+                error,
+                floor,
+                ridge,
+            })
+        });
+        let tried: Vec<Choice> = tried.collect();
+        tried.into_iter().min_by(|a, b| a.error.total_cmp(&b.error))
+    }
 }
 
 fn product(columns: &Columns, framed: &Framed, beta: &Mat<f64>, rows: &[usize]) -> Vec<f64> {

@@ -1,12 +1,13 @@
-//! Landmarks: neighbourhoods to which others are likened, for relations that are no polynomials.
+//! Landmarks: a Gaussian process of what surrounds a point, seen through a few neighbourhoods.
 //!
-//! With k the Matérn 5/2 covariance of what surrounds a point and where it lies, the columns are
-//! k(z, z_j) for landmarks z_j. Regression on them with the penalty k(z_i, z_j) is the Gaussian
-//! process that sees its data through the landmarks (the subset of regressors of Smola and Bartlett
-//! 2001). Each landmark is the neighbourhood that those before it explain least, as in a pivoted
-//! Cholesky decomposition.
+//! With k the Matérn 5/2 covariance of what surrounds a point and where it lies, each feature over a
+//! length of its own, the columns are k(z, z_j) for landmarks z_j. Regression on them with the penalty
+//! k(z_i, z_j) is the Gaussian process that sees its data through the landmarks (the subset of
+//! regressors of Smola and Bartlett 2001). Each landmark is the neighbourhood that those before it
+//! explain least, as in a pivoted Cholesky decomposition. `lengths` learns the lengths.
 
 use floral_linalg::{Mat, MatRef};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::Lattice;
@@ -15,13 +16,15 @@ use crate::kernel::matern52;
 /// A landmark that others explain but for this is left out: the penalty would be singular.
 const LEAST_NEW: f64 = 1e-5;
 
-/// How alike neighbourhoods are.
+/// Rows whose remainders are updated together.
+const BLOCK: usize = 1024;
+
+/// How landmarks are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Likeness {
-    /// The distance of little likeness, in units of how far two neighbourhoods are apart.
-    pub length: f64,
-    /// The same of positions along axes that do not roll, in halves of an axis.
-    pub position: f64,
+pub(crate) struct LandmarkPlan {
+    /// One length for all features, in units of how far two neighbourhoods are apart; none if each
+    /// kind of feature has its own, which the data decide.
+    pub shared: Option<f64>,
     /// Landmarks at most.
     pub most: usize,
 }
@@ -29,10 +32,9 @@ pub(crate) struct Likeness {
 /// The landmarks of a plan.
 #[derive(Debug, Clone)]
 pub(crate) struct Landmarks {
-    likeness: Likeness,
-    /// How far two neighbourhoods are apart: the root of twice their variance.
-    pub(crate) apart: f64,
-    /// Positions over their length: [coordinate][point].
+    /// Of features, then of positions.
+    pub(crate) lengths: Vec<f64>,
+    /// Positions, from -1 to 1 or on a circle: [coordinate][point].
     coordinates: Vec<Vec<f64>>,
     /// [landmark, feature], features over their length.
     pub(crate) places: Mat<f64>,
@@ -48,18 +50,16 @@ impl Landmarks {
     /// Chosen among candidates: for every input what its motions make of the same rows. With a landmark
     /// come its images, so that what is learned has the symmetries of the problem.
     pub(super) fn new(
-        likeness: Likeness,
+        lengths: Vec<f64>,
         lattice: &Lattice,
         still: &[usize],
         candidates: &[Vec<Neighbourhoods>],
+        most: usize,
     ) -> Self {
-        let still_ones = candidates.iter().map(|moved| &moved[0]);
-        let apart = (2.0 * total_variance(still_ones)).sqrt();
-        let mut landmarks = Self::empty(likeness, lattice, still, apart);
-        let images = images(candidates);
+        let mut landmarks = Self::restored(lengths, lattice, still, Mat::zeros(0, 0));
         let scaled = candidates.iter().flatten().map(|c| landmarks.scaled(c));
         let places = stacked(&scaled.collect::<Vec<_>>());
-        let chosen = pivots(&places, &images, likeness.most);
+        let chosen = pivots(&places, &images(candidates), most);
         landmarks.places =
             Mat::from_fn(chosen.len(), places.ncols(), |j, f| places[(chosen[j], f)]);
         landmarks
@@ -67,24 +67,15 @@ impl Landmarks {
 
     /// With known landmarks: [landmark, feature].
     pub(crate) fn restored(
-        likeness: Likeness,
+        lengths: Vec<f64>,
         lattice: &Lattice,
         still: &[usize],
-        apart: f64,
         places: Mat<f64>,
     ) -> Self {
         Self {
+            lengths,
+            coordinates: coordinates(lattice, still),
             places,
-            ..Self::empty(likeness, lattice, still, apart)
-        }
-    }
-
-    fn empty(likeness: Likeness, lattice: &Lattice, still: &[usize], apart: f64) -> Self {
-        Self {
-            likeness,
-            apart: if apart > 0.0 { apart } else { 1.0 },
-            coordinates: coordinates(lattice, still, likeness.position),
-            places: Mat::zeros(0, 0),
         }
     }
 
@@ -98,28 +89,35 @@ impl Landmarks {
         covariance(self.places.as_ref(), self.places.as_ref())
     }
 
-    /// The likeness of every row to every landmark, one landmark after another.
+    /// The covariance of every row with every landmark, one landmark after another.
     pub(super) fn columns(&self, neighbourhoods: &Neighbourhoods) -> Vec<f64> {
-        let likeness = covariance(self.scaled(neighbourhoods).as_ref(), self.places.as_ref());
-        let column = |j| (0..likeness.nrows()).map(move |r| (r, j));
-        let places = (0..likeness.ncols()).flat_map(column);
-        places.map(|place| likeness[place]).collect()
+        let covariance = covariance(self.scaled(neighbourhoods).as_ref(), self.places.as_ref());
+        let column = |j| (0..covariance.nrows()).map(move |r| (r, j));
+        let places = (0..covariance.ncols()).flat_map(column);
+        places.map(|place| covariance[place]).collect()
     }
 
     /// Features and positions over their lengths: [row, feature].
     fn scaled(&self, neighbourhoods: &Neighbourhoods) -> Mat<f64> {
-        let rows = &neighbourhoods.rows;
-        let surroundings = neighbourhoods.features.len() / rows.len();
-        let length = self.apart * self.likeness.length;
-        Mat::from_fn(
-            rows.len(),
-            surroundings + self.coordinates.len(),
-            |r, f| match f.checked_sub(surroundings) {
-                None => neighbourhoods.features[f * rows.len() + r] / length,
-                Some(coordinate) => self.coordinates[coordinate][rows[r]],
-            },
-        )
+        let mut seen = beside(neighbourhoods, &self.coordinates);
+        for (f, length) in self.lengths.iter().enumerate() {
+            (0..seen.nrows()).for_each(|r| seen[(r, f)] /= length);
+        }
+        seen
     }
+}
+
+/// Features, then positions: [row, feature].
+pub(super) fn beside(neighbourhoods: &Neighbourhoods, coordinates: &[Vec<f64>]) -> Mat<f64> {
+    let rows = &neighbourhoods.rows;
+    let surroundings = neighbourhoods.features.len() / rows.len();
+    let features = surroundings + coordinates.len();
+    Mat::from_fn(rows.len(), features, |r, f| {
+        match f.checked_sub(surroundings) {
+            None => neighbourhoods.features[f * rows.len() + r],
+            Some(coordinate) => coordinates[coordinate][rows[r]],
+        }
+    })
 }
 
 /// For every input and row the places of its images among all candidates.
@@ -136,7 +134,7 @@ fn images(candidates: &[Vec<Neighbourhoods>]) -> Vec<Vec<usize>> {
 }
 
 /// Matrices of as many columns, one below the other.
-fn stacked(parts: &[Mat<f64>]) -> Mat<f64> {
+pub(super) fn stacked(parts: &[Mat<f64>]) -> Mat<f64> {
     let places: Vec<(usize, usize)> = (0..parts.len())
         .flat_map(|part| (0..parts[part].nrows()).map(move |row| (part, row)))
         .collect();
@@ -145,26 +143,8 @@ fn stacked(parts: &[Mat<f64>]) -> Mat<f64> {
     })
 }
 
-/// The sum over features of their variance.
-fn total_variance<'a>(all: impl Iterator<Item = &'a Neighbourhoods> + Clone) -> f64 {
-    let Some(first) = all.clone().next() else {
-        return 0.0;
-    };
-    let features = first.features.len() / first.rows.len();
-    let count: usize = all.clone().map(|one| one.rows.len()).sum();
-    let variance = |f: usize| {
-        let values = all.clone().flat_map(|one| {
-            let n = one.rows.len();
-            &one.features[f * n..(f + 1) * n]
-        });
-        let mean = values.clone().sum::<f64>() / count as f64;
-        values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / count as f64
-    };
-    (0..features).map(variance).sum()
-}
-
-/// Where points lie along `axes`, from -1 to 1 or on a circle, over a length: [coordinate][point].
-fn coordinates(lattice: &Lattice, axes: &[usize], length: f64) -> Vec<Vec<f64>> {
+/// Where points lie along `axes`, from -1 to 1 or on a circle: [coordinate][point].
+pub(super) fn coordinates(lattice: &Lattice, axes: &[usize]) -> Vec<Vec<f64>> {
     let along = |&axis: &usize| {
         let n = lattice.axes[axis].len;
         let share = move |i: usize| i as f64 / (n.max(2) - 1) as f64;
@@ -178,7 +158,7 @@ fn coordinates(lattice: &Lattice, axes: &[usize], length: f64) -> Vec<Vec<f64>> 
             vec![Box::new(move |i| 2.0 * share(i) - 1.0)]
         };
         let field = |f: Box<dyn Fn(usize) -> f64>| -> Vec<f64> {
-            let at = |p| f(lattice.position(p, axis)) / length;
+            let at = |p| f(lattice.position(p, axis));
             (0..lattice.len()).map(at).collect()
         };
         functions.into_iter().map(field).collect::<Vec<_>>()
@@ -211,7 +191,7 @@ fn covariance(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 /// Rows, each with its images the one that those before it explain least; of equal ones the first.
 fn pivots(places: &Mat<f64>, images: &[Vec<usize>], most: usize) -> Vec<usize> {
     let mut left = vec![1.0; places.nrows()];
-    let mut factor: Vec<Vec<f64>> = Vec::new();
+    let mut factor: Vec<Vec<f32>> = Vec::new();
     let mut chosen = Vec::new();
     while let Some(orbit) = least_explained(images, &left) {
         if left[orbit[0]] < LEAST_NEW || chosen.len() + orbit.len() > most {
@@ -236,20 +216,24 @@ fn least_explained<'a>(images: &'a [Vec<usize>], left: &[f64]) -> Option<&'a Vec
     images.iter().reduce(more)
 }
 
-/// What a row explains of all beyond those before it, which is taken from what is left.
-fn explained(places: &Mat<f64>, row: usize, before: &[Vec<f64>], left: &mut [f64]) -> Vec<f64> {
+/// What a row explains of all beyond those before it, which is taken from what is left. In single
+/// precision, which is enough to choose by, and in blocks that stay in the cache.
+fn explained(places: &Mat<f64>, row: usize, before: &[Vec<f32>], left: &mut [f64]) -> Vec<f32> {
     let alike = covariance(places.as_ref(), places.as_ref().subrows(row, 1));
-    let mut column: Vec<f64> = (0..left.len()).map(|i| alike[(i, 0)]).collect();
-    for before in before {
-        let weight = before[row];
-        let pairs = column.iter_mut().zip(before);
-        pairs.for_each(|(value, explained)| *value -= weight * explained);
-    }
-    let root = left[row].sqrt();
-    for (value, left) in column.iter_mut().zip(left.iter_mut()) {
-        *value /= root;
-        *left = (*left - *value * *value).max(0.0);
-    }
+    let root = left[row].sqrt() as f32;
+    let mut column: Vec<f32> = (0..left.len()).map(|i| alike[(i, 0)] as f32).collect();
+    let blocks = column.par_chunks_mut(BLOCK).zip(left.par_chunks_mut(BLOCK));
+    blocks.enumerate().for_each(|(k, (column, left))| {
+        for before in before {
+            let weight = before[row];
+            let pairs = column.iter_mut().zip(&before[k * BLOCK..]);
+            pairs.for_each(|(value, explained)| *value -= weight * explained);
+        }
+        for (value, left) in column.iter_mut().zip(left) {
+            *value /= root;
+            *left = (*left - f64::from(*value).powi(2)).max(0.0);
+        }
+    });
     left[row] = 0.0;
     column
 }
@@ -259,11 +243,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    const LIKENESS: Likeness = Likeness {
-        length: 0.5,
-        position: 1.0,
-        most: 12,
-    };
+    const MOST: usize = 12;
 
     fn lattice() -> Lattice {
         testing::lattice(&[("t", 3), ("x", 16)], &["x"])
@@ -276,7 +256,8 @@ mod tests {
             features,
             rows: rows.clone(),
         }]];
-        Landmarks::new(LIKENESS, lattice, still, &candidates)
+        let lengths = vec![0.5; 1 + coordinate_count(lattice, still)];
+        Landmarks::new(lengths, lattice, still, &candidates, MOST)
     }
 
     #[test]
@@ -284,7 +265,7 @@ mod tests {
         let lattice = lattice();
         let landmarks = landmarks(&lattice, &[0, 1]);
         let penalty = landmarks.penalty();
-        assert_eq!(landmarks.count(), LIKENESS.most);
+        assert_eq!(landmarks.count(), MOST);
         for i in 0..landmarks.count() {
             assert!((penalty[(i, i)] - 1.0).abs() < 1e-12);
         }
@@ -311,21 +292,21 @@ mod tests {
             features: vec![2.0; rows.len()],
             rows,
         }]];
-        let landmarks = Landmarks::new(LIKENESS, &lattice, &[], &candidates);
-        assert_eq!((landmarks.count(), landmarks.apart), (1, 1.0));
+        let landmarks = Landmarks::new(vec![1.0], &lattice, &[], &candidates, MOST);
+        assert_eq!(landmarks.count(), 1);
     }
 
     #[test]
     fn positions_go_around_an_axis_that_closes() {
         let lattice = lattice();
         assert_eq!(coordinate_count(&lattice, &[0, 1]), 3);
-        let circle = coordinates(&lattice, &[1], 1.0);
+        let circle = coordinates(&lattice, &[1]);
         let between = |a: usize, b: usize| {
             let squares = circle.iter().map(|c| (c[a] - c[b]).powi(2));
             squares.sum::<f64>()
         };
         assert!((between(0, 15) - between(0, 1)).abs() < 1e-12);
-        let line = coordinates(&lattice, &[0], 0.5);
-        assert_eq!([line[0][0], line[0][16], line[0][47]], [-2.0, 0.0, 2.0]);
+        let line = coordinates(&lattice, &[0]);
+        assert_eq!([line[0][0], line[0][16], line[0][47]], [-1.0, 0.0, 1.0]);
     }
 }

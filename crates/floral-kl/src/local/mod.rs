@@ -2,17 +2,19 @@
 //!
 //! The coefficients are the same at every point of the axes along which the problem rolls, so that
 //! one input holds as many observations as it has points. [`filters`] smooth and differentiate,
-//! [`features`] makes the columns, times [`positions`] or likened to [`landmarks`], [`fit`] finds the
-//! coefficients by [`normal`] equations, weighed by what [`evidence`] says of chance.
+//! [`features`] makes the columns, times [`positions`] or compared with [`landmarks`] over learned
+//! [`lengths`], [`fit`] finds the coefficients by [`normal`] equations, weighed by what [`evidence`]
+//! says of chance.
 
 mod evidence;
 mod features;
 pub(super) mod filters;
 mod fit;
 mod landmarks;
+mod lengths;
 mod normal;
 mod positions;
 
 pub(super) use features::{Columns, LocalPlan};
 pub(super) use fit::LocalFit;
-pub(super) use landmarks::Likeness;
+pub(super) use landmarks::LandmarkPlan;

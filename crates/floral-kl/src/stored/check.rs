@@ -7,7 +7,6 @@ use super::{
     StoredLandmarks, StoredModel, refused,
 };
 use crate::Result;
-use crate::local::Likeness;
 
 /// Bounds of what a fit makes, with room.
 const MOST_AXES: usize = 8;
@@ -161,10 +160,10 @@ impl StoredModel {
                 ..
             } => {
                 let sized = sizes.iter().all(|v| v.is_finite() && *v > 0.0);
-                let likened = landmarks.is_some() == plan.likeness.is_some();
+                let compared = landmarks.is_some() == plan.landmarks.is_some();
                 let placed = landmarks.as_ref().is_none_or(StoredLandmarks::is_sound);
                 let finite = coefficients.0.iter().all(|v| v.is_finite());
-                sized && sound(plan) && likened && placed && finite
+                sized && sound(plan) && compared && placed && finite
             }
             Self::Kernel {
                 kernel,
@@ -190,8 +189,8 @@ impl StoredModel {
 
 impl StoredLandmarks {
     fn is_sound(&self) -> bool {
-        let apart = self.apart.is_finite() && self.apart > 0.0;
-        apart && self.places.0.iter().all(|v| v.is_finite())
+        let lengths = self.lengths.iter().all(|l| l.is_finite() && *l > 0.0);
+        lengths && self.places.0.iter().all(|v| v.is_finite())
     }
 }
 
@@ -200,12 +199,6 @@ fn sound(plan: &LocalPlan) -> bool {
     let widths = (1..=MOST_DEGREE).contains(&plan.widths.len())
         && plan.widths.iter().all(|w| (0.0..=1.0).contains(w));
     let emphasis = (1e-3..=1e3).contains(&plan.emphasis);
-    let alike = |l: &Likeness| {
-        [l.length, l.position]
-            .iter()
-            .all(|v| (1e-3..=1e3).contains(v))
-    };
-    let emphasis = emphasis && plan.likeness.as_ref().is_none_or(alike);
     degrees && widths && emphasis && plan.order <= MOST_ORDER && plan.positions <= MOST_ORDER
 }
 
@@ -226,7 +219,7 @@ fn fields(field: &Doubles, len: usize) -> Result<()> {
     )
 }
 
-fn ensure(holds: bool, otherwise: &str) -> Result<()> {
+pub(super) fn ensure(holds: bool, otherwise: &str) -> Result<()> {
     if holds {
         Ok(())
     } else {

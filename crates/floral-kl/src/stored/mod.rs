@@ -26,7 +26,7 @@ use super::{Lattice, Symmetry};
 use crate::{Error, Result};
 
 /// Raised when the layout or the meaning of what is stored changes.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// A field in double precision.
 #[derive(Serialize, Deserialize)]
@@ -113,7 +113,7 @@ enum StoredModel {
 
 #[derive(Serialize, Deserialize)]
 struct StoredLandmarks {
-    apart: f64,
+    lengths: Vec<f64>,
     /// [landmark, feature], landmarks fastest.
     places: Doubles,
 }
@@ -266,7 +266,7 @@ fn store_local(fit: &LocalFit, around: bool) -> StoredModel {
         sizes: fit.columns.sizes,
         coefficients: store_matrix(&fit.coefficients),
         landmarks: landmarks.map(|landmarks| StoredLandmarks {
-            apart: landmarks.apart,
+            lengths: landmarks.lengths.clone(),
             places: store_matrix(&landmarks.places),
         }),
     }

@@ -153,7 +153,8 @@ fn restore_model(
                 let features = columns.place_size(symmetries, example);
                 let count = landmarks.places.0.len() / features.max(1);
                 let places = check::matrix(&landmarks.places.0, count, features)?;
-                columns = columns.likened(symmetries, landmarks.apart, places);
+                check::ensure(landmarks.lengths.len() == features, "lengths are missing")?;
+                columns = columns.compared(symmetries, landmarks.lengths.clone(), places);
             }
             let count = columns.count(example);
             let matrix = check::matrix(&coefficients.0, count, channels.solution)?;
