@@ -107,7 +107,7 @@ impl Coordinates {
         [self.parameters.len() + fields, of(0), of(2) + fields]
     }
 
-    /// Whether all are parameters, and the input has no other channel.
+    /// Whether all are parameters: neither input nor low fidelity is a field.
     pub(crate) fn are_parameters(&self) -> bool {
         self.fields.is_empty()
     }

@@ -42,14 +42,16 @@ pub(crate) struct ProcessFit {
 }
 
 impl ProcessFit {
-    /// Fits a kernel, with a linear part if `has_slopes`, and judges it.
+    /// Fits a kernel, with a linear part if `has_slopes`, and judges it. None of too few inputs, or if
+    /// there is nothing for slopes to act on.
     pub(crate) fn new(
         coordinates: &Coordinates,
         has_slopes: bool,
         examples: &Examples<'_>,
     ) -> Option<Self> {
         let train = &examples.train;
-        if train.framed.len() < FEWEST {
+        let has_loads = coordinates.counts()[2] > 0;
+        if train.framed.len() < FEWEST || (has_slopes && !has_loads) {
             return None;
         }
         let all = train.targets.concat();
