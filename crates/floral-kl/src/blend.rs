@@ -249,7 +249,8 @@ impl Blend {
                 let name = named(name.into());
                 tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
             }
-            // What surrounds a point says nothing of an input that is a few numbers.
+            // What surrounds a point says nothing of an input that is a few numbers, and filters
+            // leave these as they are.
             let is_numbers = coordinates.is_some_and(|c| c.are_parameters());
             let is_known = is_numbers && self.parity == Parity::Odd && tried.len() > before;
             for plan in &menu.local {
@@ -264,6 +265,9 @@ impl Blend {
             }
             for kernel in &menu.kernels {
                 next()?;
+                if is_known && kernel.smoothing > 0.0 {
+                    continue;
+                }
                 let framed = examples.train.framed;
                 let resemblance = Resemblance::new(lattice, symmetries, framed, kernel);
                 let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);

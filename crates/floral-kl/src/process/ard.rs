@@ -15,7 +15,8 @@ use super::Coordinates;
 /// Variance of a constant added to every target, beside that of the process.
 const CONSTANT: f64 = 10.0;
 
-/// Least noise, for the round-off of smooth kernels.
+/// Least noise, for the round-off of smooth kernels; the most is one, so that the constant is known
+/// well before.
 const LEAST_NOISE: f64 = 1e-9;
 
 /// Where an input lies.
@@ -42,7 +43,7 @@ pub(super) struct Seen {
 pub(crate) struct ArdKernel {
     /// Logarithms of the lengths l.
     pub lengths: Vec<f64>,
-    /// Logarithm of the noise on the diagonal.
+    /// log(v / (1 - v)) of the noise v on the diagonal.
     pub noise: f64,
     /// log(w_d / w_0) of the loads; empty if there are none.
     pub slopes: Vec<f64>,
@@ -87,10 +88,7 @@ impl ArdKernel {
 
     /// The shares b.
     pub(super) fn shares(&self) -> Vec<f64> {
-        self.bends
-            .iter()
-            .map(|b| 1.0 / (1.0 + (-b).exp()))
-            .collect()
+        self.bends.iter().copied().map(logistic).collect()
     }
 
     /// Places as it sees them.
@@ -116,7 +114,12 @@ impl ArdKernel {
 
     /// The noise on the diagonal.
     pub(super) fn noise(&self) -> f64 {
-        LEAST_NOISE + self.noise.exp()
+        LEAST_NOISE + logistic(self.noise)
+    }
+
+    /// Its change with the number behind it.
+    pub(super) fn noise_slope(&self) -> f64 {
+        logistic(self.noise) * logistic(-self.noise)
     }
 
     /// Covariances of training inputs, with noise.
@@ -131,6 +134,10 @@ impl ArdKernel {
         }
         matrix
     }
+}
+
+fn logistic(number: f64) -> f64 {
+    1.0 / (1.0 + (-number).exp())
 }
 
 impl Seen {

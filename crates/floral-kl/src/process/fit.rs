@@ -240,3 +240,62 @@ impl Learner {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two parameters and a target that is a product of functions of them.
+    fn cases() -> (Vec<Framed>, Vec<Vec<f64>>) {
+        let at = |i: usize| [(i as f64).sin(), (2.3 * i as f64).cos()];
+        let framed = |[a, b]: [f64; 2]| Framed {
+            input: vec![a, a, b, b],
+            low: Vec::new(),
+            size: 1.0,
+            points: 2,
+        };
+        let target = |[a, b]: [f64; 2]| vec![3.0 + a * b.exp(), 3.0 - a];
+        let places = || (0..12).map(at);
+        (
+            places().map(framed).collect(),
+            places().map(target).collect(),
+        )
+    }
+
+    fn fitted(noise: f64, length: f64, framed: &[Framed], targets: &[Vec<f64>]) -> ProcessFit {
+        let coordinates = Coordinates::new(&cases().0, &[0.0; 2]).unwrap();
+        let kernel = ArdKernel {
+            lengths: vec![length; 2],
+            noise,
+            slopes: vec![0.5; 2],
+            bends: Vec::new(),
+        };
+        ProcessFit::restored(coordinates, kernel, framed, targets).unwrap()
+    }
+
+    #[test]
+    fn a_fold_is_guessed_as_by_a_fit_to_the_others() {
+        let (framed, targets) = cases();
+        let guesses = fitted(-5.0, 0.3, &framed, &targets).without(&[3, 7], &targets);
+        let kept: Vec<usize> = (0..12).filter(|i| ![3, 7].contains(i)).collect();
+        let others: Vec<Framed> = kept.iter().map(|&i| framed[i].clone()).collect();
+        let theirs: Vec<Vec<f64>> = kept.iter().map(|&i| targets[i].clone()).collect();
+        let alone = fitted(-5.0, 0.3, &others, &theirs);
+        for (input, (guess, unknown)) in [3, 7].into_iter().zip(guesses.unwrap()) {
+            let expected = alone.predict(&framed[input]);
+            for (a, b) in guess.iter().zip(expected) {
+                assert!((a - b).abs() < 1e-6, "{a} {b}");
+            }
+            assert!((unknown - alone.unknown(&framed[input])).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn noise_is_predicted_by_its_mean() {
+        let (framed, targets) = cases();
+        let fit = fitted(50.0, -4.0, &framed[1..], &targets[1..]);
+        let mean = targets[1..].iter().map(|t| t[0]).sum::<f64>() / 11.0;
+        let found = fit.predict(&framed[0])[0];
+        assert!((found / mean - 1.0).abs() < 0.05, "{found} {mean}");
+    }
+}

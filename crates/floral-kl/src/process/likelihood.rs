@@ -26,7 +26,7 @@ const BEST: usize = 2;
 const FURTHER: usize = 100;
 
 /// Means and deviations of the numbers of a kernel before data are seen, all normal.
-const LENGTHS: [f64; 2] = [1.0, 2.0];
+const LENGTHS: [f64; 2] = [1.5, 1.5];
 const NOISE: [f64; 2] = [-7.0, 6.0];
 const SLOPES: [f64; 2] = [0.0, 4.0];
 const BENDS: [f64; 2] = [0.0, 3.0];
@@ -163,7 +163,7 @@ impl Evidence {
         for (d, (slope, share)) in bends.iter_mut().zip(kernel.shares()).enumerate() {
             *slope *= share * (1.0 - share) * (-kernel.lengths[d]).exp();
         }
-        [lengths, vec![noise * kernel.noise.exp()], slopes, bends].concat()
+        [lengths, vec![noise * kernel.noise_slope()], slopes, bends].concat()
     }
 }
 
