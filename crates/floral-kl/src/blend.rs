@@ -231,27 +231,12 @@ impl Blend {
                 Base::Low => name,
                 Base::Input => format!("input alone, {name}"),
             };
-            for plan in &menu.local {
-                next()?;
-                let fit = LocalFit::new(plan, lattice, symmetries, examples);
-                let model = fit.map(|fit| Model::Local(Box::new(fit)));
-                let name = named(plan.name());
-                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
-            }
-            for kernel in &menu.kernels {
-                next()?;
-                let framed = examples.train.framed;
-                let resemblance = Resemblance::new(lattice, symmetries, framed, kernel);
-                let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
-                let model = fit.map(|fit| Model::Kernel(Box::new(fit), *kernel));
-                let name = named(kernel.name());
-                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
-            }
             let coordinates = match symmetries.is_trivial() {
                 // Coefficients of fields do not go with motions.
                 false => None,
                 true => Coordinates::new(examples.train.framed, &problem.zeros),
             };
+            let before = tried.len();
             for &has_slopes in &menu.processes {
                 next()?;
                 let fit = coordinates.as_ref();
@@ -262,6 +247,32 @@ impl Blend {
                     false => "process with a length per coordinate",
                 };
                 let name = named(name.into());
+                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
+            }
+            // What surrounds a point says nothing of an input that is a few numbers, and filters
+            // leave these as they are.
+            let is_numbers = coordinates.is_some_and(|c| c.are_parameters());
+            let is_known = is_numbers && self.parity == Parity::Odd && tried.len() > before;
+            for plan in &menu.local {
+                next()?;
+                if is_known {
+                    continue;
+                }
+                let fit = LocalFit::new(plan, lattice, symmetries, examples);
+                let model = fit.map(|fit| Model::Local(Box::new(fit)));
+                let name = named(plan.name());
+                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
+            }
+            for kernel in &menu.kernels {
+                next()?;
+                if is_known && kernel.smoothing > 0.0 {
+                    continue;
+                }
+                let framed = examples.train.framed;
+                let resemblance = Resemblance::new(lattice, symmetries, framed, kernel);
+                let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
+                let model = fit.map(|fit| Model::Kernel(Box::new(fit), *kernel));
+                let name = named(kernel.name());
                 tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
             }
         }

@@ -3,13 +3,14 @@
 use floral_linalg::{Mat, symmetric_eigen};
 use serde::{Deserialize, Serialize};
 
+use super::ard::Place;
 use crate::case::Framed;
 
 /// Spans of a channel over the domain, in units of the data, that are round-off.
 const CONSTANT: f64 = 1e-9;
 
-/// Positive parameters whose largest value is more than this many times the smallest are measured by
-/// their logarithm.
+/// Positive parameters whose largest value is more than this many times the smallest have a logarithm.
+/// Below the smallest over this it is constant, so that zero is not infinitely far.
 const LOGARITHMIC: f64 = 5.0;
 
 /// Share of the variance of fields that their coefficients hold, and how many there are at most.
@@ -23,6 +24,7 @@ const MOST: usize = 40;
 /// inputs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Coordinates {
+    /// Those with a logarithm first, those of both signs last.
     parameters: Vec<Parameter>,
     fields: Vec<Projection>,
 }
@@ -31,8 +33,26 @@ pub(crate) struct Coordinates {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Parameter {
     channel: usize,
-    /// Added before the logarithm is taken; none if it is not.
-    logarithm: Option<f64>,
+    /// The channel's zero, in units.
+    zero: f64,
+    unit: Unit,
+    kind: Kind,
+}
+
+/// What values a parameter has.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+enum Kind {
+    /// Positive ones over a wide range; logarithms from that of `least` on have this unit.
+    Wide { least: f64, unit: Unit },
+    /// Of one sign.
+    Narrow,
+    /// Of both signs: what it does may be linear in it.
+    Load,
+}
+
+/// Mean and deviation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Unit {
     mean: f64,
     scale: f64,
 }
@@ -64,7 +84,8 @@ impl Coordinates {
         };
         let (constant, varying): (Vec<usize>, Vec<usize>) = (0..channels).partition(is_constant);
         let parameter = |channel: usize| Parameter::new(framed, channel, zeros[channel]);
-        let parameters: Vec<Parameter> = constant.into_iter().filter_map(parameter).collect();
+        let mut parameters: Vec<Parameter> = constant.into_iter().filter_map(parameter).collect();
+        parameters.sort_by_key(|p| p.kind.order());
         let low: Vec<usize> = (0..framed[0].low.len() / points).collect();
         let projection = |is_low, channels| Projection::new(framed, is_low, channels);
         let fields = [projection(false, varying), projection(true, low)];
@@ -72,20 +93,35 @@ impl Coordinates {
             parameters,
             fields: fields.into_iter().flatten().collect(),
         };
-        (1..=MOST).contains(&all.count()).then_some(all)
+        (1..=MOST).contains(&all.counts()[0]).then_some(all)
     }
 
-    /// How many there are.
-    pub(crate) fn count(&self) -> usize {
+    /// How many there are, have logarithms, and are loads; coefficients of fields are loads.
+    pub(crate) fn counts(&self) -> [usize; 3] {
         let fields = self.fields.iter().map(|field| field.directions.len());
-        self.parameters.len() + fields.sum::<usize>()
+        let fields: usize = fields.sum();
+        let of = |order: u8| {
+            let own = self.parameters.iter();
+            own.filter(|p| p.kind.order() == order).count()
+        };
+        [self.parameters.len() + fields, of(0), of(2) + fields]
+    }
+
+    /// Whether all are parameters: neither input nor low fidelity is a field.
+    pub(crate) fn are_parameters(&self) -> bool {
+        self.fields.is_empty()
     }
 
     /// Whether they read an input of these sizes: of input and low fidelity.
     pub(crate) fn fit(&self, [input, low]: [usize; 2], points: usize) -> bool {
         let parameter = |p: &Parameter| {
-            let numbers = [p.mean, p.scale, p.logarithm.unwrap_or(0.0)];
-            (p.channel + 1) * points <= input && numbers.iter().all(|v| v.is_finite())
+            let numbers = [p.zero, p.unit.mean, p.unit.scale];
+            let kind = match p.kind {
+                Kind::Wide { least, unit } => [least, unit.mean, unit.scale],
+                _ => [0.0; 3],
+            };
+            let finite = numbers.iter().chain(&kind).all(|v| v.is_finite());
+            (p.channel + 1) * points <= input && finite
         };
         let field = |f: &Projection| {
             let size = if f.is_low { low } else { input };
@@ -96,47 +132,100 @@ impl Coordinates {
                 && finite(&f.mean)
                 && f.directions.iter().all(finite)
         };
-        self.parameters.iter().all(parameter) && self.fields.iter().all(field)
+        self.parameters.is_sorted_by_key(|p| p.kind.order())
+            && self.parameters.iter().all(parameter)
+            && self.fields.iter().all(field)
     }
 
-    /// The coordinates of an input.
-    pub(crate) fn of(&self, framed: &Framed) -> Vec<f64> {
-        let parameters = self.parameters.iter().map(|p| p.of(framed));
-        let fields = self.fields.iter().flat_map(|field| field.of(framed));
-        parameters.chain(fields).collect()
+    /// Where an input lies.
+    pub(super) fn of(&self, framed: &Framed) -> Place {
+        let fields: Vec<f64> = self
+            .fields
+            .iter()
+            .flat_map(|field| field.of(framed))
+            .collect();
+        let values = self.parameters.iter().map(|p| (p, p.value(framed)));
+        let plain = values.clone().map(|(p, v)| p.unit.of(v));
+        let loads = values.clone().filter(|(p, _)| p.kind == Kind::Load);
+        let loads = loads.map(|(p, v)| v / p.unit.scale);
+        Place {
+            plain: plain.chain(fields.iter().copied()).collect(),
+            logs: values.filter_map(|(p, v)| p.kind.logarithm(v)).collect(),
+            loads: loads.chain(fields.iter().copied()).collect(),
+        }
     }
 }
 
 impl Parameter {
     /// None if it does not vary.
     fn new(framed: &[Framed], channel: usize, zero: f64) -> Option<Self> {
-        let plain = Self {
+        let mut plain = Self {
             channel,
-            logarithm: None,
-            mean: 0.0,
-            scale: 1.0,
+            zero,
+            unit: Unit {
+                mean: 0.0,
+                scale: 1.0,
+            },
+            kind: Kind::Narrow,
         };
-        let raw: Vec<f64> = framed.iter().map(|f| plain.of(f) - zero).collect();
-        let least = raw.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = raw.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let plain = Self {
-            logarithm: (least > 0.0 && most > LOGARITHMIC * least).then_some(-zero),
-            ..plain
-        };
-        let (mean, scale) = mean_and_scale(framed.iter().map(|f| plain.of(f)));
-        (scale > CONSTANT).then_some(Self {
-            mean,
-            scale,
-            ..plain
-        })
+        let values: Vec<f64> = framed.iter().map(|f| plain.value(f)).collect();
+        plain.unit = Unit::new(&values);
+        plain.kind = Kind::new(&values);
+        (plain.unit.scale > CONSTANT).then_some(plain)
     }
 
-    fn of(&self, framed: &Framed) -> f64 {
-        let value = framed.input[self.channel * framed.points];
-        let value = match self.logarithm {
-            Some(shift) => (value + shift).max(f64::MIN_POSITIVE).ln(),
-            None => value,
-        };
+    fn value(&self, framed: &Framed) -> f64 {
+        framed.input[self.channel * framed.points] - self.zero
+    }
+}
+
+impl Kind {
+    fn new(values: &[f64]) -> Self {
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if least > 0.0 && most > LOGARITHMIC * least {
+            let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+            Self::Wide {
+                least: least / LOGARITHMIC,
+                unit: Unit::new(&logs),
+            }
+        } else if least < 0.0 && most > 0.0 {
+            Self::Load
+        } else {
+            Self::Narrow
+        }
+    }
+
+    /// The place of its kind among parameters.
+    fn order(self) -> u8 {
+        match self {
+            Self::Wide { .. } => 0,
+            Self::Narrow => 1,
+            Self::Load => 2,
+        }
+    }
+
+    /// The logarithm of a value, if there is one.
+    fn logarithm(self, value: f64) -> Option<f64> {
+        match self {
+            Self::Wide { least, unit } => Some(unit.of(value.max(least).ln())),
+            _ => None,
+        }
+    }
+}
+
+impl Unit {
+    fn new(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
+        Self {
+            mean,
+            scale: square.sqrt(),
+        }
+    }
+
+    fn of(self, value: f64) -> f64 {
         (value - self.mean) / self.scale
     }
 }
@@ -205,13 +294,6 @@ impl Projection {
     }
 }
 
-fn mean_and_scale(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.clone().sum::<f64>() / n;
-    let square = values.map(|v| (v - mean).powi(2)).sum::<f64>() / n;
-    (mean, square.sqrt())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,22 +308,26 @@ mod tests {
     }
 
     #[test]
-    fn constant_channels_are_parameters_and_wide_positive_ones_logarithms() {
+    fn constant_channels_are_parameters_with_logarithms_or_loads() {
         // Exponentials, a number around zero, a channel that never changes, a field.
         let input = |i: usize| {
-            let (a, b, f) = ((i as f64).exp(), i as f64 - 3.0, (i * i) as f64);
-            framed([[a; 3], [b; 3], [2.0; 3], [0.0, f, -f]].concat())
+            let (a, b, f) = ((i as f64).exp(), i as f64 - 2.0, (i * i) as f64);
+            framed([[b; 3], [a; 3], [2.0; 3], [0.0, f, -f]].concat())
         };
         let all: Vec<Framed> = (0..7).map(input).collect();
         let coordinates = Coordinates::new(&all, &[0.0; 4]).unwrap();
-        assert_eq!(coordinates.count(), 3);
-        let found: Vec<Vec<f64>> = all.iter().map(|f| coordinates.of(f)).collect();
+        assert_eq!(coordinates.counts(), [3, 1, 2]);
+        assert!(!coordinates.are_parameters());
+        let found: Vec<Place> = all.iter().map(|f| coordinates.of(f)).collect();
         for (i, z) in found.iter().enumerate() {
-            for value in &z[..2] {
-                assert!((value - 0.5 * (i as f64 - 3.0)).abs() < 1e-12);
-            }
+            let expected = 0.5 * (i as f64 - 3.0);
+            assert!((z.logs[0] - expected).abs() < 1e-12);
+            assert!((z.plain[1] - expected).abs() < 1e-12);
+            assert!((z.loads[0] - expected - 0.5).abs() < 1e-12);
         }
-        let square = found.iter().map(|z| z[2] * z[2]).sum::<f64>() / 7.0;
+        let square = found.iter().map(|z| z.plain[2] * z.plain[2]).sum::<f64>() / 7.0;
         assert!((square - 1.0).abs() < 1e-9, "{square}");
+        let zero = coordinates.of(&framed(vec![0.0; 12]));
+        assert!(zero.logs[0].is_finite() && zero.logs[0] < found[0].logs[0]);
     }
 }

@@ -3,7 +3,9 @@
 use floral_linalg::{Mat, MatRef, solve_positive};
 use rayon::prelude::*;
 
-use super::{ArdKernel, Coordinates};
+use super::Coordinates;
+use super::ard::{ArdKernel, Place, Seen};
+use super::likelihood::Evidence;
 use crate::case::Framed;
 use crate::target::Examples;
 
@@ -11,10 +13,11 @@ use crate::target::Examples;
 const FEWEST: usize = 6;
 
 /// Inputs from which the kernel is learned; of more an even part.
-const MOST_DECIDING: usize = 150;
+const MOST_DECIDING: usize = 200;
 
-/// Inputs up to which every fold learns its kernel from scratch; of more it goes on from that of all.
-const FEW: usize = 60;
+/// Inputs up to which every fold learns its kernel from scratch; of more it goes on from that of all,
+/// and of more than [`MOST_DECIDING`] it takes that.
+const FEW: usize = 30;
 
 /// Steps by which a fold goes on.
 const FURTHER: usize = 10;
@@ -26,8 +29,8 @@ type Guess = (Vec<f64>, f64);
 pub(crate) struct ProcessFit {
     pub(crate) coordinates: Coordinates,
     pub(crate) kernel: ArdKernel,
-    /// Coordinates of the training inputs.
-    z: Vec<Vec<f64>>,
+    /// The training inputs.
+    seen: Vec<Seen>,
     /// (C + noise)^-1.
     inverse: Mat<f64>,
     /// (C + noise)^-1 Y: [input, value].
@@ -39,27 +42,27 @@ pub(crate) struct ProcessFit {
 }
 
 impl ProcessFit {
-    /// Fits a kernel, with a linear part if `has_slopes`, and judges it.
+    /// Fits a kernel, with a linear part if `has_slopes`, and judges it. None of too few inputs, or if
+    /// there is nothing for slopes to act on.
     pub(crate) fn new(
         coordinates: &Coordinates,
         has_slopes: bool,
         examples: &Examples<'_>,
     ) -> Option<Self> {
         let train = &examples.train;
-        if train.framed.len() < FEWEST || coordinates.count() == 0 {
+        let has_loads = coordinates.counts()[2] > 0;
+        if train.framed.len() < FEWEST || (has_slopes && !has_loads) {
             return None;
         }
-        let z: Vec<Vec<f64>> = train.framed.iter().map(|f| coordinates.of(f)).collect();
         let all = train.targets.concat();
         let values = train.targets[0].len();
-        let y = MatRef::from_column_major_slice(&all, values, z.len());
-        let gram: Mat<f64> = y.transpose() * y;
+        let y = MatRef::from_column_major_slice(&all, values, train.framed.len());
         let learner = Learner {
-            z: &z,
-            gram: &gram,
+            places: train.framed.iter().map(|f| coordinates.of(f)).collect(),
+            gram: y.transpose() * y,
             has_slopes,
         };
-        let every: Vec<usize> = (0..z.len()).collect();
+        let every: Vec<usize> = (0..train.framed.len()).collect();
         let kernel = learner.learned(&every, None)?;
         let mut fit = Self::restored(coordinates.clone(), kernel, train.framed, train.targets)?;
         if examples.has_held() {
@@ -77,41 +80,47 @@ impl ProcessFit {
         Some(fit)
     }
 
-    /// Guesses every fold by a kernel and weights that have not seen it.
-    fn leave_out(&mut self, learner: &Learner<'_>, examples: &Examples<'_>) -> Option<()> {
-        let one = |fold: &Vec<usize>| {
-            let kept = |i: &usize| examples.folds.of(*i) != examples.folds.of(fold[0]);
-            let kept: Vec<usize> = (0..self.z.len()).filter(kept).collect();
-            let kernel = learner.learned(&kept, Some(&self.kernel))?;
-            let pick = |i: &usize| self.z[*i].clone();
-            let z: Vec<Vec<f64>> = kept.iter().map(pick).collect();
-            let cross = Mat::from_fn(z.len(), fold.len(), |k, f| {
-                kernel.between(&z[k], &self.z[fold[f]])
-            });
-            let combined = solve_positive(&kernel.matrix(&z), &cross)?;
-            let guess = |f: usize| {
-                let mut field = vec![0.0; examples.train.targets[0].len()];
-                for (k, &i) in kept.iter().enumerate() {
-                    let parts = field.iter_mut().zip(&examples.train.targets[i]);
-                    parts.for_each(|(sum, v)| *sum += combined[(k, f)] * v);
-                }
-                let own = kernel.between(&self.z[fold[f]], &self.z[fold[f]]);
-                let explained = (0..z.len()).map(|k| combined[(k, f)] * cross[(k, f)]);
-                (field, (own - explained.sum::<f64>()).max(0.0))
-            };
-            Some((0..fold.len()).map(guess).collect::<Vec<Guess>>())
-        };
+    /// Guesses every fold by a kernel and weights that have not seen it; of many inputs the kernel has.
+    fn leave_out(&mut self, learner: &Learner, examples: &Examples<'_>) -> Option<()> {
+        let targets = examples.train.targets;
         let folds = examples.folds.members();
+        let one = |fold: &Vec<usize>| match targets.len() > MOST_DECIDING {
+            true => self.without(fold, targets),
+            false => {
+                let kept = |i: &usize| examples.folds.of(*i) != examples.folds.of(fold[0]);
+                let kept: Vec<usize> = (0..targets.len()).filter(kept).collect();
+                learner.guess(&kept, fold, &self.kernel, targets)
+            }
+        };
         let found: Option<Vec<Vec<Guess>>> = folds.par_iter().map(one).collect();
-        self.judged = vec![Vec::new(); self.z.len()];
+        self.judged = vec![Vec::new(); targets.len()];
         self.reference = 0.0;
         for (fold, guesses) in folds.iter().zip(found?) {
             for (&input, (guess, unknown)) in fold.iter().zip(guesses) {
-                self.reference += unknown / self.z.len() as f64;
+                self.reference += unknown / targets.len() as f64;
                 self.judged[input] = guess;
             }
         }
         Some(())
+    }
+
+    /// Guesses of a fold's targets by the others: y - (S_ff)^-1 (S y)_f with S the inverse (Rasmussen &
+    /// Williams, 2006, section 5.4.2, for more than one).
+    fn without(&self, fold: &[usize], targets: &[Vec<f64>]) -> Option<Vec<Guess>> {
+        let n = fold.len();
+        let own = Mat::from_fn(n, n, |a, b| self.inverse[(fold[a], fold[b])]);
+        let covariance = solve_positive(&own, &Mat::identity(n, n))?;
+        let guess = |a: usize| {
+            let mut field = targets[fold[a]].clone();
+            for (b, &j) in fold.iter().enumerate() {
+                let part = covariance[(a, b)];
+                let values = field.iter_mut().enumerate();
+                values.for_each(|(p, v)| *v -= part * self.weights[(j, p)]);
+            }
+            let unknown = covariance[(a, a)] - self.kernel.noise();
+            (field, unknown.max(0.0))
+        };
+        Some((0..n).map(guess).collect())
     }
 
     /// A fit from its kernel.
@@ -121,16 +130,17 @@ impl ProcessFit {
         framed: &[Framed],
         targets: &[Vec<f64>],
     ) -> Option<Self> {
-        let z: Vec<Vec<f64>> = framed.iter().map(|f| coordinates.of(f)).collect();
-        let n = z.len();
-        let inverse = solve_positive(&kernel.matrix(&z), &Mat::identity(n, n))?;
+        let places: Vec<Place> = framed.iter().map(|f| coordinates.of(f)).collect();
+        let seen = kernel.seen(&places);
+        let n = seen.len();
+        let inverse = solve_positive(&kernel.matrix(&seen), &Mat::identity(n, n))?;
         let y = Mat::from_fn(n, targets[0].len(), |i, p| targets[i][p]);
         Some(Self {
             weights: &inverse * y,
             inverse,
             coordinates,
             kernel,
-            z,
+            seen,
             judged: Vec::new(),
             reference: 0.0,
         })
@@ -138,7 +148,7 @@ impl ProcessFit {
 
     /// The target of a query: [channel, point].
     pub(crate) fn predict(&self, framed: &Framed) -> Vec<f64> {
-        let covariances = self.covariances(framed);
+        let (_, covariances) = self.covariances(framed);
         let field = &covariances * &self.weights;
         (0..field.ncols()).map(|p| field[(0, p)]).collect()
     }
@@ -151,41 +161,68 @@ impl ProcessFit {
         }
     }
 
-    fn covariances(&self, framed: &Framed) -> Mat<f64> {
-        let z = self.coordinates.of(framed);
-        Mat::from_fn(1, self.z.len(), |_, i| self.kernel.between(&z, &self.z[i]))
+    /// The variance of a query, and its covariances with the training inputs.
+    fn covariances(&self, framed: &Framed) -> (f64, Mat<f64>) {
+        let query = &self.kernel.seen(&[self.coordinates.of(framed)])[0];
+        let all = Mat::from_fn(1, self.seen.len(), |_, i| query.covariance(&self.seen[i]));
+        (query.covariance(query), all)
     }
 
     fn unknown(&self, framed: &Framed) -> f64 {
-        let covariances = self.covariances(framed);
-        let z = self.coordinates.of(framed);
+        let (own, covariances) = self.covariances(framed);
         let explained = &covariances * &self.inverse * covariances.transpose();
-        (self.kernel.between(&z, &z) - explained[(0, 0)]).max(0.0)
+        (own - explained[(0, 0)]).max(0.0)
     }
 }
 
 /// What a kernel is learned from.
-struct Learner<'a> {
-    z: &'a [Vec<f64>],
+struct Learner {
+    places: Vec<Place>,
     /// Inner products of the targets.
-    gram: &'a Mat<f64>,
+    gram: Mat<f64>,
     has_slopes: bool,
 }
 
-impl Learner<'_> {
+impl Learner {
     /// The kernel of some inputs; of many it goes on from one that is known.
     fn learned(&self, inputs: &[usize], from: Option<&ArdKernel>) -> Option<ArdKernel> {
         let step = inputs.len().div_ceil(MOST_DECIDING);
         let some: Vec<usize> = inputs.iter().copied().step_by(step).collect();
-        let z: Vec<Vec<f64>> = some.iter().map(|&i| self.z[i].clone()).collect();
-        let gram = self.centred(&some);
+        let evidence = Evidence::new(self.places_of(&some), &self.centred(&some))?;
         match from.filter(|_| inputs.len() > FEW) {
-            Some(kernel) => {
-                let improved = kernel.clone().improved(&z, &gram, FURTHER);
-                improved.map(|(_, kernel)| kernel)
-            }
-            None => ArdKernel::fitted(&z, &gram, self.has_slopes),
+            Some(kernel) => evidence.improved(kernel, FURTHER).map(|(_, kernel)| kernel),
+            None => evidence.learned(self.has_slopes),
         }
+    }
+
+    /// Guesses of a fold's targets by those of the kept inputs alone.
+    fn guess(
+        &self,
+        kept: &[usize],
+        fold: &[usize],
+        from: &ArdKernel,
+        targets: &[Vec<f64>],
+    ) -> Option<Vec<Guess>> {
+        let kernel = self.learned(kept, Some(from))?;
+        let seen = kernel.seen(&self.places_of(kept));
+        let asked = kernel.seen(&self.places_of(fold));
+        let cross = Mat::from_fn(kept.len(), fold.len(), |k, f| seen[k].covariance(&asked[f]));
+        let combined = solve_positive(&kernel.matrix(&seen), &cross)?;
+        let guess = |f: usize| {
+            let mut field = vec![0.0; targets[0].len()];
+            for (k, &i) in kept.iter().enumerate() {
+                let parts = field.iter_mut().zip(&targets[i]);
+                parts.for_each(|(sum, v)| *sum += combined[(k, f)] * v);
+            }
+            let explained = (0..kept.len()).map(|k| combined[(k, f)] * cross[(k, f)]);
+            let unknown = asked[f].covariance(&asked[f]) - explained.sum::<f64>();
+            (field, unknown.max(0.0))
+        };
+        Some((0..fold.len()).map(guess).collect())
+    }
+
+    fn places_of(&self, inputs: &[usize]) -> Vec<Place> {
+        inputs.iter().map(|&i| self.places[i].clone()).collect()
     }
 
     /// Inner products of the targets of some inputs about their mean.
@@ -201,5 +238,64 @@ impl Learner<'_> {
             let least = if i == j { round_off } else { 0.0 };
             at(i, j) - rows[i] - rows[j] + mean + least
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two parameters and a target that is a product of functions of them.
+    fn cases() -> (Vec<Framed>, Vec<Vec<f64>>) {
+        let at = |i: usize| [(i as f64).sin(), (2.3 * i as f64).cos()];
+        let framed = |[a, b]: [f64; 2]| Framed {
+            input: vec![a, a, b, b],
+            low: Vec::new(),
+            size: 1.0,
+            points: 2,
+        };
+        let target = |[a, b]: [f64; 2]| vec![3.0 + a * b.exp(), 3.0 - a];
+        let places = || (0..12).map(at);
+        (
+            places().map(framed).collect(),
+            places().map(target).collect(),
+        )
+    }
+
+    fn fitted(noise: f64, length: f64, framed: &[Framed], targets: &[Vec<f64>]) -> ProcessFit {
+        let coordinates = Coordinates::new(&cases().0, &[0.0; 2]).unwrap();
+        let kernel = ArdKernel {
+            lengths: vec![length; 2],
+            noise,
+            slopes: vec![0.5; 2],
+            bends: Vec::new(),
+        };
+        ProcessFit::restored(coordinates, kernel, framed, targets).unwrap()
+    }
+
+    #[test]
+    fn a_fold_is_guessed_as_by_a_fit_to_the_others() {
+        let (framed, targets) = cases();
+        let guesses = fitted(-5.0, 0.3, &framed, &targets).without(&[3, 7], &targets);
+        let kept: Vec<usize> = (0..12).filter(|i| ![3, 7].contains(i)).collect();
+        let others: Vec<Framed> = kept.iter().map(|&i| framed[i].clone()).collect();
+        let theirs: Vec<Vec<f64>> = kept.iter().map(|&i| targets[i].clone()).collect();
+        let alone = fitted(-5.0, 0.3, &others, &theirs);
+        for (input, (guess, unknown)) in [3, 7].into_iter().zip(guesses.unwrap()) {
+            let expected = alone.predict(&framed[input]);
+            for (a, b) in guess.iter().zip(expected) {
+                assert!((a - b).abs() < 1e-6, "{a} {b}");
+            }
+            assert!((unknown - alone.unknown(&framed[input])).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn noise_is_predicted_by_its_mean() {
+        let (framed, targets) = cases();
+        let fit = fitted(50.0, -4.0, &framed[1..], &targets[1..]);
+        let mean = targets[1..].iter().map(|t| t[0]).sum::<f64>() / 11.0;
+        let found = fit.predict(&framed[0])[0];
+        assert!((found / mean - 1.0).abs() < 0.05, "{found} {mean}");
     }
 }

@@ -1,232 +1,254 @@
-//! The kernel of a Gaussian process by its marginal likelihood.
+//! The kernel of a process by its marginal likelihood.
 //!
-//! With G the inner products of the targets over their number, and the process' variance in closed
-//! form, the likelihood of a target value is, but for constants,
+//! Leading principal components y_k of the n training targets share the kernel and have variances of
+//! their own, which are found in closed form. But for constants the negative logarithm of the
+//! likelihood is
 //!
-//!   L = 1/2 log det C + n/2 log tr(C^-1 G),
+//!   L = sum_k 1/2 log det C + n/2 log (y_k' C^-1 y_k),
 //!
-//! with the gradient 1/2 tr(W dC), W = C^-1 - n / tr(C^-1 G) C^-1 G C^-1. Steps are those of
-//! resilient propagation (Riedmiller & Braun, 1993), which needs signs of slopes alone.
+//! with the slope 1/2 tr(W dC), W = sum_k C^-1 - n C^-1 y_k y_k' C^-1 / (y_k' C^-1 y_k)
+//! (Rasmussen & Williams, 2006, section 5.4). Small components count as large ones: what moves the
+//! targets little shows the lengths as well.
 
-use floral_linalg::{Mat, solve_positive};
-use serde::{Deserialize, Serialize};
+use floral_linalg::{Mat, cholesky, solve_positive, symmetric_eigen};
 
-/// Steps from every start.
-const STEPS: usize = 60;
+use super::ard::{ArdKernel, Place, Seen};
+use super::descent::{Lowest, descend};
 
-/// Lengths, in deviations of a coordinate, at which searches start.
-const STARTS: [f64; 2] = [1.0, 4.0];
+/// Share of the targets' variance below which a component is noise, and how many there are at most.
+const LEAST_SHARE: f64 = 0.01;
+const MOST_COMPONENTS: usize = 8;
 
-/// Logarithms of lengths are taken for normal with this mean and deviation before data are seen.
-const PRIOR: [f64; 2] = [1.0, 2.0];
+/// Starts, steps from each, the best that go on, and steps of these.
+const STARTS: usize = 6;
+const STEPS: usize = 20;
+const BEST: usize = 2;
+const FURTHER: usize = 100;
 
-/// Smallest and largest share of noise.
-const NOISE: [f64; 2] = [1e-8, 1.0];
+/// Means and deviations of the numbers of a kernel before data are seen, all normal.
+const LENGTHS: [f64; 2] = [1.5, 1.5];
+const NOISE: [f64; 2] = [-7.0, 6.0];
+const SLOPES: [f64; 2] = [0.0, 4.0];
+const BENDS: [f64; 2] = [0.0, 3.0];
 
-/// Variance of a constant added to every target, beside that of the process.
-const CONSTANT: f64 = 10.0;
-
-/// c(z, z') = (1 + sum_d s_d z_d z'_d) exp(-1/2 sum_d ((z_d - z'_d) / l_d)^2), and a constant.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ArdKernel {
-    /// Logarithms of the lengths l.
-    pub lengths: Vec<f64>,
-    /// Logarithm of the share of noise on the diagonal.
-    pub noise: f64,
-    /// Logarithms of the slopes s; empty for none.
-    pub slopes: Vec<f64>,
+/// Places, and the components of their targets: [input, component].
+pub(super) struct Evidence {
+    places: Vec<Place>,
+    components: Mat<f64>,
 }
 
-impl ArdKernel {
-    fn start(coordinates: usize, length: f64, has_slopes: bool) -> Self {
-        Self {
-            lengths: vec![length.ln(); coordinates],
-            noise: 1e-3_f64.ln(),
-            slopes: vec![0.0; if has_slopes { coordinates } else { 0 }],
-        }
-    }
-
-    /// The kernel of greatest likelihood. z: [input][coordinate]; gram: inner products of centred
-    /// targets.
-    pub(super) fn fitted(z: &[Vec<f64>], gram: &Mat<f64>, has_slopes: bool) -> Option<Self> {
-        let found = STARTS.iter().filter_map(|length| {
-            let start = Self::start(z[0].len(), *length, has_slopes);
-            start.improved(z, gram, STEPS)
-        });
-        found
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, kernel)| kernel)
-    }
-
-    /// The best of some steps from here, with its loss.
-    pub(super) fn improved(
-        self,
-        z: &[Vec<f64>],
-        gram: &Mat<f64>,
-        steps: usize,
-    ) -> Option<(f64, Self)> {
-        let mut here = self.numbers();
-        let count = z[0].len();
-        let mut sizes = vec![0.2_f64; here.len()];
-        let mut before = vec![0.0; here.len()];
-        let mut best: Option<(f64, Self)> = None;
-        for _ in 0..steps {
-            let kernel = Self::of(&here, count);
-            let Some((loss, slope)) = kernel.loss(z, gram) else {
-                break;
-            };
-            if best.as_ref().is_none_or(|(least, _)| loss < *least) {
-                best = Some((loss, kernel));
-            }
-            for k in 0..here.len() {
-                let agrees = slope[k] * before[k];
-                sizes[k] *= if agrees < 0.0 { 0.5 } else { 1.2 };
-                sizes[k] = sizes[k].clamp(1e-3, 1.0);
-                before[k] = if agrees < 0.0 { 0.0 } else { slope[k] };
-                if before[k] != 0.0 {
-                    here[k] -= sizes[k] * before[k].signum();
-                }
-            }
-            here[count] = here[count].clamp(NOISE[0].ln(), NOISE[1].ln());
-            here.iter_mut().for_each(|v| *v = v.clamp(-20.0, 20.0));
-        }
-        best
-    }
-
-    /// Lengths, noise, slopes.
-    fn numbers(&self) -> Vec<f64> {
-        [&self.lengths[..], &[self.noise], &self.slopes].concat()
-    }
-
-    fn of(numbers: &[f64], coordinates: usize) -> Self {
-        Self {
-            lengths: numbers[..coordinates].to_vec(),
-            noise: numbers[coordinates],
-            slopes: numbers[coordinates + 1..].to_vec(),
-        }
-    }
-
-    /// Whether it is one of so many coordinates.
-    pub(crate) fn fits(&self, coordinates: usize) -> bool {
-        let sizes = [0, coordinates].contains(&self.slopes.len());
-        let finite = self.numbers().iter().all(|v| v.abs() <= 50.0);
-        self.lengths.len() == coordinates && sizes && finite
-    }
-
-    /// The linear and the exponential factor.
-    fn factors(&self, a: &[f64], b: &[f64]) -> (f64, f64) {
-        let pairs = || a.iter().zip(b);
-        let parts = pairs().zip(&self.lengths);
-        let square: f64 = parts.map(|((a, b), l)| ((a - b) / l.exp()).powi(2)).sum();
-        let slopes = pairs().zip(&self.slopes);
-        let linear = 1.0 + slopes.map(|((a, b), s)| s.exp() * a * b).sum::<f64>();
-        (linear, (-0.5 * square).exp())
-    }
-
-    /// The covariance of two inputs by their coordinates, without noise.
-    pub(super) fn between(&self, a: &[f64], b: &[f64]) -> f64 {
-        let (linear, exponential) = self.factors(a, b);
-        linear * exponential + CONSTANT
-    }
-
-    /// Covariances of the training inputs, with noise.
-    pub(super) fn matrix(&self, z: &[Vec<f64>]) -> Mat<f64> {
-        Mat::from_fn(z.len(), z.len(), |i, j| {
-            let noise = if i == j { self.noise.exp() } else { 0.0 };
-            self.between(&z[i], &z[j]) + noise
+impl Evidence {
+    /// gram: inner products of the targets about their mean. None if these do not vary.
+    pub(super) fn new(places: Vec<Place>, gram: &Mat<f64>) -> Option<Self> {
+        let (squares, vectors) = symmetric_eigen(gram)?;
+        let total: f64 = squares.iter().map(|s| s.max(0.0)).sum();
+        let is_kept = |square: &&f64| **square > LEAST_SHARE * total;
+        let kept = squares.iter().take(MOST_COMPONENTS).take_while(is_kept);
+        let count = kept.count();
+        (count > 0).then(|| Self {
+            components: vectors.subcols(0, count).to_owned(),
+            places,
         })
     }
 
+    /// The kernel of greatest likelihood times prior, with a linear part if `has_slopes`.
+    pub(super) fn learned(&self, has_slopes: bool) -> Option<ArdKernel> {
+        let starts = (0..STARTS).map(|k| self.start(k, has_slopes));
+        let found = starts.filter_map(|start| self.improved(&start, STEPS));
+        let mut found: Vec<(f64, ArdKernel)> = found.collect();
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let best = found.iter().take(BEST);
+        let best = best.filter_map(|(_, kernel)| self.improved(kernel, FURTHER));
+        best.min_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, kernel)| kernel)
+    }
+
+    /// A kernel after some steps from another, with its loss.
+    pub(super) fn improved(&self, from: &ArdKernel, steps: usize) -> Option<(f64, ArdKernel)> {
+        let loss = |numbers: &[f64]| self.loss(&from.with(numbers));
+        let Lowest { value, at } = descend(loss, &from.numbers(), steps)?;
+        Some((value, from.with(&at)))
+    }
+
+    /// Short and long lengths first, then lengths that differ, of loads longer.
+    fn start(&self, k: usize, has_slopes: bool) -> ArdKernel {
+        let place = &self.places[0];
+        let (count, loads) = (place.plain.len(), place.loads.len());
+        // Even numbers between 0 and 1: multiples of the golden ratio.
+        let even = |d: usize| (0.618_033_988_75 * (k * (d + 1)) as f64).fract();
+        let is_load = |d: usize| has_slopes && d + loads >= count;
+        let length = |d: usize| match k {
+            0 => 0.0,
+            1 => 4.0_f64.ln(),
+            _ if k.is_multiple_of(2) && is_load(d) => 4.0,
+            _ => 3.0 * even(d) - 0.5,
+        };
+        ArdKernel {
+            lengths: (0..count).map(length).collect(),
+            noise: NOISE[0],
+            slopes: vec![if k < 2 { 0.0 } else { 2.0 }; if has_slopes { loads } else { 0 }],
+            bends: vec![[0.0, 1.5, -1.5][k % 3]; place.logs.len()],
+        }
+    }
+
     /// Negative logarithm of likelihood times prior, and its slope.
-    fn loss(&self, z: &[Vec<f64>], gram: &Mat<f64>) -> Option<(f64, Vec<f64>)> {
-        let n = z.len();
-        let mut factor = self.matrix(z);
+    fn loss(&self, kernel: &ArdKernel) -> Option<(f64, Vec<f64>)> {
+        let seen = kernel.seen(&self.places);
+        let n = seen.len();
+        let mut factor = kernel.matrix(&seen);
         let inverse = solve_positive(&factor, &Mat::identity(n, n))?;
-        if !floral_linalg::cholesky(&mut factor) {
+        if !cholesky(&mut factor) {
             return None;
         }
         let half: f64 = (0..n).map(|i| factor[(i, i)].ln()).sum();
-        let explained = &inverse * gram;
-        let trace: f64 = (0..n).map(|i| explained[(i, i)]).sum();
-        let both = &explained * &inverse;
-        let weight = |i: usize, j: usize| inverse[(i, j)] - n as f64 / trace * both[(i, j)];
-        let mut slope = vec![0.0; self.numbers().len()];
-        let d = self.lengths.len();
-        for i in 0..n {
-            slope[d] += 0.5 * weight(i, i) * self.noise.exp();
-            for j in 0..=i {
-                let (linear, exponential) = self.factors(&z[i], &z[j]);
-                let twice = if i == j { 0.5 } else { 1.0 } * weight(i, j);
-                for k in 0..d {
-                    let apart = (z[i][k] - z[j][k]) / self.lengths[k].exp();
-                    slope[k] += twice * linear * exponential * apart * apart;
-                }
-                for (k, s) in self.slopes.iter().enumerate() {
-                    slope[d + 1 + k] += twice * exponential * s.exp() * z[i][k] * z[j][k];
-                }
+        let count = self.components.ncols();
+        let mut explained = &inverse * &self.components;
+        let mut loss = count as f64 * half;
+        for k in 0..count {
+            let parts = (0..n).map(|i| explained[(i, k)] * self.components[(i, k)]);
+            let square: f64 = parts.sum();
+            if square.is_nan() || square <= 0.0 {
+                return None;
             }
+            loss += 0.5 * n as f64 * square.ln();
+            let scale = (n as f64 / square).sqrt();
+            (0..n).for_each(|i| explained[(i, k)] *= scale);
         }
-        let [mean, deviation] = PRIOR;
-        let prior = |v: f64| (v - mean) / (deviation * deviation);
-        let mut loss = half + 0.5 * n as f64 * trace.ln();
-        for (k, length) in self.lengths.iter().enumerate() {
-            loss += 0.5 * (length - mean) * prior(*length);
-            slope[k] += prior(*length);
-        }
-        for (k, s) in self.slopes.iter().enumerate() {
-            loss += 0.5 * s * s / 16.0;
-            slope[d + 1 + k] += s / 16.0;
+        let outer = &explained * explained.transpose();
+        let weight = |i: usize, j: usize| count as f64 * inverse[(i, j)] - outer[(i, j)];
+        let mut slope = self.slope(kernel, &seen, weight);
+        for (k, (number, [mean, deviation])) in priors(kernel).into_iter().enumerate() {
+            let off = (number - mean) / deviation;
+            loss += 0.5 * off * off;
+            slope[k] += off / deviation;
         }
         (loss.is_finite() && slope.iter().all(|v| v.is_finite())).then_some((loss, slope))
     }
+
+    /// 1/2 tr(W dC) by every number of the kernel.
+    fn slope(
+        &self,
+        kernel: &ArdKernel,
+        seen: &[Seen],
+        weight: impl Fn(usize, usize) -> f64,
+    ) -> Vec<f64> {
+        let mut lengths = vec![0.0; kernel.lengths.len()];
+        let mut bends = vec![0.0; kernel.bends.len()];
+        let mut slopes = vec![0.0; kernel.slopes.len()];
+        let (mut noise, mut sum) = (0.0, 0.0);
+        for (i, a) in seen.iter().enumerate() {
+            noise += 0.5 * weight(i, i);
+            for (j, b) in seen[..=i].iter().enumerate() {
+                let (linear, exponential) = a.factors(b);
+                let twice = if i == j { 0.5 } else { 1.0 } * weight(i, j) * exponential;
+                let both = twice * linear;
+                sum += both;
+                for (slope, (a, b)) in lengths.iter_mut().zip(a.scaled.iter().zip(&b.scaled)) {
+                    *slope += both * (a - b) * (a - b);
+                }
+                let loads = a.loads[1..].iter().zip(&b.loads[1..]);
+                for (slope, (a, b)) in slopes.iter_mut().zip(loads) {
+                    *slope += twice * a * b;
+                }
+                let (p, q) = (&self.places[i], &self.places[j]);
+                for (d, slope) in bends.iter_mut().enumerate() {
+                    let bent = (p.logs[d] - p.plain[d]) - (q.logs[d] - q.plain[d]);
+                    *slope -= both * (a.scaled[d] - b.scaled[d]) * bent;
+                }
+            }
+        }
+        for (slope, weight) in slopes.iter_mut().zip(&kernel.weights()[1..]) {
+            *slope -= weight * sum;
+        }
+        for (d, (slope, share)) in bends.iter_mut().zip(kernel.shares()).enumerate() {
+            *slope *= share * (1.0 - share) * (-kernel.lengths[d]).exp();
+        }
+        [lengths, vec![noise * kernel.noise_slope()], slopes, bends].concat()
+    }
+}
+
+/// Every number with the mean and the deviation of its prior.
+fn priors(kernel: &ArdKernel) -> Vec<(f64, [f64; 2])> {
+    let lengths = kernel.lengths.iter().map(|l| (*l, LENGTHS));
+    let slopes = kernel.slopes.iter().map(|s| (*s, SLOPES));
+    let bends = kernel.bends.iter().map(|b| (*b, BENDS));
+    let noise = [(kernel.noise, NOISE)];
+    lengths.chain(noise).chain(slopes).chain(bends).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn inputs() -> Vec<Vec<f64>> {
+    fn places(count: usize) -> Vec<Place> {
         let at = |i: usize, k: usize| ((7 * i + 3 * k * i + 5 * k) as f64).sin();
-        (0..14)
-            .map(|i| (0..3).map(|k| at(i, k)).collect())
-            .collect()
+        let place = |i: usize| {
+            let plain: Vec<f64> = (0..3).map(|k| at(i, k)).collect();
+            Place {
+                logs: vec![(2.0 + plain[0]).ln()],
+                loads: vec![plain[2] + 0.1],
+                plain,
+            }
+        };
+        (0..count).map(place).collect()
     }
 
-    fn gram(z: &[Vec<f64>]) -> Mat<f64> {
-        let y = |i: usize, p: usize| ((1.0 + p as f64) * z[i][1]).sin();
-        Mat::from_fn(z.len(), z.len(), |i, j| {
-            (0..4).map(|p| y(i, p) * y(j, p)).sum()
-        })
+    fn evidence(count: usize, y: impl Fn(&Place, usize) -> f64) -> Evidence {
+        let places = places(count);
+        let gram = Mat::from_fn(count, count, |i, j| {
+            (0..4).map(|p| y(&places[i], p) * y(&places[j], p)).sum()
+        });
+        Evidence::new(places, &gram).unwrap()
     }
 
     #[test]
     fn the_slope_is_that_of_finite_differences() {
-        let (z, step) = (inputs(), 1e-6);
+        let evidence = evidence(14, |z, p| ((1.0 + p as f64) * z.plain[1]).sin());
         let kernel = ArdKernel {
             lengths: vec![0.3, -0.2, 1.0],
             noise: -3.0,
-            slopes: vec![0.4, -1.0, 0.2],
+            slopes: vec![0.4],
+            bends: vec![-0.3],
         };
-        let (_, slope) = kernel.loss(&z, &gram(&z)).unwrap();
+        let (_, slope) = evidence.loss(&kernel).unwrap();
+        let step = 1e-6;
         for k in 0..slope.len() {
             let at = |h: f64| {
                 let mut numbers = kernel.numbers();
                 numbers[k] += h;
-                ArdKernel::of(&numbers, 3).loss(&z, &gram(&z)).unwrap().0
+                evidence.loss(&kernel.with(&numbers)).unwrap().0
             };
             let expected = (at(step) - at(-step)) / (2.0 * step);
+            let bound = 1e-5 * expected.abs().max(1.0);
             assert!(
-                (slope[k] - expected).abs() < 1e-5 * expected.abs().max(1.0),
-                "{k}"
+                (slope[k] - expected).abs() < bound,
+                "{k}: {} {expected}",
+                slope[k]
             );
         }
     }
 
     #[test]
     fn coordinates_that_do_not_act_get_long_lengths() {
-        let z = inputs();
-        let found = ArdKernel::fitted(&z, &gram(&z), false).unwrap();
-        let l = &found.lengths;
+        let evidence = evidence(14, |z, p| ((1.0 + p as f64) * z.plain[1]).sin());
+        let l = evidence.learned(false).unwrap().lengths;
         assert!(l[1] < l[0] - 1.0 && l[1] < l[2] - 1.0, "{l:?}");
+    }
+
+    #[test]
+    fn a_response_that_is_linear_in_a_load_is_found() {
+        let evidence = evidence(30, |z, p| {
+            z.loads[0] * (z.plain[1] * (1.0 + p as f64)).sin()
+        });
+        let kernel = evidence.learned(true).unwrap();
+        assert!(kernel.weights()[1] > 0.9, "{kernel:?}");
+        assert!(kernel.lengths[2] > kernel.lengths[1] + 1.0, "{kernel:?}");
+    }
+
+    #[test]
+    fn a_response_to_a_logarithm_is_found() {
+        let evidence = evidence(30, |z, p| (4.0 * z.logs[0] * (1.0 + p as f64)).sin());
+        let shares = evidence.learned(false).unwrap().shares();
+        assert!(shares[0] > 0.8, "{shares:?}");
     }
 }

@@ -183,7 +183,7 @@ fn restore_model(
             reference,
         } => {
             let sizes = [framed[0].input.len(), framed[0].low.len()];
-            if !(coordinates.fit(sizes, lattice.len()) && kernel.fits(coordinates.count())) {
+            if !(coordinates.fit(sizes, lattice.len()) && kernel.fits(&coordinates)) {
                 return Err(refused("its coordinates do not fit".into()));
             }
             let targets = examples.train.targets;

@@ -1,0 +1,178 @@
+//! The kernel of a process: a length per coordinate, logarithms by degrees, and loads.
+//!
+//!   c(z, z') = (w_0 + sum_d w_d x_d x'_d) exp(-1/2 sum_d ((z_d - z'_d) / l_d)^2) + a constant,
+//!
+//! with w positive and one in all. The loads x are coordinates from their own zero: with long lengths
+//! and a small w_0 the response is linear in them, at every value of the others. A coordinate
+//! that may be logarithmic is z = (1 - b) p + b log p, both of mean zero and variance one, with b
+//! between 0 and 1: a warping of inputs (Snoek et al., Input Warping for Bayesian Optimization, 2014).
+
+use floral_linalg::Mat;
+use serde::{Deserialize, Serialize};
+
+use super::Coordinates;
+
+/// Variance of a constant added to every target, beside that of the process.
+const CONSTANT: f64 = 10.0;
+
+/// Least noise, for the round-off of smooth kernels; the most is one, so that the constant is known
+/// well before.
+const LEAST_NOISE: f64 = 1e-9;
+
+/// Where an input lies.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Place {
+    /// Every coordinate, of mean zero and variance one over the training inputs.
+    pub plain: Vec<f64>,
+    /// The first coordinates' logarithms, likewise.
+    pub logs: Vec<f64>,
+    /// The last coordinates from their own zero.
+    pub loads: Vec<f64>,
+}
+
+/// A place as a kernel sees it.
+pub(super) struct Seen {
+    /// z / l.
+    pub scaled: Vec<f64>,
+    /// sqrt(w) x, with x_0 = 1.
+    pub loads: Vec<f64>,
+}
+
+/// The numbers of a kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ArdKernel {
+    /// Logarithms of the lengths l.
+    pub lengths: Vec<f64>,
+    /// log(v / (1 - v)) of the noise v on the diagonal.
+    pub noise: f64,
+    /// log(w_d / w_0) of the loads; empty if there are none.
+    pub slopes: Vec<f64>,
+    /// log(b / (1 - b)) of the coordinates that may be logarithmic.
+    pub bends: Vec<f64>,
+}
+
+impl ArdKernel {
+    /// Lengths, noise, slopes, bends.
+    pub(super) fn numbers(&self) -> Vec<f64> {
+        [&self.lengths[..], &[self.noise], &self.slopes, &self.bends].concat()
+    }
+
+    /// One of the same sizes with other numbers.
+    pub(super) fn with(&self, numbers: &[f64]) -> Self {
+        let (lengths, rest) = numbers.split_at(self.lengths.len());
+        let (slopes, bends) = rest[1..].split_at(self.slopes.len());
+        Self {
+            lengths: lengths.to_vec(),
+            noise: rest[0],
+            slopes: slopes.to_vec(),
+            bends: bends.to_vec(),
+        }
+    }
+
+    /// Whether it is one of these coordinates.
+    pub(crate) fn fits(&self, coordinates: &Coordinates) -> bool {
+        let [all, logs, loads] = coordinates.counts();
+        let sizes = self.lengths.len() == all && self.bends.len() == logs;
+        let finite = self.numbers().iter().all(|v| v.abs() <= 100.0);
+        sizes && [0, loads].contains(&self.slopes.len()) && finite
+    }
+
+    /// The weights w, that of the constant first.
+    pub(super) fn weights(&self) -> Vec<f64> {
+        let largest = self.slopes.iter().copied().fold(0.0, f64::max);
+        let all = [&[0.0], &self.slopes[..]].concat();
+        let all: Vec<f64> = all.iter().map(|s| (s - largest).exp()).collect();
+        let sum: f64 = all.iter().sum();
+        all.iter().map(|w| w / sum).collect()
+    }
+
+    /// The shares b.
+    pub(super) fn shares(&self) -> Vec<f64> {
+        self.bends.iter().copied().map(logistic).collect()
+    }
+
+    /// Places as it sees them.
+    pub(super) fn seen(&self, places: &[Place]) -> Vec<Seen> {
+        let roots: Vec<f64> = self.weights().iter().map(|w| w.sqrt()).collect();
+        let shares = self.shares();
+        let inverse: Vec<f64> = self.lengths.iter().map(|l| (-l).exp()).collect();
+        let one = |place: &Place| {
+            let mut scaled = place.plain.clone();
+            let logs = place.logs.iter().zip(&shares);
+            for (z, (log, share)) in scaled.iter_mut().zip(logs) {
+                *z += share * (log - *z);
+            }
+            scaled.iter_mut().zip(&inverse).for_each(|(z, i)| *z *= i);
+            let loads = place.loads.iter().zip(&roots[1..]).map(|(x, w)| x * w);
+            Seen {
+                scaled,
+                loads: [roots[0]].into_iter().chain(loads).collect(),
+            }
+        };
+        places.iter().map(one).collect()
+    }
+
+    /// The noise on the diagonal.
+    pub(super) fn noise(&self) -> f64 {
+        LEAST_NOISE + logistic(self.noise)
+    }
+
+    /// Its change with the number behind it.
+    pub(super) fn noise_slope(&self) -> f64 {
+        logistic(self.noise) * logistic(-self.noise)
+    }
+
+    /// Covariances of training inputs, with noise.
+    pub(super) fn matrix(&self, seen: &[Seen]) -> Mat<f64> {
+        let mut matrix = Mat::zeros(seen.len(), seen.len());
+        for (i, a) in seen.iter().enumerate() {
+            for (j, b) in seen[..=i].iter().enumerate() {
+                matrix[(i, j)] = a.covariance(b);
+                matrix[(j, i)] = matrix[(i, j)];
+            }
+            matrix[(i, i)] += self.noise();
+        }
+        matrix
+    }
+}
+
+fn logistic(number: f64) -> f64 {
+    1.0 / (1.0 + (-number).exp())
+}
+
+impl Seen {
+    /// The linear and the exponential factor.
+    pub(super) fn factors(&self, other: &Self) -> (f64, f64) {
+        let linear = self.loads.iter().zip(&other.loads).map(|(a, b)| a * b);
+        let apart = self.scaled.iter().zip(&other.scaled);
+        let square: f64 = apart.map(|(a, b)| (a - b) * (a - b)).sum();
+        (linear.sum(), (-0.5 * square).exp())
+    }
+
+    /// The covariance with another, without noise.
+    pub(super) fn covariance(&self, other: &Self) -> f64 {
+        let (linear, exponential) = self.factors(other);
+        linear * exponential + CONSTANT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_and_shares_are_between_none_and_all() {
+        let kernel = ArdKernel {
+            lengths: vec![0.0; 3],
+            noise: -30.0,
+            slopes: vec![60.0, 0.0],
+            bends: vec![0.0],
+        };
+        let weights = kernel.weights();
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+        assert!(weights[0] < 1e-20 && weights[1] > 0.99);
+        assert_eq!(kernel.shares(), [0.5]);
+        assert_eq!(kernel.with(&kernel.numbers()), kernel);
+        assert!(kernel.noise() >= LEAST_NOISE);
+    }
+}
