@@ -10,7 +10,7 @@
 
 use floral_linalg::{Mat, cholesky, solve_positive};
 
-use crate::descent;
+use crate::descent::descend;
 
 /// Steps of the search.
 const STEPS: usize = 50;
@@ -47,7 +47,7 @@ pub(super) fn learned(z: &Mat<f64>, kinds: &[usize], y: &Mat<f64>) -> Option<Vec
     let typical = sample.typical();
     let mut start = vec![typical; count];
     start.push(NOISE.ln());
-    let (_, found) = descent::minimum(start, STEPS, |x| sample.loss(x))?;
+    let found = descend(|x| sample.loss(x), &start, STEPS)?.at;
     let length = |(f, kind): (usize, &usize)| unit(f) * found[*kind].exp();
     Some(kinds.iter().enumerate().map(length).collect())
 }

@@ -13,7 +13,7 @@
 use floral_linalg::{Mat, cholesky, solve_positive, symmetric_eigen};
 
 use super::ard::{ArdKernel, Place, Seen};
-use super::descent::{Lowest, descend};
+use crate::descent::{Lowest, descend};
 
 /// Share of the targets' variance below which a component is noise, and how many there are at most.
 const LEAST_SHARE: f64 = 0.01;

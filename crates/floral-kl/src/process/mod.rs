@@ -7,12 +7,11 @@
 //!
 //! (Rasmussen & Williams, Gaussian Processes for Machine Learning, 2006). [`coordinates`] are
 //! parameters, which are channels that are constant over the domain, and leading coefficients of
-//! fields; [`ard`] is the kernel, [`likelihood`] finds its numbers by [`descent`], [`fit`] judges and
+//! fields; [`ard`] is the kernel, [`likelihood`] finds its numbers by `descent`, [`fit`] judges and
 //! predicts.
 
 mod ard;
 mod coordinates;
-mod descent;
 mod fit;
 mod likelihood;
 
