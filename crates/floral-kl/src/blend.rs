@@ -84,6 +84,15 @@ pub(super) struct Member {
 }
 
 impl Model {
+    /// What is left unknown of each judging input over the mean of that, where the kind knows it.
+    fn unknown(&mut self) -> Option<Vec<f64>> {
+        match self {
+            Self::Constant(_) | Self::Local(_) | Self::Around(_) => None,
+            Self::Kernel(fit, _) => Some(std::mem::take(&mut fit.unknown)),
+            Self::Process(fit) => Some(std::mem::take(&mut fit.unknown)),
+        }
+    }
+
     fn judged(&mut self) -> Vec<Vec<f64>> {
         match self {
             Self::Constant(constant) => std::mem::take(&mut constant.judged),
@@ -129,6 +138,19 @@ pub(super) struct Verdict {
     pub guesses: Vec<Vec<f64>>,
     /// Target minus guess.
     pub errors: Vec<Vec<f64>>,
+    /// Weighed variance of the members' guesses.
+    pub disagreement: Vec<Vec<f64>>,
+    /// Weighed posterior variances, each over its mean, and the weight of members without one.
+    unknown: Vec<f64>,
+    without: f64,
+}
+
+impl Verdict {
+    /// How new each judging input was to the fit that it judged, as [`Blend::novelty`] has it.
+    pub(super) fn novelty(&self, distances: &[f64]) -> Vec<f64> {
+        let both = self.unknown.iter().zip(distances);
+        both.map(|(u, d)| u + self.without * d).collect()
+    }
 }
 
 /// A candidate with its name and its guesses at judging inputs: [judge][channel, point].
@@ -136,6 +158,7 @@ struct Tried {
     name: String,
     member: Member,
     guesses: Vec<Vec<f64>>,
+    unknown: Option<Vec<f64>>,
 }
 
 impl Blend {
@@ -270,7 +293,7 @@ impl Blend {
 
     /// A candidate with its guesses, within bounds and less low fidelity where it is not looked at.
     fn tried(&self, name: String, base: Base, mut model: Model, examples: &Examples<'_>) -> Tried {
-        let mut guesses = model.judged();
+        let (mut guesses, unknown) = (model.judged(), model.unknown());
         for (guess, hidden) in guesses.iter_mut().zip(examples.judges().hidden) {
             self.finish(base, guess, hidden);
         }
@@ -278,6 +301,7 @@ impl Blend {
             name,
             member: Member { base, model },
             guesses,
+            unknown,
         }
     }
 
@@ -338,17 +362,28 @@ impl Blend {
     /// The target of a query in the problem's own frame, [channel, point]; `around` is the query with
     /// the predicted mean in the place of low fidelity.
     pub(super) fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Vec<f64> {
-        let mut sum = vec![0.0; self.targets[0].len()];
-        for (member, weight) in &self.members {
+        self.blended(framed, around).0
+    }
+
+    /// The same with the weighed variance of the members' guesses.
+    pub(super) fn blended(
+        &self,
+        framed: &Framed,
+        around: Option<&Framed>,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let guess = |member: &Member| {
             let mut values = member.predict(framed, around).unwrap_or_default();
             self.finish(member.base, &mut values, &framed.low);
-            for (sum, value) in sum.iter_mut().zip(values) {
-                *sum += weight * value;
-            }
-        }
+            values
+        };
+        let all = self.members.iter().map(|(member, weight)| (guess(member), *weight));
+        let all: Vec<(Vec<f64>, f64)> = all.collect();
+        let all: Vec<(&[f64], f64)> = all.iter().map(|(v, w)| (&v[..], *w)).collect();
+        let (mut mean, mut variance) = mean_and_disagreement(&all, self.targets[0].len());
         let size = self.parity.size(framed);
-        sum.iter_mut().for_each(|value| *value *= size);
-        sum
+        mean.iter_mut().for_each(|value| *value *= size);
+        variance.iter_mut().for_each(|value| *value *= size * size);
+        (mean, variance)
     }
 
     /// How much less is known of a query than of a judging input: kernels by their posterior
@@ -365,25 +400,41 @@ impl Blend {
     }
 }
 
+/// Weighed mean and variance of fields.
+fn mean_and_disagreement(fields: &[(&[f64], f64)], values: usize) -> (Vec<f64>, Vec<f64>) {
+    let (mut mean, mut variance) = (vec![0.0; values], vec![0.0; values]);
+    for (field, weight) in fields {
+        let parts = mean.iter_mut().zip(*field);
+        parts.for_each(|(sum, v)| *sum += weight * v);
+    }
+    for (field, weight) in fields {
+        let parts = variance.iter_mut().zip(field.iter().zip(&mean));
+        parts.for_each(|(sum, (v, m))| *sum += weight * (v - m).powi(2));
+    }
+    (mean, variance)
+}
+
 fn verdict(tried: &[Tried], weights: &[f64], targets: &[Vec<f64>]) -> Verdict {
+    let weighed = || tried.iter().zip(weights).filter(|(_, w)| **w > 0.0);
     let blended = |i: usize| {
-        let mut sum = vec![0.0; targets[i].len()];
-        for (tried, weight) in tried
-            .iter()
-            .zip(weights)
-            .filter(|(_, weight)| **weight > 0.0)
-        {
-            let parts = sum.iter_mut().zip(&tried.guesses[i]);
-            parts.for_each(|(s, g)| *s += weight * g);
-        }
-        sum
+        let fields: Vec<(&[f64], f64)> = weighed().map(|(t, w)| (&t.guesses[i][..], *w)).collect();
+        mean_and_disagreement(&fields, targets[i].len())
     };
-    let guesses: Vec<Vec<f64>> = (0..targets.len()).map(blended).collect();
+    let blended = (0..targets.len()).map(blended);
+    let (guesses, disagreement): (Vec<Vec<f64>>, Vec<Vec<f64>>) = blended.unzip();
     let error = |(target, guess): (&Vec<f64>, &Vec<f64>)| {
         target.iter().zip(guess).map(|(t, g)| t - g).collect()
     };
+    let unknown = |i: usize| {
+        let parts = weighed().filter_map(|(t, w)| Some(w * t.unknown.as_ref()?.get(i)?));
+        parts.sum()
+    };
+    let without = weighed().filter(|(t, _)| t.unknown.is_none());
     Verdict {
         errors: targets.iter().zip(&guesses).map(error).collect(),
         guesses,
+        disagreement,
+        unknown: (0..targets.len()).map(unknown).collect(),
+        without: without.map(|(_, w)| w).sum(),
     }
 }
