@@ -138,8 +138,6 @@ pub(super) struct Verdict {
     pub guesses: Vec<Vec<f64>>,
     /// Target minus guess.
     pub errors: Vec<Vec<f64>>,
-    /// Weighed variance of the members' guesses.
-    pub disagreement: Vec<Vec<f64>>,
     /// Weighed posterior variances, each over its mean, and the weight of members without one.
     unknown: Vec<f64>,
     without: f64,
@@ -362,28 +360,17 @@ impl Blend {
     /// The target of a query in the problem's own frame, [channel, point]; `around` is the query with
     /// the predicted mean in the place of low fidelity.
     pub(super) fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Vec<f64> {
-        self.blended(framed, around).0
-    }
-
-    /// The same with the weighed variance of the members' guesses.
-    pub(super) fn blended(
-        &self,
-        framed: &Framed,
-        around: Option<&Framed>,
-    ) -> (Vec<f64>, Vec<f64>) {
-        let guess = |member: &Member| {
+        let mut sum = vec![0.0; self.targets[0].len()];
+        for (member, weight) in &self.members {
             let mut values = member.predict(framed, around).unwrap_or_default();
             self.finish(member.base, &mut values, &framed.low);
-            values
-        };
-        let all = self.members.iter().map(|(member, weight)| (guess(member), *weight));
-        let all: Vec<(Vec<f64>, f64)> = all.collect();
-        let all: Vec<(&[f64], f64)> = all.iter().map(|(v, w)| (&v[..], *w)).collect();
-        let (mut mean, mut variance) = mean_and_disagreement(&all, self.targets[0].len());
+            for (sum, value) in sum.iter_mut().zip(values) {
+                *sum += weight * value;
+            }
+        }
         let size = self.parity.size(framed);
-        mean.iter_mut().for_each(|value| *value *= size);
-        variance.iter_mut().for_each(|value| *value *= size * size);
-        (mean, variance)
+        sum.iter_mut().for_each(|value| *value *= size);
+        sum
     }
 
     /// How much less is known of a query than of a judging input: kernels by their posterior
@@ -400,28 +387,17 @@ impl Blend {
     }
 }
 
-/// Weighed mean and variance of fields.
-fn mean_and_disagreement(fields: &[(&[f64], f64)], values: usize) -> (Vec<f64>, Vec<f64>) {
-    let (mut mean, mut variance) = (vec![0.0; values], vec![0.0; values]);
-    for (field, weight) in fields {
-        let parts = mean.iter_mut().zip(*field);
-        parts.for_each(|(sum, v)| *sum += weight * v);
-    }
-    for (field, weight) in fields {
-        let parts = variance.iter_mut().zip(field.iter().zip(&mean));
-        parts.for_each(|(sum, (v, m))| *sum += weight * (v - m).powi(2));
-    }
-    (mean, variance)
-}
-
 fn verdict(tried: &[Tried], weights: &[f64], targets: &[Vec<f64>]) -> Verdict {
     let weighed = || tried.iter().zip(weights).filter(|(_, w)| **w > 0.0);
     let blended = |i: usize| {
-        let fields: Vec<(&[f64], f64)> = weighed().map(|(t, w)| (&t.guesses[i][..], *w)).collect();
-        mean_and_disagreement(&fields, targets[i].len())
+        let mut sum = vec![0.0; targets[i].len()];
+        for (tried, weight) in weighed() {
+            let parts = sum.iter_mut().zip(&tried.guesses[i]);
+            parts.for_each(|(s, g)| *s += weight * g);
+        }
+        sum
     };
-    let blended = (0..targets.len()).map(blended);
-    let (guesses, disagreement): (Vec<Vec<f64>>, Vec<Vec<f64>>) = blended.unzip();
+    let guesses: Vec<Vec<f64>> = (0..targets.len()).map(blended).collect();
     let error = |(target, guess): (&Vec<f64>, &Vec<f64>)| {
         target.iter().zip(guess).map(|(t, g)| t - g).collect()
     };
@@ -433,7 +409,6 @@ fn verdict(tried: &[Tried], weights: &[f64], targets: &[Vec<f64>]) -> Verdict {
     Verdict {
         errors: targets.iter().zip(&guesses).map(error).collect(),
         guesses,
-        disagreement,
         unknown: (0..targets.len()).map(unknown).collect(),
         without: without.map(|(_, w)| w).sum(),
     }

@@ -3,7 +3,7 @@
 use super::blend::{Base, Blend, Problem, Verdict, View};
 use super::calibration::{Calibration, Deviation, Reach};
 use super::case::{Case, Channels, Framed};
-use super::epistemic::Epistemic;
+use super::epistemic::{Epistemic, Missed};
 use super::expansion::{Expansion, Material, over};
 use super::fixed::Fixed;
 use super::folds::Folds;
@@ -116,15 +116,23 @@ impl Expansion {
             train.complete_variances(&verdict.errors);
         }
         let is_held = !held_out.is_empty();
-        let novelty = |framed| mean.novelty(framed, neighbours.distance(framed));
-        let novelty: Option<Vec<f64>> = is_held.then(|| held.framed.iter().map(novelty).collect());
         let judges = if is_held { &held } else { &train };
-        let epistemic = if is_held || folds.count() > 1 {
+        let (epistemic, unknown) = if is_held || folds.count() > 1 {
             let errors = verdict.errors.iter().enumerate();
             let errors: Vec<Vec<f64>> = errors.map(|(i, e)| judges.completed(i, e)).collect();
-            Epistemic::new(lattice, symmetries, &errors, judges, novelty.as_deref())
+            let group = |i: usize| if is_held { i } else { folds.of(i) };
+            let missed = Missed {
+                lattice,
+                symmetries,
+                errors: &errors,
+                judges,
+                novelty: &verdict.novelty(&neighbours.judged(&folds, &held.framed)),
+                groups: &(0..errors.len()).map(group).collect::<Vec<usize>>(),
+            };
+            missed.learned()
         } else {
-            Epistemic::unjudged(&unjudged_squares(&mean, &train), lattice.len())
+            let squares = unjudged_squares(&mean, &train);
+            (Epistemic::unjudged(&squares, lattice.len()), Vec::new())
         };
         let mut fitted = Self {
             lattice: lattice.clone(),
@@ -145,17 +153,21 @@ impl Expansion {
         let spread = fitted.fit_spread(&fit, kind, cases, &train, (&held, &verdict))?;
         if is_held || folds.count() > 1 {
             let judging = if is_held { held_out } else { cases };
-            let verdicts = [Some(&verdict), spread.as_ref()];
-            let reach = |channel| fitted.reach(cases, kind, channel);
-            let reach: Vec<Reach> = (0..channels.solution).map(reach).collect();
-            fitted.calibrate(judging, judges, novelty.as_deref(), verdicts, &reach);
-            let independent = if is_held {
-                held_out.len()
-            } else {
-                folds.count()
+            let independent = match is_held {
+                true => held_out.len(),
+                false => folds.count(),
             };
-            let of_few = |calibration: &Calibration| calibration.of_few(independent);
-            fitted.calibration = fitted.calibration.iter().map(of_few).collect();
+            let judged = Judged {
+                cases: judging,
+                moments: judges,
+                unknown: &unknown,
+                mean: &verdict,
+                spread: spread.as_ref(),
+                independent,
+            };
+            fitted.calibration = (0..channels.solution)
+                .map(|channel| fitted.calibrated(&judged, channel, fitted.reach(cases, kind, channel)))
+                .collect();
         }
         Ok(fitted)
     }
@@ -226,49 +238,49 @@ impl Expansion {
         Reach::of(&mut all, fewest)
     }
 
-    /// Makes intervals hold what they say of the judging inputs' realizations, channel by channel.
-    fn calibrate(
-        &mut self,
-        cases: &[Case<'_>],
-        judges: &Moments,
-        novelty: Option<&[f64]>,
-        [mean, spread]: [Option<&Verdict>; 2],
-        reach: &[Reach],
-    ) {
-        let judge = |channel: usize, i: usize| {
-            let framed = &judges.framed[i];
-            let growth = novelty.map_or(1.0, |novelty| self.epistemic.growth(novelty[i]));
-            let known = cases[i].known(&self.lattice);
-            let residuals = moments::residuals(&self.lattice, self.channels, &cases[i], framed);
-            let step = residuals
-                .len()
-                .div_ceil(MOST_VALUES * self.channels.solution)
-                | 1;
-            let deviation = |(at, residual): (usize, &f64)| {
-                let at = at % known;
-                let point = cases[i].points.map_or(at, |points| points[at]);
-                let place = channel * self.lattice.len() + point;
-                let guess = |verdict: &Verdict| verdict.guesses[i][place];
-                let varies = self.fixed.varies(place);
-                (self.fixed.value(place).is_none()).then(|| Deviation {
-                    value: residual - mean.map_or(0.0, guess),
-                    aleatoric: spread
-                        .filter(|_| varies)
-                        .map_or(0.0, |v| guess(v).max(self.least_variance)),
-                    epistemic: growth * self.epistemic.variance[place],
-                })
-            };
-            let own = |(at, _): &(usize, &f64)| at / known % self.channels.solution == channel;
-            let kept = residuals.iter().enumerate().filter(own).step_by(step);
-            kept.filter_map(deviation).collect::<Vec<Deviation>>()
-        };
-        let calibration = |channel: usize| {
-            let judged = (0..cases.len()).map(|i| judge(channel, i));
-            let judged: Vec<Vec<Deviation>> = judged.collect();
-            Calibration::new(&judged, reach[channel])
-        };
-        self.calibration = (0..self.channels.solution).map(calibration).collect();
+    /// Factors by which intervals hold what they say of the judging inputs' realizations.
+    fn calibrated(&self, judged: &Judged<'_>, channel: usize, reach: Reach) -> Calibration {
+        let judges = 0..judged.cases.len();
+        let judges: Vec<Vec<Deviation>> = judges
+            .map(|i| self.deviations(judged, channel, i))
+            .collect();
+        Calibration::new(&judges, judged.independent, reach)
     }
+
+    /// Deviations of one judging input's realizations from its predicted mean.
+    fn deviations(&self, judged: &Judged<'_>, channel: usize, i: usize) -> Vec<Deviation> {
+        let (case, framed) = (&judged.cases[i], &judged.moments.framed[i]);
+        let known = case.known(&self.lattice);
+        let residuals = moments::residuals(&self.lattice, self.channels, case, framed);
+        let most = MOST_VALUES * self.channels.solution;
+        let step = residuals.len().div_ceil(most) | 1;
+        let deviation = |(at, residual): (usize, &f64)| {
+            let at = at % known;
+            let point = case.points.map_or(at, |points| points[at]);
+            let place = channel * self.lattice.len() + point;
+            let spread = judged.spread.filter(|_| self.fixed.varies(place));
+            (self.fixed.value(place).is_none()).then(|| Deviation {
+                value: residual - judged.mean.guesses[i][place],
+                aleatoric: spread.map_or(0.0, |v| v.guesses[i][place].max(self.least_variance)),
+                epistemic: judged.unknown[i][place],
+            })
+        };
+        let own = |(at, _): &(usize, &f64)| at / known % self.channels.solution == channel;
+        let kept = residuals.iter().enumerate().filter(own).step_by(step);
+        kept.filter_map(deviation).collect()
+    }
+}
+
+/// The judging inputs, and what was said of them by fits that had not seen them.
+struct Judged<'a> {
+    cases: &'a [Case<'a>],
+    moments: &'a Moments,
+    /// Epistemic variances as the others say: [judge][channel, point].
+    unknown: &'a [Vec<f64>],
+    mean: &'a Verdict,
+    spread: Option<&'a Verdict>,
+    /// How many of them are independent.
+    independent: usize,
 }
 
 /// What fits of mean and variance share.

@@ -55,9 +55,7 @@ impl StoredExpansion {
             epistemic: Epistemic {
                 factors: self.epistemic.factors.0,
                 variance: self.epistemic.variance.0,
-                exponent: self.epistemic.exponent,
-                mean_power: self.epistemic.mean_power,
-                learned_to: self.epistemic.learned_to.unwrap_or(f64::INFINITY),
+                grows: self.epistemic.grows,
             },
             calibration: self.calibration,
             least_variance: self.least_variance,
