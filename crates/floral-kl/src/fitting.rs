@@ -1,12 +1,13 @@
 //! Fitting an expansion: from training cases to blends, law, epistemic part and calibration.
 
 use super::blend::{Base, Blend, Problem, Verdict, View};
-use super::calibration::{Calibration, Deviation, Reach};
+use super::calibration::Calibration;
 use super::case::{Case, Channels, Framed};
 use super::epistemic::{Epistemic, Missed};
 use super::expansion::{Expansion, Material, over};
 use super::fixed::Fixed;
 use super::folds::Folds;
+use super::judged::Judged;
 use super::kernel::Neighbours;
 use super::law::{Law, LawKind};
 use super::moments::{self, Moments};
@@ -21,9 +22,6 @@ use crate::observer::{Event, Observer};
 /// Predicted variances are at least this share of the training inputs' mean variance, where anything
 /// varies at all.
 const LEAST_VARIANCE: f64 = 1e-3;
-
-/// Values of a judging input that enter the calibration; neighbours say the same.
-const MOST_VALUES: usize = 20_000;
 
 impl Expansion {
     /// Fits mean, spread and law to the cases.
@@ -166,7 +164,9 @@ impl Expansion {
                 independent,
             };
             fitted.calibration = (0..channels.solution)
-                .map(|channel| fitted.calibrated(&judged, channel, fitted.reach(cases, kind, channel)))
+                .map(|channel| {
+                    fitted.calibrated(&judged, channel, fitted.reach(cases, kind, channel))
+                })
                 .collect();
         }
         Ok(fitted)
@@ -209,78 +209,6 @@ impl Expansion {
         self.law = Law::new(kind, &realizations, values, &self.lattice);
         Ok(Some(verdict))
     }
-
-    /// How far intervals reach, in deviations, by the training runs of a channel.
-    fn reach(&self, cases: &[Case<'_>], kind: LawKind, channel: usize) -> Reach {
-        if kind == LawKind::Normal {
-            return Reach::NORMAL;
-        }
-        let mut all = Vec::new();
-        let counts = cases
-            .iter()
-            .map(|case| case.count(&self.lattice, self.channels));
-        let fewest = counts.min().unwrap_or(0);
-        for case in cases {
-            let known = case.known(&self.lattice);
-            let count = case.count(&self.lattice, self.channels) as f64;
-            let step = (known * cases.len()).div_ceil(MOST_VALUES) | 1;
-            for point in (0..known).step_by(step) {
-                let runs = case.realizations.chunks_exact(known);
-                let runs = runs.skip(channel).step_by(self.channels.solution);
-                let values: Vec<f64> = runs.map(|run| run[point]).collect();
-                let mean = values.iter().sum::<f64>() / count;
-                let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
-                if square > f64::MIN_POSITIVE {
-                    all.extend(values.iter().map(|v| (v - mean) / square.sqrt()));
-                }
-            }
-        }
-        Reach::of(&mut all, fewest)
-    }
-
-    /// Factors by which intervals hold what they say of the judging inputs' realizations.
-    fn calibrated(&self, judged: &Judged<'_>, channel: usize, reach: Reach) -> Calibration {
-        let judges = 0..judged.cases.len();
-        let judges: Vec<Vec<Deviation>> = judges
-            .map(|i| self.deviations(judged, channel, i))
-            .collect();
-        Calibration::new(&judges, judged.independent, reach)
-    }
-
-    /// Deviations of one judging input's realizations from its predicted mean.
-    fn deviations(&self, judged: &Judged<'_>, channel: usize, i: usize) -> Vec<Deviation> {
-        let (case, framed) = (&judged.cases[i], &judged.moments.framed[i]);
-        let known = case.known(&self.lattice);
-        let residuals = moments::residuals(&self.lattice, self.channels, case, framed);
-        let most = MOST_VALUES * self.channels.solution;
-        let step = residuals.len().div_ceil(most) | 1;
-        let deviation = |(at, residual): (usize, &f64)| {
-            let at = at % known;
-            let point = case.points.map_or(at, |points| points[at]);
-            let place = channel * self.lattice.len() + point;
-            let spread = judged.spread.filter(|_| self.fixed.varies(place));
-            (self.fixed.value(place).is_none()).then(|| Deviation {
-                value: residual - judged.mean.guesses[i][place],
-                aleatoric: spread.map_or(0.0, |v| v.guesses[i][place].max(self.least_variance)),
-                epistemic: judged.unknown[i][place],
-            })
-        };
-        let own = |(at, _): &(usize, &f64)| at / known % self.channels.solution == channel;
-        let kept = residuals.iter().enumerate().filter(own).step_by(step);
-        kept.filter_map(deviation).collect()
-    }
-}
-
-/// The judging inputs, and what was said of them by fits that had not seen them.
-struct Judged<'a> {
-    cases: &'a [Case<'a>],
-    moments: &'a Moments,
-    /// Epistemic variances as the others say: [judge][channel, point].
-    unknown: &'a [Vec<f64>],
-    mean: &'a Verdict,
-    spread: Option<&'a Verdict>,
-    /// How many of them are independent.
-    independent: usize,
 }
 
 /// What fits of mean and variance share.
@@ -388,18 +316,17 @@ fn is_low_informative(train: &Moments) -> bool {
     square(&train.residuals) < square(&train.solutions())
 }
 
-/// Mean squares, a number a channel, by which a mean that nothing has judged may be off: what the
-/// residual varies by over the domain or, of the mean solution, twice what the solution does, as two
-/// solutions differ by.
+/// Mean squares, a number a channel, by which a mean that nothing has judged may be off: twice what the
+/// residual, or of a mean solution the solution, varies by over the domain, as two of them differ by.
 fn unjudged_squares(mean: &Blend, train: &Moments) -> Vec<f64> {
     let is_solution = mean
         .members
         .iter()
         .any(|(member, _)| member.base == Base::Input)
         || !train.has_low();
-    let (fields, times) = match is_solution {
-        true => (train.solutions(), 2.0),
-        false => (train.residuals.clone(), 1.0),
+    let fields = match is_solution {
+        true => train.solutions(),
+        false => train.residuals.clone(),
     };
     let points = train.framed[0].points;
     let channels = fields[0].len() / points;
@@ -408,7 +335,7 @@ fn unjudged_squares(mean: &Blend, train: &Moments) -> Vec<f64> {
             .iter()
             .flat_map(|f| &f[channel * points..(channel + 1) * points]);
         let (count, sum) = own.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v * v));
-        times * sum / count
+        2.0 * sum / count
     };
     (0..channels).map(square).collect()
 }

@@ -12,9 +12,10 @@ use crate::epistemic::Epistemic;
 use crate::fixed::Fixed;
 use crate::folds::Folds;
 use crate::kernel::{KernelFit, Neighbours, Resemblance};
-use crate::law::{Law, Runs};
+use crate::law::Law;
 use crate::local::{Columns, LocalFit};
 use crate::process::ProcessFit;
+use crate::runs::Runs;
 use crate::target::{Examples, Parity, Sample};
 
 impl StoredExpansion {
