@@ -61,7 +61,7 @@ const STEPS: usize = 120;
 const COSTS: [f64; 2] = [0.15, 0.0025];
 
 /// Weight of the mean coverage's squared miss beside that of each judge.
-const MEAN: f64 = 0.3;
+const MEAN: f64 = 0.5;
 
 /// Values whose variance is below this share of their judge's mean count less: where hardly anything
 /// varies any interval holds.
@@ -205,7 +205,7 @@ mod tests {
         let judge = |i: u64| {
             let mut rng = stream(2, Purpose::Realization, i, 0);
             let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
-            let epistemic = if i.is_multiple_of(2) { 0.1 } else { 10.0 };
+            let epistemic: f64 = if i.is_multiple_of(2) { 0.1 } else { 10.0 };
             let one = |_| Deviation {
                 value: normal() + (4.0 * epistemic).sqrt() * normal(),
                 aleatoric: 1.0,
