@@ -3,9 +3,9 @@
 //! Conformal scores with one group of exchangeable values an input (Dunn, Wasserman & Ramdas, J. Am.
 //! Stat. Assoc. 118, 2023): the squares d^2 / (a + c e) of deviations d of realizations from a mean
 //! predicted without them, with the predicted aleatoric and epistemic variances a and e. An interval
-//! holds the values whose score is below t times the square of its reach. Of all c and t those are
-//! taken by which the coverage of judging inputs is closest to what it should be, of each and on
-//! average: a quantile of pooled scores would let easy inputs pay for hard ones.
+//! holds the values whose score is below t times the square of its reach. c and t are those by which
+//! the coverage of judging inputs is closest to what it should be, of each and on average: a quantile
+//! of pooled scores would let easy inputs pay for hard ones.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,9 +56,12 @@ const EPISTEMIC: std::ops::RangeInclusive<i32> = -4..=8;
 const MOST: f64 = 30.0;
 const STEPS: usize = 120;
 
-/// What the squared logarithms of the total and of the epistemic factor cost beside a squared miss of
-/// coverage if there is one judge: few judges do not move them far from 1.
+/// What the squared logarithms of the total and of the epistemic factor cost beside a judge's squared
+/// miss of coverage: few judges do not move them far from 1.
 const COSTS: [f64; 2] = [0.15, 0.0025];
+
+/// Losses that differ by less are alike: twice the square of what coverage misses by chance, 0.05.
+const WIDTH: f64 = 0.005;
 
 /// Weight of the mean coverage's squared miss beside that of each judge.
 const MEAN: f64 = 0.5;
@@ -108,11 +111,29 @@ impl Calibration {
             (0..=STEPS).map(move |step| {
                 let total = total(step);
                 let factors = Self { epistemic, total };
-                (misses(&table, step) + factors.cost() / independent, factors)
+                (independent * misses(&table, step) + factors.cost(), factors)
             })
         });
-        let best = tried.min_by(|a, b| a.0.total_cmp(&b.0));
-        best.map_or(Self::NONE, |(_, best)| best.of_few(independent))
+        Self::averaged(&tried.collect::<Vec<(f64, Self)>>()).of_few(independent)
+    }
+
+    /// The mean of logarithms, each weighed by exp(-loss / [`WIDTH`]): the best of a grid would jump
+    /// when data hardly change.
+    fn averaged(tried: &[(f64, Self)]) -> Self {
+        let least = tried
+            .iter()
+            .map(|(loss, _)| *loss)
+            .fold(f64::INFINITY, f64::min);
+        let weight = |loss: f64| (-(loss - least) / WIDTH).exp();
+        let sum: f64 = tried.iter().map(|(loss, _)| weight(*loss)).sum();
+        let mean = |of: fn(&Self) -> f64| {
+            let parts = tried.iter().map(|(loss, f)| weight(*loss) * of(f).ln());
+            (parts.sum::<f64>() / sum).exp()
+        };
+        Self {
+            epistemic: mean(|f| f.epistemic),
+            total: mean(|f| f.total),
+        }
     }
 
     fn cost(&self) -> f64 {
