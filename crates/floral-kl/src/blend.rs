@@ -84,6 +84,15 @@ pub(super) struct Member {
 }
 
 impl Model {
+    /// What is left unknown of each judging input over the mean of that, where the kind knows it.
+    fn unknown(&mut self) -> Option<Vec<f64>> {
+        match self {
+            Self::Constant(_) | Self::Local(_) | Self::Around(_) => None,
+            Self::Kernel(fit, _) => Some(std::mem::take(&mut fit.unknown)),
+            Self::Process(fit) => Some(std::mem::take(&mut fit.unknown)),
+        }
+    }
+
     fn judged(&mut self) -> Vec<Vec<f64>> {
         match self {
             Self::Constant(constant) => std::mem::take(&mut constant.judged),
@@ -129,6 +138,17 @@ pub(super) struct Verdict {
     pub guesses: Vec<Vec<f64>>,
     /// Target minus guess.
     pub errors: Vec<Vec<f64>>,
+    /// Weighed posterior variances, each over its mean, and the weight of members without one.
+    unknown: Vec<f64>,
+    without: f64,
+}
+
+impl Verdict {
+    /// How new each judging input was to the fit that it judged, as [`Blend::novelty`] has it.
+    pub(super) fn novelty(&self, distances: &[f64]) -> Vec<f64> {
+        let both = self.unknown.iter().zip(distances);
+        both.map(|(u, d)| u + self.without * d).collect()
+    }
 }
 
 /// A candidate with its name and its guesses at judging inputs: [judge][channel, point].
@@ -136,6 +156,7 @@ struct Tried {
     name: String,
     member: Member,
     guesses: Vec<Vec<f64>>,
+    unknown: Option<Vec<f64>>,
 }
 
 impl Blend {
@@ -281,7 +302,7 @@ impl Blend {
 
     /// A candidate with its guesses, within bounds and less low fidelity where it is not looked at.
     fn tried(&self, name: String, base: Base, mut model: Model, examples: &Examples<'_>) -> Tried {
-        let mut guesses = model.judged();
+        let (mut guesses, unknown) = (model.judged(), model.unknown());
         for (guess, hidden) in guesses.iter_mut().zip(examples.judges().hidden) {
             self.finish(base, guess, hidden);
         }
@@ -289,6 +310,7 @@ impl Blend {
             name,
             member: Member { base, model },
             guesses,
+            unknown,
         }
     }
 
@@ -377,13 +399,10 @@ impl Blend {
 }
 
 fn verdict(tried: &[Tried], weights: &[f64], targets: &[Vec<f64>]) -> Verdict {
+    let weighed = || tried.iter().zip(weights).filter(|(_, w)| **w > 0.0);
     let blended = |i: usize| {
         let mut sum = vec![0.0; targets[i].len()];
-        for (tried, weight) in tried
-            .iter()
-            .zip(weights)
-            .filter(|(_, weight)| **weight > 0.0)
-        {
+        for (tried, weight) in weighed() {
             let parts = sum.iter_mut().zip(&tried.guesses[i]);
             parts.for_each(|(s, g)| *s += weight * g);
         }
@@ -393,8 +412,15 @@ fn verdict(tried: &[Tried], weights: &[f64], targets: &[Vec<f64>]) -> Verdict {
     let error = |(target, guess): (&Vec<f64>, &Vec<f64>)| {
         target.iter().zip(guess).map(|(t, g)| t - g).collect()
     };
+    let unknown = |i: usize| {
+        let parts = weighed().filter_map(|(t, w)| Some(w * t.unknown.as_ref()?.get(i)?));
+        parts.sum()
+    };
+    let without = weighed().filter(|(t, _)| t.unknown.is_none());
     Verdict {
         errors: targets.iter().zip(&guesses).map(error).collect(),
         guesses,
+        unknown: (0..targets.len()).map(unknown).collect(),
+        without: without.map(|(_, w)| w).sum(),
     }
 }

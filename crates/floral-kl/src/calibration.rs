@@ -1,7 +1,11 @@
 //! Calibration: factors that make intervals hold as many realizations of new inputs as they say.
 //!
-//! Conformal prediction with one group of exchangeable values an input: the factor is such that each
-//! judging input is covered on average by the factor that the others ask for.
+//! Conformal scores with one group of exchangeable values an input (Dunn, Wasserman & Ramdas, J. Am.
+//! Stat. Assoc. 118, 2023): the squares d^2 / (a + c e) of deviations d of realizations from a mean
+//! predicted without them, with the predicted aleatoric and epistemic variances a and e. An interval
+//! holds the values whose score is below t times the square of its reach. c and t are those by which
+//! the coverage of judging inputs is closest to what it should be, of each and on average: a quantile
+//! of pooled scores would let easy inputs pay for hard ones.
 
 use serde::{Deserialize, Serialize};
 
@@ -44,17 +48,27 @@ impl Reach {
     }
 }
 
-/// The epistemic part is scaled between these before both parts are.
-const EPISTEMIC: [f64; 2] = [0.25, 16.0];
+/// Factors of the epistemic part that are tried: powers of two, by halves, between these.
+const EPISTEMIC: std::ops::RangeInclusive<i32> = -4..=8;
 
-/// Steps of each part of the path from narrow to wide intervals.
-const STEPS: usize = 40;
-
-/// Both parts together are scaled between the inverse of this and this.
+/// Both parts together are scaled between the inverse of this and this, in so many steps; the middle
+/// one is 1.
 const MOST: f64 = 30.0;
+const STEPS: usize = 120;
 
-/// Bisections in search of a level.
-const BISECTIONS: usize = 30;
+/// What the squared logarithms of the total and of the epistemic factor cost beside a judge's squared
+/// miss of coverage: few judges do not move them far from 1.
+const COSTS: [f64; 2] = [0.15, 0.0025];
+
+/// Losses that differ by less are alike: twice the square of what coverage misses by chance, 0.05.
+const WIDTH: f64 = 0.005;
+
+/// Weight of the mean coverage's squared miss beside that of each judge.
+const MEAN: f64 = 0.5;
+
+/// Values whose variance is below this share of their judge's mean count less: where hardly anything
+/// varies any interval holds.
+const SMALL: f64 = 0.1;
 
 /// Factors of predicted variances.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -80,107 +94,99 @@ impl Calibration {
         total: 1.0,
     };
 
-    /// From the deviations of each judging input's realizations, by intervals that reach so far.
-    pub(super) fn new(judges: &[Vec<Deviation>], reach: Reach) -> Self {
-        let path = path();
+    /// From the deviations of each judging input's realizations, by intervals that reach so far. So
+    /// many of the inputs are independent.
+    pub(super) fn new(judges: &[Vec<Deviation>], independent: usize, reach: Reach) -> Self {
         // A judge of which everything is exact has nothing to say.
         let says = |judge: &&Vec<Deviation>| judge.iter().any(|d| d.value != 0.0);
-        let table: Vec<Vec<f64>> = judges
-            .iter()
-            .filter(says)
-            .map(|judge| path.iter().map(|step| step.covered(judge, reach)).collect())
-            .collect();
-        if table.is_empty() {
+        let judges: Vec<&Vec<Deviation>> = judges.iter().filter(says).collect();
+        if judges.is_empty() {
             return Self::NONE;
         }
-        at(&path, reached(&table, None, level(&table)))
+        let independent = independent.max(1) as f64;
+        let tried = EPISTEMIC.flat_map(|half| {
+            let epistemic = (0.5 * f64::from(half)).exp2();
+            let row = |judge: &&Vec<Deviation>| coverages(judge, epistemic, reach);
+            let table: Vec<Vec<f64>> = judges.iter().map(row).collect();
+            (0..=STEPS).map(move |step| {
+                let total = total(step);
+                let factors = Self { epistemic, total };
+                (independent * misses(&table, step) + factors.cost(), factors)
+            })
+        });
+        Self::averaged(&tried.collect::<Vec<(f64, Self)>>()).of_few(independent)
+    }
+
+    /// The mean of logarithms, each weighed by exp(-loss / [`WIDTH`]): the best of a grid would jump
+    /// when data hardly change.
+    fn averaged(tried: &[(f64, Self)]) -> Self {
+        let least = tried
+            .iter()
+            .map(|(loss, _)| *loss)
+            .fold(f64::INFINITY, f64::min);
+        let weight = |loss: f64| (-(loss - least) / WIDTH).exp();
+        let sum: f64 = tried.iter().map(|(loss, _)| weight(*loss)).sum();
+        let mean = |of: fn(&Self) -> f64| {
+            let parts = tried.iter().map(|(loss, f)| weight(*loss) * of(f).ln());
+            (parts.sum::<f64>() / sum).exp()
+        };
+        Self {
+            epistemic: mean(|f| f.epistemic),
+            total: mean(|f| f.total),
+        }
+    }
+
+    fn cost(&self) -> f64 {
+        COSTS[0] * self.total.ln().powi(2) + COSTS[1] * self.epistemic.ln().powi(2)
     }
 
     /// The same with more of the epistemic part where so few independent judges asked for it: about
     /// the square of Student's 95 % quantile with as many degrees of freedom over the normal one.
-    pub(super) fn of_few(self, judges: usize) -> Self {
-        let n = judges.max(1) as f64;
+    fn of_few(self, judges: f64) -> Self {
         Self {
-            epistemic: self.epistemic * (1.0 + 2.0 / n + 4.6 / (n * n)),
+            epistemic: self.epistemic * (1.0 + 2.0 / judges + 4.6 / (judges * judges)),
             ..self
         }
     }
+}
 
-    /// The share of values inside the interval.
-    fn covered(&self, values: &[Deviation], reach: Reach) -> f64 {
-        let inside = |deviation: &&Deviation| {
-            let variance = deviation.aleatoric + self.epistemic * deviation.epistemic;
-            let unit = (self.total * variance).sqrt();
-            (-reach.down * unit..=reach.up * unit).contains(&deviation.value)
+/// The total factor of a step from narrow to wide.
+fn total(step: usize) -> f64 {
+    MOST.powf(2.0 * step as f64 / STEPS as f64 - 1.0)
+}
+
+/// The mean squared miss of coverage at a step, with that of the mean coverage.
+fn misses(table: &[Vec<f64>], step: usize) -> f64 {
+    let count = table.len() as f64;
+    let miss = |row: &Vec<f64>| row[step] - COVERAGE;
+    let mean = table.iter().map(miss).sum::<f64>() / count;
+    let squares = table.iter().map(|row| miss(row).powi(2)).sum::<f64>() / count;
+    squares + MEAN * mean * mean
+}
+
+/// The share of a judge's values that an interval holds at each step.
+fn coverages(values: &[Deviation], epistemic: f64, reach: Reach) -> Vec<f64> {
+    let variance = |d: &Deviation| d.aleatoric + d.epistemic;
+    let small = SMALL * values.iter().map(variance).sum::<f64>() / values.len() as f64;
+    let mut weights = vec![0.0; STEPS + 2];
+    for deviation in values {
+        let unit = match deviation.value < 0.0 {
+            true => reach.down,
+            false => reach.up,
         };
-        values.iter().filter(inside).count() as f64 / values.len() as f64
+        let own = deviation.aleatoric + epistemic * deviation.epistemic;
+        let needed = (deviation.value / unit).powi(2) / own.max(f64::MIN_POSITIVE);
+        let step = 0.5 * STEPS as f64 * (1.0 + needed.ln() / MOST.ln());
+        let variance = variance(deviation).max(f64::MIN_POSITIVE);
+        weights[step.ceil().clamp(0.0, STEPS as f64 + 1.0) as usize] +=
+            variance / (variance + small);
     }
-}
-
-/// From narrow to wide: both parts, then the epistemic one, then both again.
-fn path() -> Vec<Calibration> {
-    let geometric = |from: f64, to: f64| {
-        (0..STEPS).map(move |k| from * (to / from).powf(k as f64 / STEPS as f64))
-    };
-    let [low, high] = EPISTEMIC;
-    let both = |epistemic| move |total| Calibration { epistemic, total };
-    let narrow = geometric(1.0 / MOST, 1.0).map(both(low));
-    let middle = geometric(low, high).map(|epistemic| Calibration {
-        epistemic,
-        total: 1.0,
+    let all: f64 = weights.iter().sum();
+    let cumulated = weights.iter().take(STEPS + 1).scan(0.0, |sum, weight| {
+        *sum += weight;
+        Some(*sum / all)
     });
-    let wide = geometric(1.0, MOST).map(both(high));
-    narrow.chain(middle).chain(wide).collect()
-}
-
-/// The level to ask of all judges, so that each is covered as it should be by what the others ask.
-fn level(table: &[Vec<f64>]) -> f64 {
-    if table.len() < 2 {
-        return COVERAGE;
-    }
-    let covered = |level: f64| {
-        let one = |i: usize| interpolated(&table[i], reached(table, Some(i), level));
-        (0..table.len()).map(one).sum::<f64>() / table.len() as f64
-    };
-    let (mut low, mut high) = (0.5, 0.999);
-    for _ in 0..BISECTIONS {
-        let middle = 0.5 * (low + high);
-        if covered(middle) < COVERAGE {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high
-}
-
-/// Where on the path the mean coverage of all judges but one reaches a level.
-fn reached(table: &[Vec<f64>], without: Option<usize>, level: f64) -> f64 {
-    let others = || (0..table.len()).filter(|i| Some(*i) != without);
-    let mean = |k: usize| others().map(|i| table[i][k]).sum::<f64>() / others().count() as f64;
-    let steps = table[0].len();
-    let Some(k) = (0..steps).find(|&k| mean(k) >= level) else {
-        return (steps - 1) as f64;
-    };
-    if k == 0 {
-        return 0.0;
-    }
-    let (before, after) = (mean(k - 1), mean(k));
-    (k - 1) as f64 + (level - before) / (after - before)
-}
-
-fn interpolated(row: &[f64], place: f64) -> f64 {
-    let k = (place as usize).min(row.len() - 2);
-    row[k] + (row[k + 1] - row[k]) * (place - k as f64)
-}
-
-fn at(path: &[Calibration], place: f64) -> Calibration {
-    let k = (place as usize).min(path.len() - 2);
-    let between = |a: f64, b: f64| a * (b / a).powf(place - k as f64);
-    Calibration {
-        epistemic: between(path[k].epistemic, path[k + 1].epistemic),
-        total: between(path[k].total, path[k + 1].total),
-    }
+    cumulated.collect()
 }
 
 #[cfg(test)]
@@ -207,33 +213,38 @@ mod tests {
 
     #[test]
     fn what_is_calibrated_already_stays() {
-        let found = Calibration::new(&judges(0.5_f64.sqrt(), 1.0), Reach::NORMAL);
-        assert!((found.epistemic - 1.0).abs() < 0.2, "{found:?}");
-        assert_eq!(found.total, 1.0);
+        let found = Calibration::new(&judges(0.5_f64.sqrt(), 1.0), 12, Reach::NORMAL);
+        let few = Calibration::NONE.of_few(12.0).epistemic;
+        assert!(
+            (0.7..1.5).contains(&(found.epistemic / few)) && (found.total - 1.0).abs() < 0.1,
+            "{found:?}"
+        );
     }
 
     #[test]
-    fn errors_are_explained_by_the_epistemic_part_first_and_by_both_if_that_is_not_enough() {
-        let found = Calibration::new(&judges(2.0_f64.sqrt(), 1.0), Reach::NORMAL);
+    fn the_part_that_differs_between_judges_as_their_errors_do_is_the_one_that_is_scaled() {
+        let judge = |i: u64| {
+            let mut rng = stream(2, Purpose::Realization, i, 0);
+            let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
+            let epistemic: f64 = if i.is_multiple_of(2) { 0.1 } else { 10.0 };
+            let one = |_| Deviation {
+                value: normal() + (4.0 * epistemic).sqrt() * normal(),
+                aleatoric: 1.0,
+                epistemic,
+            };
+            (0..2000).map(one).collect()
+        };
+        let judges: Vec<Vec<Deviation>> = (0..12).map(judge).collect();
+        let found = Calibration::new(&judges, 1000, Reach::NORMAL);
         assert!(
-            (found.epistemic - 4.0).abs() < 0.6 && found.total == 1.0,
-            "{found:?}"
-        );
-        let found = Calibration::new(&judges(0.0, 6.0), Reach::NORMAL);
-        assert!(
-            found.epistemic == EPISTEMIC[1] && (found.total - 4.0).abs() < 0.5,
-            "{found:?}"
-        );
-        let found = Calibration::new(&judges(0.0, 0.5), Reach::NORMAL);
-        assert!(
-            found.epistemic == EPISTEMIC[0] && found.total < 0.3,
+            (found.epistemic - 4.0).abs() < 0.1 && (found.total - 1.0).abs() < 0.1,
             "{found:?}"
         );
     }
 
     #[test]
     fn few_judges_ask_for_students_quantile() {
-        for (judges, quantile) in [(2, 2.92), (5, 2.015), (10, 1.812), (30, 1.697)] {
+        for (judges, quantile) in [(2.0, 2.92), (5.0, 2.015), (10.0, 1.812), (30.0, 1.697)] {
             let factor = Calibration::NONE.of_few(judges).epistemic.sqrt();
             assert!(
                 (factor * 1.645 / quantile - 1.0).abs() < 0.03,
@@ -251,8 +262,15 @@ mod tests {
     }
 
     #[test]
-    fn judges_that_differ_ask_for_more_than_their_pooled_quantile() {
-        let table = vec![vec![0.5, 0.9, 0.95, 1.0], vec![0.9, 0.95, 1.0, 1.0]];
-        assert!(level(&table) > 0.9);
+    fn places_where_hardly_anything_varies_do_not_narrow_intervals_elsewhere() {
+        let mut all = judges(0.5_f64.sqrt(), 1.0);
+        let dead = Deviation {
+            value: 1e-9,
+            aleatoric: 1e-4,
+            epistemic: 0.0,
+        };
+        all.iter_mut().for_each(|judge| judge.extend([dead; 1000]));
+        let found = Calibration::new(&all, 12, Reach::NORMAL);
+        assert!((found.total - 1.0).abs() < 0.1, "{found:?}");
     }
 }

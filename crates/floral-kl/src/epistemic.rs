@@ -7,83 +7,139 @@ use super::target::Parity;
 use super::{Lattice, Symmetries};
 
 /// Errors at judging inputs as factor fields, and their mean square at every point.
+///
+/// The squared error at an input is taken for proportional to its novelty n, the posterior variance of
+/// a process over the mean of it: E[e^2(x)] = n v(x), so that v = mean of e_i^2 / n_i.
 pub(super) struct Epistemic {
     /// Of unit variance together: [factor, value].
     pub factors: Vec<f32>,
-    /// Variance of the mean at every point, framed.
+    /// Variance of the mean at every point for an input of novelty 1, framed.
     pub variance: Vec<f64>,
-    /// Squared errors grow with this power of novelty.
-    pub exponent: f64,
-    /// Mean of that power over the judging inputs.
-    pub mean_power: f64,
-    /// Novelty up to which that power was learned; beyond, it is at least the usual one.
-    pub learned_to: f64,
+    /// Whether it grows with novelty; without judging inputs nothing is known of that.
+    pub grows: bool,
 }
 
 /// Factors kept of the errors.
 const MOST_FACTORS: usize = 24;
 
-/// Novelty, beside the largest of a judging input, that counts as like theirs.
-const MARGIN: f64 = 2.0;
-
 /// Share of the errors' squares that is taken for ignorance even if realizations explain them.
 const LEAST: f64 = 0.05;
 
-/// The power of novelty if no judging input tells it.
-const USUAL_EXPONENT: f64 = 0.5;
+/// Novelty below this counts as this: next to a training input the runs' own noise is left.
+const LEAST_NOVELTY: f64 = 0.05;
 
-/// Added to the variance of the logarithm of novelty, so that few inputs do not invent a power.
-const SHRINK: f64 = 0.05;
+/// What judging inputs say of the mean.
+pub(super) struct Missed<'a> {
+    pub lattice: &'a Lattice,
+    pub symmetries: &'a Symmetries,
+    /// [judge][channel, point].
+    pub errors: &'a [Vec<f64>],
+    pub judges: &'a Moments,
+    /// Of each judge.
+    pub novelty: &'a [f64],
+    /// Judges of one group were left out together.
+    pub groups: &'a [usize],
+}
 
-impl Epistemic {
-    /// errors: [judge][channel, point]; novelty of each judge, if it is known.
-    pub(super) fn new(
-        lattice: &Lattice,
-        symmetries: &Symmetries,
-        errors: &[Vec<f64>],
-        judges: &Moments,
-        novelty: Option<&[f64]>,
-    ) -> Self {
-        let count = errors.len() as f64;
-        let (mut variance, mut square) = (vec![0.0; errors[0].len()], vec![0.0; errors[0].len()]);
-        for (i, error) in errors.iter().enumerate() {
-            let noise = judges.variances.get(i);
-            for (p, error) in error.iter().enumerate() {
-                let noise = noise.map_or(0.0, |v| v[p] / judges.counts[i] as f64);
-                variance[p] += (error * error - noise) / count;
-                square[p] += error * error / count;
-            }
+impl Missed<'_> {
+    /// The epistemic part, and for every judge the variance, for its novelty, that judges of other
+    /// groups say: [judge][channel, point].
+    pub(super) fn learned(&self) -> (Epistemic, Vec<Vec<f64>>) {
+        let squares: Vec<[Vec<f64>; 2]> = (0..self.errors.len()).map(|i| self.squares(i)).collect();
+        let count = 1 + self.groups.iter().max().copied().unwrap_or(0);
+        let values = self.errors[0].len();
+        let mut sums = vec![Sums::none(values); count];
+        for (group, squares) in self.groups.iter().zip(&squares) {
+            sums[*group].add(squares, 1.0);
         }
-        let [variance, square] = [variance, square].map(|field| {
-            symmetries.average(lattice, &field, |motion, f| Parity::Even.apply(motion, f))
-        });
-        let pairs = variance.iter().zip(&square);
-        let exponent = novelty.map_or(USUAL_EXPONENT, |novelty| exponent(errors, novelty));
-        let power = |novelty: &[f64]| {
-            let sum: f64 = novelty.iter().map(|n| n.powf(exponent)).sum();
-            sum / count
+        let mut all = Sums::none(values);
+        sums.iter().for_each(|sum| all.add(&sum.squares, sum.count));
+        let left_out = |i: usize| {
+            let others = all.less(&sums[self.groups[i]]);
+            let growth = growth(self.novelty[i]);
+            others.variance().iter().map(|v| growth * v).collect()
         };
+        let left_out = (0..self.errors.len()).map(left_out).collect();
+        let scaled = |(error, novelty): (&Vec<f64>, &f64)| {
+            let unit = growth(*novelty).sqrt();
+            error.iter().map(|e| e / unit).collect()
+        };
+        let scaled: Vec<Vec<f64>> = self.errors.iter().zip(self.novelty).map(scaled).collect();
+        let epistemic = Epistemic {
+            factors: unit(leading(&scaled)),
+            variance: all.variance(),
+            grows: true,
+        };
+        (epistemic, left_out)
+    }
+
+    /// Squared errors of one judge over its growth: less what its runs explain, and as they are.
+    fn squares(&self, i: usize) -> [Vec<f64>; 2] {
+        let growth = growth(self.novelty[i]);
+        let noise = self.judges.variances.get(i);
+        let noise = |p: usize| noise.map_or(0.0, |v| v[p] / self.judges.counts[i] as f64);
+        let whole = self.errors[i].iter().map(|e| e * e / growth).collect();
+        let errors = self.errors[i].iter().enumerate();
+        let less = errors.map(|(p, e)| (e * e - noise(p)) / growth).collect();
+        [less, whole].map(|field: Vec<f64>| {
+            let even = |motion: &_, f: &_| Parity::Even.apply(motion, f);
+            self.symmetries.average(self.lattice, &field, even)
+        })
+    }
+}
+
+/// Sums of such squares over some judges.
+#[derive(Clone)]
+struct Sums {
+    squares: [Vec<f64>; 2],
+    count: f64,
+}
+
+impl Sums {
+    fn none(values: usize) -> Self {
         Self {
-            variance: pairs.map(|(v, s)| v.max(LEAST * s)).collect(),
-            factors: unit(leading(errors)),
-            exponent,
-            mean_power: novelty.map_or(1.0, power),
-            learned_to: novelty.map_or(f64::INFINITY, |novelty| {
-                MARGIN * novelty.iter().copied().fold(0.0, f64::max)
-            }),
+            squares: [vec![0.0; values], vec![0.0; values]],
+            count: 0.0,
         }
     }
 
+    fn add(&mut self, squares: &[Vec<f64>; 2], count: f64) {
+        for (sum, squares) in self.squares.iter_mut().zip(squares) {
+            sum.iter_mut().zip(squares).for_each(|(sum, s)| *sum += s);
+        }
+        self.count += count;
+    }
+
+    fn less(&self, other: &Self) -> Self {
+        let mut rest = other.clone();
+        for (rest, all) in rest.squares.iter_mut().zip(&self.squares) {
+            rest.iter_mut().zip(all).for_each(|(r, all)| *r = all - *r);
+        }
+        rest.count = self.count - other.count;
+        rest
+    }
+
+    fn variance(&self) -> Vec<f64> {
+        let [less, whole] = &self.squares;
+        let pairs = less.iter().zip(whole);
+        pairs
+            .map(|(v, s)| v.max(LEAST * s).max(0.0) / self.count.max(1.0))
+            .collect()
+    }
+}
+
+fn growth(novelty: f64) -> f64 {
+    novelty.max(LEAST_NOVELTY)
+}
+
+impl Epistemic {
     /// Of a mean that no input has judged: as far off, everywhere in a channel, as a field of this
     /// mean square.
     pub(super) fn unjudged(squares: &[f64], points: usize) -> Self {
         Self {
             factors: vec![1.0; squares.len() * points],
             variance: super::constant::uniform(squares, points),
-            // Nothing is known of how errors grow.
-            exponent: 0.0,
-            mean_power: 1.0,
-            learned_to: f64::INFINITY,
+            grows: false,
         }
     }
 
@@ -92,32 +148,10 @@ impl Epistemic {
         self.factors.chunks_exact(values.max(1))
     }
 
-    /// The variance's factor for a query of this novelty: 1 on average over the judges.
-    ///
-    /// Judges that are all alike may tell no growth at all; of a query unlike any of them that says
-    /// nothing.
+    /// The variance's factor for a query of this novelty.
     pub(super) fn growth(&self, novelty: f64) -> f64 {
-        let inside = novelty.min(self.learned_to).powf(self.exponent) / self.mean_power;
-        if novelty <= self.learned_to {
-            return inside;
-        }
-        let beyond = novelty / self.learned_to.max(f64::MIN_POSITIVE);
-        inside * beyond.powf(self.exponent.max(USUAL_EXPONENT))
+        if self.grows { growth(novelty) } else { 1.0 }
     }
-}
-
-/// The slope of the logarithm of squared errors over that of novelty.
-fn exponent(errors: &[Vec<f64>], novelty: &[f64]) -> f64 {
-    let square = |error: &Vec<f64>| error.iter().map(|v| v * v).sum::<f64>();
-    let y = errors.iter().map(|e| square(e).max(f64::MIN_POSITIVE).ln());
-    let x = novelty.iter().map(|n| n.max(f64::MIN_POSITIVE).ln());
-    let (x, y): (Vec<f64>, Vec<f64>) = (x.collect(), y.collect());
-    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-    let (mx, my) = (mean(&x), mean(&y));
-    let pairs = || x.iter().zip(&y);
-    let covariance: f64 = pairs().map(|(x, y)| (x - mx) * (y - my)).sum::<f64>() / x.len() as f64;
-    let variance = x.iter().map(|x| (x - mx).powi(2)).sum::<f64>() / x.len() as f64;
-    (covariance / (variance + SHRINK)).clamp(0.0, 1.0)
 }
 
 /// The leading directions of error fields: [factor][value].
@@ -161,30 +195,24 @@ fn unit(fields: Vec<Vec<f64>>) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn learned(exponent: f64) -> Epistemic {
-        Epistemic {
-            factors: Vec::new(),
-            variance: Vec::new(),
-            exponent,
-            mean_power: 1.0,
-            learned_to: 4.0,
-        }
-    }
+    use crate::testing;
 
     #[test]
-    fn far_from_all_judges_errors_grow_even_if_among_them_they_do_not() {
-        let flat = learned(0.0);
-        assert_eq!([0.5, 1.0, 4.0].map(|n| flat.growth(n)), [1.0; 3]);
-        assert!((flat.growth(16.0) - 2.0).abs() < 1e-12);
-        assert!((flat.growth(400.0) - 10.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_power_learned_from_judges_holds_beyond_them() {
-        let steep = learned(0.8);
-        for novelty in [0.1, 3.9, 4.0, 4.1, 100.0_f64] {
-            assert!((steep.growth(novelty) / novelty.powf(0.8) - 1.0).abs() < 1e-12);
-        }
+    fn errors_that_grow_with_novelty_are_learned_and_each_group_is_judged_by_the_others() {
+        let lattice = testing::lattice(&[("x", 2)], &[]);
+        let symmetries = Symmetries::none(&lattice, 1, 1);
+        let errors = [vec![1.0, 2.0], vec![2.0, 4.0], vec![2.0, -4.0]];
+        let missed = Missed {
+            lattice: &lattice,
+            symmetries: &symmetries,
+            errors: &errors,
+            judges: &Moments::default(),
+            novelty: &[0.5, 2.0, 2.0],
+            groups: &[0, 1, 1],
+        };
+        let (found, left_out) = missed.learned();
+        assert_eq!(found.variance, [2.0, 8.0]);
+        assert_eq!(left_out, [[1.0, 4.0], [4.0, 16.0], [4.0, 16.0]]);
+        assert_eq!([0.0, 0.5, 30.0].map(|n| found.growth(n)), [0.05, 0.5, 30.0]);
     }
 }

@@ -1,12 +1,15 @@
 //! Fitting an expansion: from training cases to blends, law, epistemic part and calibration.
 
+use std::cmp::Ordering;
+
 use super::blend::{Base, Blend, Problem, Verdict, View};
-use super::calibration::{Calibration, Deviation, Reach};
+use super::calibration::Calibration;
 use super::case::{Case, Channels, Framed};
-use super::epistemic::Epistemic;
+use super::epistemic::{Epistemic, Missed};
 use super::expansion::{Expansion, Material, over};
 use super::fixed::Fixed;
 use super::folds::Folds;
+use super::judged::Judged;
 use super::kernel::Neighbours;
 use super::law::{Law, LawKind};
 use super::moments::{self, Moments};
@@ -21,9 +24,6 @@ use crate::observer::{Event, Observer};
 /// Predicted variances are at least this share of the training inputs' mean variance, where anything
 /// varies at all.
 const LEAST_VARIANCE: f64 = 1e-3;
-
-/// Values of a judging input that enter the calibration; neighbours say the same.
-const MOST_VALUES: usize = 20_000;
 
 impl Expansion {
     /// Fits mean, spread and law to the cases.
@@ -57,7 +57,7 @@ impl Expansion {
             observer.observe(&Event::Outlier(outlier));
         }
         let cleaned = without(cases, &outliers, lattice, channels);
-        let cases: Vec<Case<'_>> = cases
+        let mut cases: Vec<Case<'_>> = cases
             .iter()
             .zip(&cleaned)
             .map(|(case, kept)| Case {
@@ -65,12 +65,12 @@ impl Expansion {
                 ..*case
             })
             .collect();
+        // What a fit makes of its inputs does not depend on the order in which they come.
+        cases.sort_by(in_order);
         let units = Units::new(lattice, channels, material.symmetries, &cases);
         let support = Support::new(lattice, channels, &cases);
         let scaled = |case| units.case(case, lattice);
-        let mut train: Vec<Scaled<'_>> = cases.iter().map(scaled).collect();
-        // What a fit makes of its inputs does not depend on the order in which they come.
-        train.sort_by(|a, b| place(a).total_cmp(&place(b)));
+        let train: Vec<Scaled<'_>> = cases.iter().map(scaled).collect();
         let held: Vec<Scaled<'_>> = held_out.iter().map(scaled).collect();
         let [train, held] =
             [&train, &held].map(|all| all.iter().map(Scaled::case).collect::<Vec<_>>());
@@ -116,15 +116,23 @@ impl Expansion {
             train.complete_variances(&verdict.errors);
         }
         let is_held = !held_out.is_empty();
-        let novelty = |framed| mean.novelty(framed, neighbours.distance(framed));
-        let novelty: Option<Vec<f64>> = is_held.then(|| held.framed.iter().map(novelty).collect());
         let judges = if is_held { &held } else { &train };
-        let epistemic = if is_held || folds.count() > 1 {
+        let (epistemic, unknown) = if is_held || folds.count() > 1 {
             let errors = verdict.errors.iter().enumerate();
             let errors: Vec<Vec<f64>> = errors.map(|(i, e)| judges.completed(i, e)).collect();
-            Epistemic::new(lattice, symmetries, &errors, judges, novelty.as_deref())
+            let group = |i: usize| if is_held { i } else { folds.of(i) };
+            let missed = Missed {
+                lattice,
+                symmetries,
+                errors: &errors,
+                judges,
+                novelty: &verdict.novelty(&neighbours.judged(&folds, &held.framed)),
+                groups: &(0..errors.len()).map(group).collect::<Vec<usize>>(),
+            };
+            missed.learned()
         } else {
-            Epistemic::unjudged(&unjudged_squares(&mean, &train), lattice.len())
+            let squares = unjudged_squares(&mean, &train);
+            (Epistemic::unjudged(&squares, lattice.len()), Vec::new())
         };
         let mut fitted = Self {
             lattice: lattice.clone(),
@@ -145,17 +153,23 @@ impl Expansion {
         let spread = fitted.fit_spread(&fit, kind, cases, &train, (&held, &verdict))?;
         if is_held || folds.count() > 1 {
             let judging = if is_held { held_out } else { cases };
-            let verdicts = [Some(&verdict), spread.as_ref()];
-            let reach = |channel| fitted.reach(cases, kind, channel);
-            let reach: Vec<Reach> = (0..channels.solution).map(reach).collect();
-            fitted.calibrate(judging, judges, novelty.as_deref(), verdicts, &reach);
-            let independent = if is_held {
-                held_out.len()
-            } else {
-                folds.count()
+            let independent = match is_held {
+                true => held_out.len(),
+                false => folds.count(),
             };
-            let of_few = |calibration: &Calibration| calibration.of_few(independent);
-            fitted.calibration = fitted.calibration.iter().map(of_few).collect();
+            let judged = Judged {
+                cases: judging,
+                moments: judges,
+                unknown: &unknown,
+                mean: &verdict,
+                spread: spread.as_ref(),
+                independent,
+            };
+            fitted.calibration = (0..channels.solution)
+                .map(|channel| {
+                    fitted.calibrated(&judged, channel, fitted.reach(cases, kind, channel))
+                })
+                .collect();
         }
         Ok(fitted)
     }
@@ -196,78 +210,6 @@ impl Expansion {
             .collect();
         self.law = Law::new(kind, &realizations, values, &self.lattice);
         Ok(Some(verdict))
-    }
-
-    /// How far intervals reach, in deviations, by the training runs of a channel.
-    fn reach(&self, cases: &[Case<'_>], kind: LawKind, channel: usize) -> Reach {
-        if kind == LawKind::Normal {
-            return Reach::NORMAL;
-        }
-        let mut all = Vec::new();
-        let counts = cases
-            .iter()
-            .map(|case| case.count(&self.lattice, self.channels));
-        let fewest = counts.min().unwrap_or(0);
-        for case in cases {
-            let known = case.known(&self.lattice);
-            let count = case.count(&self.lattice, self.channels) as f64;
-            let step = (known * cases.len()).div_ceil(MOST_VALUES) | 1;
-            for point in (0..known).step_by(step) {
-                let runs = case.realizations.chunks_exact(known);
-                let runs = runs.skip(channel).step_by(self.channels.solution);
-                let values: Vec<f64> = runs.map(|run| run[point]).collect();
-                let mean = values.iter().sum::<f64>() / count;
-                let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
-                if square > f64::MIN_POSITIVE {
-                    all.extend(values.iter().map(|v| (v - mean) / square.sqrt()));
-                }
-            }
-        }
-        Reach::of(&mut all, fewest)
-    }
-
-    /// Makes intervals hold what they say of the judging inputs' realizations, channel by channel.
-    fn calibrate(
-        &mut self,
-        cases: &[Case<'_>],
-        judges: &Moments,
-        novelty: Option<&[f64]>,
-        [mean, spread]: [Option<&Verdict>; 2],
-        reach: &[Reach],
-    ) {
-        let judge = |channel: usize, i: usize| {
-            let framed = &judges.framed[i];
-            let growth = novelty.map_or(1.0, |novelty| self.epistemic.growth(novelty[i]));
-            let known = cases[i].known(&self.lattice);
-            let residuals = moments::residuals(&self.lattice, self.channels, &cases[i], framed);
-            let step = residuals
-                .len()
-                .div_ceil(MOST_VALUES * self.channels.solution)
-                | 1;
-            let deviation = |(at, residual): (usize, &f64)| {
-                let at = at % known;
-                let point = cases[i].points.map_or(at, |points| points[at]);
-                let place = channel * self.lattice.len() + point;
-                let guess = |verdict: &Verdict| verdict.guesses[i][place];
-                let varies = self.fixed.varies(place);
-                (self.fixed.value(place).is_none()).then(|| Deviation {
-                    value: residual - mean.map_or(0.0, guess),
-                    aleatoric: spread
-                        .filter(|_| varies)
-                        .map_or(0.0, |v| guess(v).max(self.least_variance)),
-                    epistemic: growth * self.epistemic.variance[place],
-                })
-            };
-            let own = |(at, _): &(usize, &f64)| at / known % self.channels.solution == channel;
-            let kept = residuals.iter().enumerate().filter(own).step_by(step);
-            kept.filter_map(deviation).collect::<Vec<Deviation>>()
-        };
-        let calibration = |channel: usize| {
-            let judged = (0..cases.len()).map(|i| judge(channel, i));
-            let judged: Vec<Vec<Deviation>> = judged.collect();
-            Calibration::new(&judged, reach[channel])
-        };
-        self.calibration = (0..self.channels.solution).map(calibration).collect();
     }
 }
 
@@ -376,18 +318,17 @@ fn is_low_informative(train: &Moments) -> bool {
     square(&train.residuals) < square(&train.solutions())
 }
 
-/// Mean squares, a number a channel, by which a mean that nothing has judged may be off: what the
-/// residual varies by over the domain or, of the mean solution, twice what the solution does, as two
-/// solutions differ by.
+/// Mean squares, a number a channel, by which a mean that nothing has judged may be off: twice what the
+/// residual, or of a mean solution the solution, varies by over the domain, as two of them differ by.
 fn unjudged_squares(mean: &Blend, train: &Moments) -> Vec<f64> {
     let is_solution = mean
         .members
         .iter()
         .any(|(member, _)| member.base == Base::Input)
         || !train.has_low();
-    let (fields, times) = match is_solution {
-        true => (train.solutions(), 2.0),
-        false => (train.residuals.clone(), 1.0),
+    let fields = match is_solution {
+        true => train.solutions(),
+        false => train.residuals.clone(),
     };
     let points = train.framed[0].points;
     let channels = fields[0].len() / points;
@@ -396,7 +337,7 @@ fn unjudged_squares(mean: &Blend, train: &Moments) -> Vec<f64> {
             .iter()
             .flat_map(|f| &f[channel * points..(channel + 1) * points]);
         let (count, sum) = own.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v * v));
-        times * sum / count
+        2.0 * sum / count
     };
     (0..channels).map(square).collect()
 }
@@ -423,12 +364,16 @@ fn without(
     cases.iter().enumerate().map(kept).collect()
 }
 
-/// A number by which inputs are sorted: a fixed combination of their values, in units.
-fn place(scaled: &Scaled<'_>) -> f64 {
-    let query = scaled.query();
-    let values = query.input.iter().chain(query.low.unwrap_or(&[]));
-    let waves = values.enumerate().map(|(i, v)| v * (0.7 * i as f64).sin());
-    waves.sum()
+/// The order of inputs by their values, then by those of low fidelity and of realizations.
+fn in_order(a: &Case<'_>, b: &Case<'_>) -> Ordering {
+    let pairs = [
+        (a.query.input, b.query.input),
+        (a.query.low.unwrap_or(&[]), b.query.low.unwrap_or(&[])),
+        (a.realizations, b.realizations),
+    ];
+    let pairs = pairs.into_iter().flat_map(|(a, b)| a.iter().zip(b));
+    let parted = pairs.map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne());
+    parted.unwrap_or(Ordering::Equal)
 }
 
 fn average<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {

@@ -9,7 +9,6 @@
 //! normal draws; a small h keeps modes, skewness and tails: a smoothed bootstrap (Silverman & Young,
 //! Biometrika 74, 1987). The remainder is what few factors leave of the variance.
 
-use floral_linalg::{Mat, MatRef, symmetric_eigen};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
@@ -18,10 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::Lattice;
 use super::kernel::Nearest;
 use super::remainder::Remainder;
+use super::runs::{Runs, Smoothness};
 use super::symmetry::Role;
-
-/// Factors kept of an input: realizations need no more than its leading directions.
-const MOST_FACTORS: usize = 16;
 
 /// Ratios of predicted to a training input's own deviation lie between the inverse of this and this;
 /// beyond, its runs would be more noise than shape.
@@ -47,20 +44,10 @@ impl LawKind {
     /// The share h of normal noise in a coefficient.
     fn smoothing(self) -> f64 {
         match self {
-            Self::Resampled => 0.3,
+            Self::Resampled => 0.1,
             Self::Normal => 1.0,
         }
     }
-}
-
-/// The runs of one input as factors and coefficients.
-pub(super) struct Runs {
-    /// [factor, value].
-    pub factors: Vec<f32>,
-    /// Deviation of the runs at every value.
-    pub deviation: Vec<f32>,
-    /// Of mean zero and mean square one over runs: [run, factor].
-    pub coefficients: Vec<f32>,
 }
 
 /// The runs of every training input.
@@ -82,7 +69,7 @@ impl Law {
         lattice: &Lattice,
     ) -> Option<Self> {
         let all = realizations.par_iter();
-        let all = all.map(|(r, size)| leading(r, *size, values, lattice));
+        let all = all.map(|(r, size)| Runs::new(r, *size, values, lattice));
         let all: Option<Vec<(Runs, Smoothness)>> = all.collect();
         let (runs, smoothness): (Vec<Runs>, Vec<Smoothness>) = all?.into_iter().unzip();
         let width = |axis: usize| {
@@ -310,87 +297,6 @@ fn filter_width(correlation: f64) -> f64 {
         return 0.0;
     }
     (-0.25 / correlation.ln()).sqrt()
-}
-
-/// How smooth what factors leave is along each axis: sums of squares, and of products of neighbours.
-#[derive(Default)]
-struct Smoothness {
-    squares: Vec<f64>,
-    products: Vec<f64>,
-}
-
-/// Runs as factors and coefficients, by the eigenvectors of their inner products.
-fn leading(
-    realizations: &[f64],
-    size: f64,
-    values: usize,
-    lattice: &Lattice,
-) -> Option<(Runs, Smoothness)> {
-    let count = realizations.len() / values;
-    if count < 2 {
-        let none = Runs {
-            factors: Vec::new(),
-            deviation: vec![0.0; values],
-            coefficients: Vec::new(),
-        };
-        return Some((none, Smoothness::default()));
-    }
-    let x = MatRef::from_column_major_slice(realizations, values, count);
-    let mean = |p: usize| (0..count).map(|j| x[(p, j)]).sum::<f64>() / count as f64;
-    let means: Vec<f64> = (0..values).map(mean).collect();
-    let unit = ((count - 1) as f64).sqrt();
-    let centred = Mat::from_fn(values, count, |p, j| (x[(p, j)] - means[p]) / (unit * size));
-    let (squares, vectors) = symmetric_eigen(&(centred.transpose() * &centred))?;
-    let kept = squares.iter().take_while(|s| **s > 0.0).count();
-    let kept = kept.min(MOST_FACTORS).min(count - 1);
-    let leading = vectors.subcols(0, kept);
-    let factors = &centred * leading;
-    let deviation = |p: usize| {
-        (0..count)
-            .map(|j| centred[(p, j)].powi(2))
-            .sum::<f64>()
-            .sqrt()
-    };
-    let deviation: Vec<f64> = (0..values).map(deviation).collect();
-    let rest = &centred - &factors * leading.transpose();
-    let smoothness = smoothness(&rest, &deviation, lattice);
-    let places = |rows: usize, k: usize| (0..rows).map(move |p| (p, k));
-    let runs = Runs {
-        factors: (0..kept)
-            .flat_map(|k| places(values, k))
-            .map(|place| factors[place] as f32)
-            .collect(),
-        coefficients: (0..count)
-            .flat_map(|r| (0..kept).map(move |k| (r, k)))
-            // Not over n - 1: what is drawn from n runs has their mean square.
-            .map(|place| ((count as f64).sqrt() * leading[place]) as f32)
-            .collect(),
-        deviation: deviation.into_iter().map(|d| d as f32).collect(),
-    };
-    Some((runs, smoothness))
-}
-
-/// Sums along each axis over pairs of neighbours, in units of their deviation.
-fn smoothness(rest: &Mat<f64>, deviations: &[f64], lattice: &Lattice) -> Smoothness {
-    let mut all = Smoothness::default();
-    for axis in 0..lattice.axes.len() {
-        let stride = lattice.stride(axis);
-        let inner = |p: &usize| lattice.position(*p, axis) + 1 < lattice.axes[axis].len;
-        let varies = |p: &usize| deviations[*p] > 0.0 && deviations[p + stride] > 0.0;
-        let (mut square, mut product) = (0.0, 0.0);
-        let places = (0..deviations.len()).filter(|p| inner(&(p % lattice.len())));
-        for p in places.filter(varies) {
-            let q = p + stride;
-            for j in 0..rest.ncols() {
-                let (a, b) = (rest[(p, j)] / deviations[p], rest[(q, j)] / deviations[q]);
-                square += 0.5 * (a * a + b * b);
-                product += a * b;
-            }
-        }
-        all.squares.push(square);
-        all.products.push(product);
-    }
-    all
 }
 
 #[cfg(test)]

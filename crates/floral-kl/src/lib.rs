@@ -8,9 +8,10 @@
 //! - `constant`, `local`, `kernel` and `process`: four families of regressions, by nothing, by what
 //!   surrounds a point, by which inputs resemble each other, and by a few coordinates of the input; [`blend`]: candidates of all weighed by judging
 //!   inputs, `menu` lists them for a [`recipe`];
-//! - `law`: realizations from those of training inputs, with a `remainder`; `epistemic`: what is not
-//!   known of the mean; `fixed` and `support`: what never varies, and what is never crossed;
-//!   `calibration`: how wide intervals must be; `design`: which inputs to solve next;
+//! - `law`: realizations from the `runs` of training inputs, with a `remainder`; `epistemic`: what is
+//!   not known of the mean; `fixed` and `support`: what never varies, and what is never crossed;
+//!   `calibration`: how wide intervals must be to hold runs of `judged` inputs; `design`: which inputs
+//!   to solve next;
 //! - [`expansion`]: all of it, and the [`prediction`] and [`draws`] of a new input; `stored` writes and
 //!   reads it.
 
@@ -28,6 +29,7 @@ mod fitting;
 mod fixed;
 mod folds;
 mod interpolation;
+mod judged;
 mod kernel;
 pub mod lattice;
 mod law;
@@ -42,6 +44,7 @@ pub mod prediction;
 mod process;
 pub mod recipe;
 mod remainder;
+mod runs;
 mod stored;
 mod support;
 pub mod symmetry;

@@ -122,8 +122,8 @@ impl Units {
     pub(super) fn query<'a>(&self, query: &Query<'_>, lattice: &Lattice) -> Scaled<'a> {
         let points = lattice.len();
         Scaled {
-            input: measured(query.input, &self.input, points),
-            low: query.low.map(|low| measured(low, &self.low, points)),
+            input: rounded(measured(query.input, &self.input, points)),
+            low: query.low.map(|low| rounded(measured(low, &self.low, points))),
             realizations: Vec::new(),
             points: None,
         }
@@ -200,12 +200,23 @@ impl Unit {
     }
 }
 
+/// Inputs and low fidelity in units are multiples of this: data that differ by round-off, as by a change of units, are
+/// the same to a fit, whose searches would otherwise magnify the difference.
+const RESOLUTION: f64 = 1.0 / (1_u64 << 32) as f64;
+
 /// Fields [.., channel, point] in the units of their channels.
 fn measured(values: &[f64], units: &[Unit], points: usize) -> Vec<f64> {
     let channels = values.chunks_exact(points.max(1)).zip(units.iter().cycle());
     channels
         .flat_map(|(channel, unit)| channel.iter().map(|v| (v - unit.shift) / unit.scale))
         .collect()
+}
+
+/// Fields without their round-off.
+fn rounded(mut values: Vec<f64>) -> Vec<f64> {
+    let round = |v: &mut f64| *v = RESOLUTION * (*v / RESOLUTION).round();
+    values.iter_mut().for_each(round);
+    values
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ pub(crate) struct KernelFit {
     coefficients: Vec<Mat<c64>>,
     /// For each judging input its target as predicted without it: [channel, point].
     pub judged: Vec<Vec<f64>>,
+    /// Their posterior variances over the mean of them.
+    pub unknown: Vec<f64>,
     /// Mean posterior variance of the judging inputs.
     pub(crate) reference: f64,
 }
@@ -77,6 +79,7 @@ impl KernelFit {
             ridge: 0.0,
             coefficients: Vec::new(),
             judged: Vec::new(),
+            unknown: Vec::new(),
             reference: 0.0,
         })
     }
@@ -199,11 +202,12 @@ impl KernelFit {
             self.resemblance.rolls().inverse(&self.halves, &rows)
         };
         self.judged = (0..count).map(field).collect();
-        let both = judgements
-            .iter()
-            .flatten()
-            .zip(self.systems.iter().flatten());
-        self.reference = both.map(|(j, system)| system.energy * j.variance).sum();
+        let unknown = |i: usize| -> f64 {
+            let both = judgements.iter().flatten();
+            let both = both.zip(self.systems.iter().flatten());
+            both.map(|(j, system)| system.energy * j.variances[i]).sum()
+        };
+        (self.unknown, self.reference) = over_mean((0..count).map(unknown).collect());
     }
 
     fn judgements(&self, ridge: f64, held: Option<&[Option<HeldOut>]>) -> Vec<Option<Judgement>> {
@@ -244,4 +248,11 @@ impl KernelFit {
         let weight: f64 = self.systems.iter().flatten().map(|s| s.weight).sum();
         sum / (weight * self.rows.len() as f64)
     }
+}
+
+/// Numbers over their mean, and that mean; ones if it is not positive.
+pub(crate) fn over_mean(numbers: Vec<f64>) -> (Vec<f64>, f64) {
+    let mean = numbers.iter().sum::<f64>() / numbers.len().max(1) as f64;
+    let over = |v: f64| if mean > 0.0 { v / mean } else { 1.0 };
+    (numbers.into_iter().map(over).collect(), mean)
 }

@@ -17,6 +17,6 @@ mod system;
 mod tests;
 
 pub(super) use covariance::{Covariance, Kernel, matern52};
-pub(super) use fit::KernelFit;
+pub(super) use fit::{KernelFit, over_mean};
 pub(super) use gram::Resemblance;
 pub(super) use neighbours::{Nearest, Neighbours, Placed};

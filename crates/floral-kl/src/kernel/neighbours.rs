@@ -55,6 +55,14 @@ impl Neighbours {
     /// The same with a fade that is learned from distances to inputs held out or, if there are none,
     /// between inputs of different folds.
     pub(crate) fn faded(mut self, folds: &Folds, held: &[Framed]) -> Self {
+        let distances = self.judged(folds, held);
+        let mean = distances.iter().sum::<f64>() / distances.len() as f64;
+        self.fade = if mean.is_normal() { mean } else { 1.0 };
+        self
+    }
+
+    /// Squared distances of the judging inputs to the closest of another fold, over the fade.
+    pub(crate) fn judged(&self, folds: &Folds, held: &[Framed]) -> Vec<f64> {
         let motions = self.rows.len() / folds.inputs().max(1);
         let (rows, resemblance) = (&self.rows, &self.resemblance);
         let left_out = |i: usize| {
@@ -73,9 +81,7 @@ impl Neighbours {
         } else {
             held.par_iter().map(held_out).collect()
         };
-        let mean = distances.iter().sum::<f64>() / distances.len() as f64;
-        self.fade = if mean.is_normal() { mean } else { 1.0 };
-        self
+        distances.into_iter().map(|d| d / self.fade).collect()
     }
 
     /// With a known mean distance.

@@ -34,13 +34,13 @@ pub(super) enum Judges<'a> {
     HeldOut(&'a HeldOut),
 }
 
-/// Guesses and errors at the judges, and their mean posterior variance.
+/// Guesses and errors at the judges, and their posterior variances.
 pub(super) struct Judgement {
     /// [judge, rest].
     pub guesses: Vec<Vec<C64>>,
     /// [judge, rest].
     pub errors: Vec<Vec<C64>>,
-    pub variance: f64,
+    pub variances: Vec<f64>,
 }
 
 impl System {
@@ -83,11 +83,11 @@ impl System {
         Judgement {
             guesses: (0..inputs).map(|i| row(&guesses, i)).collect(),
             errors: (0..inputs).map(|i| row(&errors, i)).collect(),
-            variance: (0..inputs).map(|i| variance(i).max(0.0)).sum::<f64>() / inputs as f64,
+            variances: (0..inputs).map(|i| variance(i).max(0.0)).collect(),
         }
     }
 
-    /// Errors of every input's own row when all rows of its fold are left out, and the mean posterior
+    /// Errors of every input's own row when all rows of its fold are left out, and its posterior
     /// variance then: with B the block of the inverse that belongs to the fold, the errors are B^-1 c
     /// and the variances the diagonal of B^-1 less the ridge.
     fn left_out(&self, ridge: f64, folds: &[Vec<usize>]) -> Judgement {
@@ -101,7 +101,7 @@ impl System {
         let mut all = Judgement {
             guesses: vec![Vec::new(); inputs],
             errors: vec![Vec::new(); inputs],
-            variance: 0.0,
+            variances: vec![0.0; inputs],
         };
         for fold in folds {
             let rows = fold.iter().flat_map(|i| i * motions..(i + 1) * motions);
@@ -110,7 +110,7 @@ impl System {
             let inverse = inverse(&(of(&scaled) * of(&self.vectors).adjoint()));
             for (place, &input) in fold.iter().enumerate() {
                 let own = place * motions;
-                all.variance += (inverse[(own, own)].re - ridge).max(0.0) / inputs as f64;
+                all.variances[input] = (inverse[(own, own)].re - ridge).max(0.0);
                 let error = |r| {
                     let parts = rows.iter().enumerate();
                     parts.map(|(k, row)| inverse[(own, k)] * c[(*row, r)]).sum()

@@ -20,6 +20,9 @@ const STEPS: usize = 50;
 const TYPICAL: f64 = 3.0;
 const DEVIATION: f64 = 3.0;
 
+/// Features whose deviation is less than this share of the largest do not vary.
+const ROUND_OFF: f64 = 1e-6;
+
 /// The share of noise at which the search starts.
 const NOISE: f64 = 1e-3;
 
@@ -37,8 +40,11 @@ pub(super) fn shared(z: &Mat<f64>, surroundings: usize, length: f64) -> Vec<f64>
 /// y: [row, channel]. None if the likelihood cannot be computed.
 pub(super) fn learned(z: &Mat<f64>, kinds: &[usize], y: &Mat<f64>) -> Option<Vec<f64>> {
     let deviations: Vec<f64> = (0..z.ncols()).map(|f| deviation(z, f)).collect();
-    let unit = |f: usize| Some(deviations[f]).filter(|d| *d > 0.0).unwrap_or(1.0);
+    let largest = deviations.iter().copied().fold(0.0, f64::max);
+    let varies = |d: &&f64| **d > ROUND_OFF * largest;
+    let unit = |f: usize| deviations.get(f).filter(varies).copied().unwrap_or(1.0);
     let sample = Sample {
+        varying: deviations.iter().filter(varies).count(),
         z: Mat::from_fn(z.nrows(), z.ncols(), |r, f| z[(r, f)] / unit(f)),
         kinds,
         y: centred(y)?,
@@ -54,6 +60,8 @@ pub(super) fn learned(z: &Mat<f64>, kinds: &[usize], y: &Mat<f64>) -> Option<Vec
 
 /// Targets at some points.
 struct Sample<'a> {
+    /// How many features vary.
+    varying: usize,
     /// Features over their deviation: [row, feature].
     z: Mat<f64>,
     kinds: &'a [usize],
@@ -64,7 +72,7 @@ struct Sample<'a> {
 impl Sample<'_> {
     /// The logarithm of a typical length.
     fn typical(&self) -> f64 {
-        TYPICAL.ln() + 0.25 * (self.z.ncols() as f64).ln()
+        TYPICAL.ln() + 0.25 * (self.varying.max(1) as f64).ln()
     }
 
     /// The loss of logarithms of lengths and noise, a number a row, and its slope.
@@ -166,6 +174,7 @@ mod tests {
     fn the_slope_is_that_of_finite_differences() {
         let (z, y) = sample();
         let sample = Sample {
+            varying: 3,
             z,
             kinds: &[0, 1, 1],
             y,

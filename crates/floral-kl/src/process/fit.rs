@@ -7,6 +7,7 @@ use super::Coordinates;
 use super::ard::{ArdKernel, Place, Seen};
 use super::likelihood::Evidence;
 use crate::case::Framed;
+use crate::kernel::over_mean;
 use crate::target::Examples;
 
 /// Inputs below which lengths are not learned.
@@ -37,6 +38,8 @@ pub(crate) struct ProcessFit {
     weights: Mat<f64>,
     /// For each judging input its target as predicted without it: [channel, point].
     pub judged: Vec<Vec<f64>>,
+    /// Their posterior variances over the mean of them.
+    pub unknown: Vec<f64>,
     /// Mean posterior variance of the judging inputs.
     pub(crate) reference: f64,
 }
@@ -73,7 +76,7 @@ impl ProcessFit {
                 .map(|f| fit.predict(f))
                 .collect();
             let unknown = examples.held.framed.iter().map(|f| fit.unknown(f));
-            fit.reference = unknown.sum::<f64>() / examples.held.framed.len() as f64;
+            (fit.unknown, fit.reference) = over_mean(unknown.collect());
         } else {
             fit.leave_out(&learner, examples)?;
         }
@@ -94,13 +97,14 @@ impl ProcessFit {
         };
         let found: Option<Vec<Vec<Guess>>> = folds.par_iter().map(one).collect();
         self.judged = vec![Vec::new(); targets.len()];
-        self.reference = 0.0;
+        let mut unknowns = vec![0.0; targets.len()];
         for (fold, guesses) in folds.iter().zip(found?) {
             for (&input, (guess, unknown)) in fold.iter().zip(guesses) {
-                self.reference += unknown / targets.len() as f64;
+                unknowns[input] = unknown;
                 self.judged[input] = guess;
             }
         }
+        (self.unknown, self.reference) = over_mean(unknowns);
         Some(())
     }
 
@@ -142,6 +146,7 @@ impl ProcessFit {
             kernel,
             seen,
             judged: Vec::new(),
+            unknown: Vec::new(),
             reference: 0.0,
         })
     }

@@ -104,14 +104,13 @@ impl StoredExpansion {
             "a channel is not calibrated",
         )?;
         let factors = self.calibration.iter().flat_map(|c| [c.epistemic, c.total]);
-        let mut positive = [self.fade, epistemic.mean_power].into_iter().chain(factors);
+        let mut positive = [self.fade].into_iter().chain(factors);
         let is_positive = |v: f64| v.is_finite() && v > 0.0;
         ensure(positive.all(is_positive), "a factor is not positive")?;
-        let learned_to = epistemic.learned_to.unwrap_or(0.0);
-        let rest = [epistemic.exponent, self.least_variance, learned_to];
-        let fine = rest.iter().chain(&epistemic.variance.0).all(|v| *v >= 0.0);
+        let least = self.least_variance;
+        let fine = epistemic.variance.0.iter().all(|v| *v >= 0.0);
         ensure(
-            fine && rest.iter().all(|v| v.is_finite()),
+            fine && least.is_finite() && least >= 0.0,
             "a variance is negative",
         )
     }

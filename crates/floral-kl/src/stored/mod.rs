@@ -136,10 +136,7 @@ struct StoredRuns {
 struct StoredEpistemic {
     factors: Singles,
     variance: Doubles,
-    exponent: f64,
-    mean_power: f64,
-    /// None if no judging input has said a power.
-    learned_to: Option<f64>,
+    grows: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -184,9 +181,7 @@ impl Expansion {
             epistemic: StoredEpistemic {
                 factors: singles(&self.epistemic.factors),
                 variance: Doubles(self.epistemic.variance.clone()),
-                exponent: self.epistemic.exponent,
-                mean_power: self.epistemic.mean_power,
-                learned_to: Some(self.epistemic.learned_to).filter(|v| v.is_finite()),
+                grows: self.epistemic.grows,
             },
             calibration: self.calibration.clone(),
             least_variance: self.least_variance,

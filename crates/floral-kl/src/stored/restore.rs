@@ -12,9 +12,10 @@ use crate::epistemic::Epistemic;
 use crate::fixed::Fixed;
 use crate::folds::Folds;
 use crate::kernel::{KernelFit, Neighbours, Resemblance};
-use crate::law::{Law, Runs};
+use crate::law::Law;
 use crate::local::{Columns, LocalFit};
 use crate::process::ProcessFit;
+use crate::runs::Runs;
 use crate::target::{Examples, Parity, Sample};
 
 impl StoredExpansion {
@@ -55,9 +56,7 @@ impl StoredExpansion {
             epistemic: Epistemic {
                 factors: self.epistemic.factors.0,
                 variance: self.epistemic.variance.0,
-                exponent: self.epistemic.exponent,
-                mean_power: self.epistemic.mean_power,
-                learned_to: self.epistemic.learned_to.unwrap_or(f64::INFINITY),
+                grows: self.epistemic.grows,
             },
             calibration: self.calibration,
             least_variance: self.least_variance,

@@ -1,0 +1,92 @@
+//! Judging inputs: deviations of their realizations from what was predicted without them.
+//!
+//! `fitting` gathers them, `calibration` finds the factors by which intervals hold them.
+
+use super::blend::Verdict;
+use super::calibration::{Calibration, Deviation, Reach};
+use super::case::Case;
+use super::expansion::Expansion;
+use super::law::LawKind;
+use super::moments::{self, Moments};
+
+/// Values of a judging input that enter the calibration; neighbours say the same.
+const MOST_VALUES: usize = 20_000;
+
+/// The judging inputs, and what was said of them by fits that had not seen them.
+pub(super) struct Judged<'a> {
+    pub cases: &'a [Case<'a>],
+    pub moments: &'a Moments,
+    /// Epistemic variances as the others say: [judge][channel, point].
+    pub unknown: &'a [Vec<f64>],
+    pub mean: &'a Verdict,
+    pub spread: Option<&'a Verdict>,
+    /// How many of them are independent.
+    pub independent: usize,
+}
+
+impl Expansion {
+    /// How far intervals reach, in deviations, by the training runs of a channel.
+    pub(super) fn reach(&self, cases: &[Case<'_>], kind: LawKind, channel: usize) -> Reach {
+        if kind == LawKind::Normal {
+            return Reach::NORMAL;
+        }
+        let mut all = Vec::new();
+        let counts = cases
+            .iter()
+            .map(|case| case.count(&self.lattice, self.channels));
+        let fewest = counts.min().unwrap_or(0);
+        for case in cases {
+            let known = case.known(&self.lattice);
+            let count = case.count(&self.lattice, self.channels) as f64;
+            let step = (known * cases.len()).div_ceil(MOST_VALUES) | 1;
+            for point in (0..known).step_by(step) {
+                let runs = case.realizations.chunks_exact(known);
+                let runs = runs.skip(channel).step_by(self.channels.solution);
+                let values: Vec<f64> = runs.map(|run| run[point]).collect();
+                let mean = values.iter().sum::<f64>() / count;
+                let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
+                if square > f64::MIN_POSITIVE {
+                    all.extend(values.iter().map(|v| (v - mean) / square.sqrt()));
+                }
+            }
+        }
+        Reach::of(&mut all, fewest)
+    }
+
+    /// Factors by which intervals hold what they say of the judging inputs' realizations.
+    pub(super) fn calibrated(
+        &self,
+        judged: &Judged<'_>,
+        channel: usize,
+        reach: Reach,
+    ) -> Calibration {
+        let judges = 0..judged.cases.len();
+        let judges: Vec<Vec<Deviation>> = judges
+            .map(|i| self.deviations(judged, channel, i))
+            .collect();
+        Calibration::new(&judges, judged.independent, reach)
+    }
+
+    /// Deviations of one judging input's realizations from its predicted mean.
+    fn deviations(&self, judged: &Judged<'_>, channel: usize, i: usize) -> Vec<Deviation> {
+        let (case, framed) = (&judged.cases[i], &judged.moments.framed[i]);
+        let known = case.known(&self.lattice);
+        let residuals = moments::residuals(&self.lattice, self.channels, case, framed);
+        let most = MOST_VALUES * self.channels.solution;
+        let step = residuals.len().div_ceil(most) | 1;
+        let deviation = |(at, residual): (usize, &f64)| {
+            let at = at % known;
+            let point = case.points.map_or(at, |points| points[at]);
+            let place = channel * self.lattice.len() + point;
+            let spread = judged.spread.filter(|_| self.fixed.varies(place));
+            (self.fixed.value(place).is_none()).then(|| Deviation {
+                value: residual - judged.mean.guesses[i][place],
+                aleatoric: spread.map_or(0.0, |v| v.guesses[i][place].max(self.least_variance)),
+                epistemic: judged.unknown[i][place],
+            })
+        };
+        let own = |(at, _): &(usize, &f64)| at / known % self.channels.solution == channel;
+        let kept = residuals.iter().enumerate().filter(own).step_by(step);
+        kept.filter_map(deviation).collect()
+    }
+}
