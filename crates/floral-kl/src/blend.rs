@@ -11,11 +11,12 @@ use super::constant::{Bounds, Constant, uniform};
 use super::kernel::{Kernel, KernelFit, Resemblance};
 use super::local::{LocalFit, LocalPlan};
 use super::process::{Coordinates, ProcessFit};
+use super::stack::Stacked;
 use super::target::{Examples, Parity};
 use super::weights::{norms, weights};
 use super::{Lattice, Symmetries};
 use crate::Result;
-use crate::observer::{Event, Observer, go_on};
+use crate::observer::{Event, Observer, go_on, is_spent};
 
 /// What a member of a blend achieved, for tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,6 +122,8 @@ pub(super) struct Blend {
     pub bounds: [Bounds; 2],
     /// What each candidate achieved.
     pub scores: Vec<MemberScore>,
+    /// Networks that add what the members miss.
+    pub stacked: Option<Stacked>,
 }
 
 /// What a blend says of the inputs that judged it, framed.
@@ -152,6 +155,7 @@ impl Blend {
             targets: examples.train.targets.to_vec(),
             bounds,
             scores: Vec::new(),
+            stacked: None,
         };
         let mut tried = blend.simplest(problem);
         let is_judged = examples.has_held() || examples.folds.count() > 1;
@@ -205,16 +209,27 @@ impl Blend {
         let total = problem.views.iter().map(count).sum::<usize>()
             + around.map_or(0, |(_, plans)| plans.len());
         let of = self.parity.name();
-        let mut done = 0..total;
-        let mut next = || {
-            let done = done.next().unwrap_or(total);
-            observer.observe(&Event::Fitting { of, done, total });
-            go_on(observer)
+        let mut done = 0;
+        let mut spent = false;
+        // Whether to leave a candidate out, as the budget is spent.
+        let mut skips = || {
+            go_on(observer)?;
+            if !spent && is_spent(observer) {
+                observer.observe(&Event::Spent { of, done, total });
+                spent = true;
+            }
+            if !spent {
+                observer.observe(&Event::Fitting { of, done, total });
+            }
+            done += 1;
+            Ok(spent)
         };
         let mut tried = Vec::new();
         if let Some((examples, plans)) = around {
             for plan in plans {
-                next()?;
+                if skips()? {
+                    continue;
+                }
                 let fit = LocalFit::new(plan, lattice, symmetries, examples);
                 let name = format!("around the mean {}", plan.name());
                 let model = fit.map(|fit| Model::Around(Box::new(fit)));
@@ -232,14 +247,18 @@ impl Blend {
                 Base::Input => format!("input alone, {name}"),
             };
             for plan in &menu.local {
-                next()?;
+                if skips()? {
+                    continue;
+                }
                 let fit = LocalFit::new(plan, lattice, symmetries, examples);
                 let model = fit.map(|fit| Model::Local(Box::new(fit)));
                 let name = named(plan.name());
                 tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
             }
             for kernel in &menu.kernels {
-                next()?;
+                if skips()? {
+                    continue;
+                }
                 let framed = examples.train.framed;
                 let resemblance = Resemblance::new(lattice, symmetries, framed, kernel);
                 let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
@@ -253,7 +272,9 @@ impl Blend {
                 true => Coordinates::new(examples.train.framed, &problem.zeros),
             };
             for &has_slopes in &menu.processes {
-                next()?;
+                if skips()? {
+                    continue;
+                }
                 let fit = coordinates.as_ref();
                 let fit = fit.and_then(|c| ProcessFit::new(c, has_slopes, examples));
                 let model = fit.map(|fit| Model::Process(Box::new(fit)));
@@ -345,6 +366,10 @@ impl Blend {
             for (sum, value) in sum.iter_mut().zip(values) {
                 *sum += weight * value;
             }
+        }
+        if let Some(stacked) = &self.stacked {
+            let correction = stacked.correction(framed, &sum);
+            sum.iter_mut().zip(correction).for_each(|(s, c)| *s += c);
         }
         let size = self.parity.size(framed);
         sum.iter_mut().for_each(|value| *value *= size);
