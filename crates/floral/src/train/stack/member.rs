@@ -109,9 +109,10 @@ impl<'a> Training<'a> {
             // A step that is lost is better than weights that are.
             return Ok(());
         }
+        let rate = self.rate(step);
         let arrays = self.weights.iter_mut().map(|w| w.values.as_mut_slice());
         let pairs = arrays.zip(gradient.iter().map(Vec::as_slice));
-        self.adam.step(self.rate(step), 0.0, factor, pairs);
+        self.adam.step(rate, 0.0, factor, pairs);
         self.network = with_weights(self.network.clone(), self.weights.clone())?;
         if let Some(average) = &mut self.average {
             average.push(&self.weights, self.adam.steps);
