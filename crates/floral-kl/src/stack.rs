@@ -18,7 +18,6 @@ use super::case::{Channels, Framed};
 use super::folds::Folds;
 use super::symmetry::{Motion, Role};
 use super::target::Examples;
-use super::weights::{norms, weights};
 use super::{Lattice, Symmetries, roll};
 use crate::Result;
 use crate::observer::Observer;
@@ -169,11 +168,11 @@ impl Stacking<'_> {
         let corrections: Vec<Vec<f64>> = lesson.fields.iter().enumerate().map(correct).collect();
         let framed = self.examples.train.framed.iter();
         let sizes: Vec<f64> = framed.map(|f| blend.parity.size(f)).collect();
-        let (weight, left_out) = weighed(&lesson, &corrections, &sizes, self.examples.folds);
+        let weight = weight_of(&lesson.targets, &corrections, &sizes, self.examples.folds);
         let of_mean = of_mean(weight, networks.len());
         blend.scores.push(MemberScore {
             name: "network on what the blend misses".into(),
-            left_out,
+            left_out: left_out(&lesson.targets, &corrections, &sizes),
             weight: of_mean,
         });
         if weight > 0.0 {
@@ -234,33 +233,44 @@ fn parts(folds: &Folds) -> Vec<usize> {
     (0..folds.inputs()).map(|i| folds.of(i) % PARTS).collect()
 }
 
-/// The weight of corrections of these errors, none if they gain less than a standard error, and the
-/// mean norm of what whole corrections leave. The gain of a part is that by the other parts' weight.
-fn weighed(lesson: &Lesson<'_>, corrections: &[Vec<f64>], sizes: &[f64], folds: &Folds) -> (f64, f64) {
-    let left = |i: usize, weight: f64| -> Vec<f64> {
-        let pairs = lesson.targets[i].iter().zip(&corrections[i]);
-        pairs.map(|(e, c)| e - weight * c).collect()
+/// The weight w of corrections c of errors e that makes the sum of |e - w c|^2 least, less its standard
+/// error: a ratio estimate over folds, Cochran (1977), "Sampling techniques", section 6.4. None if it is
+/// less than two standard errors. An input counts by the inverse of its error's norm, as the mean norm is
+/// what tables report.
+fn weight_of(errors: &[Vec<f64>], corrections: &[Vec<f64>], sizes: &[f64], folds: &Folds) -> f64 {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let products = |i: &usize| {
+        let (e, c) = (&errors[*i], &corrections[*i]);
+        let scale = sizes[*i] / dot(e, e).sqrt().max(f64::MIN_POSITIVE);
+        [scale * dot(e, c), scale * dot(c, c)]
     };
-    let weight_of = |inputs: &[usize]| {
-        let errors = [0.0, 1.0].map(|w| inputs.iter().map(|&i| left(i, w)).collect());
-        let sizes: Vec<f64> = inputs.iter().map(|&i| sizes[i]).collect();
-        let judges = folds.count().min(inputs.len());
-        weights(&errors, &norms(&errors, &sizes), &sizes, judges)[1]
+    let of_fold = |fold: &Vec<usize>| {
+        let products = fold.iter().map(products);
+        products.fold([0.0; 2], |sum, p| [sum[0] + p[0], sum[1] + p[1]])
     };
-    let norm = |i: usize, weight: f64| {
-        let square = left(i, weight).iter().map(|v| v * v).sum::<f64>();
-        sizes[i] * square.sqrt()
-    };
-    let others = |part| weight_of(&lesson.inputs(part, false));
-    let others: Vec<f64> = (0..lesson.count()).map(others).collect();
-    let gain = |i: usize| norm(i, 0.0) - norm(i, others[lesson.parts[i]]);
-    let all: Vec<usize> = (0..sizes.len()).collect();
-    let gains: Vec<f64> = all.iter().map(|&i| gain(i)).collect();
-    let left_out = all.iter().map(|&i| norm(i, 1.0)).sum::<f64>() / sizes.len() as f64;
-    match is_sure(&gains, folds) {
-        true => (weight_of(&all), left_out),
-        false => (0.0, left_out),
+    let of_folds: Vec<[f64; 2]> = folds.members().iter().map(of_fold).collect();
+    let count = of_folds.len() as f64;
+    let [shared, square] = [0, 1].map(|k| of_folds.iter().map(|f| f[k]).sum::<f64>());
+    if shared <= 0.0 || square <= 0.0 {
+        return 0.0;
     }
+    let weight = shared / square;
+    let rest = of_folds.iter().map(|[x, y]| (x - weight * y).powi(2));
+    let error = (rest.sum::<f64>() * count / (count - 1.0)).sqrt() / square;
+    match weight > 2.0 * error {
+        true => (weight - error).min(1.0),
+        false => 0.0,
+    }
+}
+
+/// The mean norm of what whole corrections leave.
+fn left_out(errors: &[Vec<f64>], corrections: &[Vec<f64>], sizes: &[f64]) -> f64 {
+    let left = |((e, c), size): ((&Vec<f64>, &Vec<f64>), &f64)| {
+        let square = e.iter().zip(c).map(|(e, c)| (e - c).powi(2)).sum::<f64>();
+        size * square.sqrt()
+    };
+    let all = errors.iter().zip(corrections).zip(sizes).map(left);
+    all.sum::<f64>() / sizes.len() as f64
 }
 
 /// The weight of the mean of K networks, one of which deserves w.
@@ -274,16 +284,6 @@ fn of_mean(weight: f64, networks: usize) -> f64 {
         true => 1.0 / (1.0 + (1.0 / weight - 1.0) / networks as f64),
         false => 0.0,
     }
-}
-
-/// Whether gains, of folds that are independent, are above zero by a standard error.
-fn is_sure(gains: &[f64], folds: &Folds) -> bool {
-    let sum = |fold: &Vec<usize>| fold.iter().map(|&i| gains[i]).sum::<f64>();
-    let sums: Vec<f64> = folds.members().iter().map(sum).collect();
-    let count = sums.len() as f64;
-    let mean = sums.iter().sum::<f64>() / count;
-    let square = sums.iter().map(|s| (s - mean).powi(2)).sum::<f64>();
-    mean > (square / (count * (count - 1.0))).sqrt()
 }
 
 fn limits(corrections: &[Vec<f64>], points: usize) -> Vec<f64> {
@@ -343,7 +343,7 @@ mod tests {
 
     impl Learner for Planted {
         fn learn(&self, lesson: &Lesson<'_>) -> Result<Vec<Box<dyn Network>>> {
-            let noise = normals(3, INPUTS * POINTS);
+            let noise = normals(4, INPUTS * POINTS);
             let row = |i: usize| {
                 let correction = match self.0 {
                     Kind::Exact => lesson.targets[i].clone(),
@@ -417,6 +417,20 @@ mod tests {
         assert!(noise.mean.stacked.is_none());
         let score = noise.mean_scores().last().unwrap().clone();
         assert!(score.name.contains("network") && score.weight == 0.0);
+    }
+
+    /// A weight of two standard errors comes by chance to one draw of forty.
+    #[test]
+    fn corrections_that_have_nothing_to_do_with_errors_seldom_have_weight() {
+        let fields = |seed| -> Vec<Vec<f64>> {
+            let values = normals(seed, INPUTS * POINTS);
+            values.chunks_exact(POINTS).map(<[f64]>::to_vec).collect()
+        };
+        let folds = Folds::single(INPUTS);
+        let weight = |seed| weight_of(&fields(seed), &fields(1000 + seed), &[1.0; INPUTS], &folds);
+        let weights: Vec<f64> = (0..200).map(weight).filter(|w| *w > 0.0).collect();
+        assert!(weights.len() < 14, "{weights:?}");
+        assert!(weights.iter().all(|w| *w < 0.2), "{weights:?}");
     }
 
     #[test]
