@@ -4,6 +4,8 @@
 //! settings; `Menu` lists those settings. A judging input is one that a candidate has not seen: held
 //! out, or left out with its fold.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
@@ -16,7 +18,7 @@ use super::target::{Examples, Parity};
 use super::weights::{norms, weights};
 use super::{Lattice, Symmetries};
 use crate::Result;
-use crate::observer::{Event, Observer, go_on, is_spent};
+use crate::observer::{Event, Observer, go_on};
 
 /// What a member of a blend achieved, for tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -209,12 +211,17 @@ impl Blend {
         let total = problem.views.iter().map(count).sum::<usize>()
             + around.map_or(0, |(_, plans)| plans.len());
         let of = self.parity.name();
+        // Of a budget the mean's regressions leave half, to the network and to the variance.
+        let kept = match (self.parity, observer.time_left()) {
+            (Parity::Odd, Some(left)) => left / 2,
+            _ => Duration::ZERO,
+        };
         let mut done = 0;
         let mut spent = false;
         // Whether to leave a candidate out, as the budget is spent.
         let mut skips = || {
             go_on(observer)?;
-            if !spent && is_spent(observer) {
+            if !spent && observer.time_left().is_some_and(|left| left <= kept) {
                 observer.observe(&Event::Spent { of, done, total });
                 spent = true;
             }

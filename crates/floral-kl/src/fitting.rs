@@ -348,7 +348,7 @@ impl Fit<'_> {
                 examples: examples(train.means(), held.means()),
                 learner,
                 observer: self.observer,
-                // The variance takes about as long as the mean.
+                // The variance takes at most about as long as the mean.
                 reserved: start.elapsed(),
             };
             stacking.apply(&mut blend, &mut verdict)?;

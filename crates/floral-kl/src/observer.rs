@@ -69,11 +69,6 @@ pub struct Silent;
 
 impl Observer for Silent {}
 
-/// Whether a budget is spent.
-pub(crate) fn is_spent(observer: &dyn Observer) -> bool {
-    observer.time_left() == Some(Duration::ZERO)
-}
-
 /// An error once the observer asks to stop.
 pub(crate) fn go_on(observer: &dyn Observer) -> Result<()> {
     match observer.should_stop() {

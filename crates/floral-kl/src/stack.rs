@@ -194,7 +194,9 @@ impl Stacking<'_> {
             lattice: self.lattice,
             symmetries: self.symmetries,
             channels: Channels { input, solution },
-            fields: inputs.map(|(framed, guess)| fields(framed, guess)).collect(),
+            fields: inputs
+                .map(|(framed, guess)| fields(framed, guess))
+                .collect(),
             targets: verdict.errors.clone(),
             parts: parts(self.examples.folds),
             time: left.map(|left| left.saturating_sub(self.reserved)),
@@ -313,7 +315,9 @@ mod tests {
 
     fn normals(seed: u64, count: usize) -> Vec<f64> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        (0..count).map(|_| StandardNormal.sample(&mut rng)).collect()
+        (0..count)
+            .map(|_| StandardNormal.sample(&mut rng))
+            .collect()
     }
 
     /// What the learner of a test returns for what the blend misses.
@@ -376,7 +380,11 @@ mod tests {
         let runs: Vec<f64> = (0..2)
             .flat_map(|r| {
                 let noise = normals(10 + r, INPUTS * POINTS);
-                inputs.iter().zip(noise).map(|(v, n)| v * v + 0.1 * n).collect::<Vec<f64>>()
+                inputs
+                    .iter()
+                    .zip(noise)
+                    .map(|(v, n)| v * v + 0.1 * n)
+                    .collect::<Vec<f64>>()
             })
             .collect();
         let high: Vec<Vec<f64>> = (0..INPUTS)
@@ -458,8 +466,9 @@ mod tests {
     #[test]
     fn fields_and_target_are_moved_together() {
         let lattice = lattice(&[("x", 6)], &["x"]);
-        let declared: Vec<Symmetry> =
-            ["roll:x", "reflect:x:-"].map(|text| text.parse().unwrap()).to_vec();
+        let declared: Vec<Symmetry> = ["roll:x", "reflect:x:-"]
+            .map(|text| text.parse().unwrap())
+            .to_vec();
         let symmetries = Symmetries::new(&declared, &lattice, 1, 1).unwrap();
         let field: Vec<f64> = (1..=6).map(f64::from).collect();
         let lesson = Lesson {

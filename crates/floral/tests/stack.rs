@@ -72,7 +72,11 @@ fn inputs_left_out_are_corrected_by_what_was_planted() {
     let (mut left, mut all) = (0.0, 0.0);
     for (i, target) in lesson.targets.iter().enumerate() {
         let correction = networks[lesson.parts[i]].correct(&lesson.fields[i]);
-        left += target.iter().zip(correction).map(|(t, c)| (t - c).powi(2)).sum::<f64>();
+        left += target
+            .iter()
+            .zip(correction)
+            .map(|(t, c)| (t - c).powi(2))
+            .sum::<f64>();
         all += target.iter().map(|t| t * t).sum::<f64>();
     }
     assert!(left < 0.1 * all, "{}", left / all);

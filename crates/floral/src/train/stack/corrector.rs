@@ -77,8 +77,13 @@ impl Corrector {
             values,
         } = stored;
         let fits = shape.len() == modes.len()
-            && shape.iter().chain(&modes).all(|n| (1..=LARGEST).contains(n))
-            && [hidden, layers, film].iter().all(|n| (1..=LARGEST).contains(n))
+            && shape
+                .iter()
+                .chain(&modes)
+                .all(|n| (1..=LARGEST).contains(n))
+            && [hidden, layers, film]
+                .iter()
+                .all(|n| (1..=LARGEST).contains(n))
             && modes.iter().zip(&shape).all(|(modes, n)| modes <= n);
         if !fits || values.len() > bytes.len() {
             return Err(damaged("its sizes are out of range".into()));
@@ -124,7 +129,9 @@ pub(super) fn regressed(network: &FilmFno, x: Tensor<4>) -> crate::Result<Tensor
 impl Network for Corrector {
     fn correct(&self, fields: &[f64]) -> Vec<f64> {
         let points = self.shape.iter().product();
-        let values = self.evaluated(fields).expect("fields of the network's own shape");
+        let values = self
+            .evaluated(fields)
+            .expect("fields of the network's own shape");
         let channels = values.chunks_exact(points).zip(&self.scales.correction);
         channels
             .flat_map(|(channel, scale)| channel.iter().map(move |v| f64::from(v * scale)))

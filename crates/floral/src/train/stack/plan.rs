@@ -68,6 +68,10 @@ impl Plan {
         seconds: impl Fn(&Self) -> kl::Result<f64>,
     ) -> kl::Result<Self> {
         if let Some(time) = time {
+            if time.is_zero() {
+                self.steps = 0;
+                return Ok(self);
+            }
             let fit = time.as_secs_f64() / (seconds(&self)? * members as f64);
             self.steps = self.steps.min(fit as usize);
         }
