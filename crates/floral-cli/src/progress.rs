@@ -4,7 +4,7 @@
 //! [`Narrator`](crate::narrator::Narrator) tells of several in a row or side by side.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use floral::kl::Outlier;
 use floral::sample;
@@ -13,6 +13,7 @@ use floral::{Event, Observer};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::duration::told;
 use crate::output::{self, Shown};
 
 /// Lines printed over a whole run when standard error is a file.
@@ -178,6 +179,19 @@ impl<'a> Progress<'a> {
         self.advance(state, done, message);
     }
 
+    fn stacking(&self, state: &mut State, done: usize, total: usize, left: Option<Duration>) {
+        if !state.begun || done == 0 {
+            let template = "{prefix} [{bar:30}] {msg}, {eta} left";
+            self.begin(state, template, total, done);
+        }
+        let message = || {
+            let left = left.map(|left| format!(", {} of the budget left", told(left.as_secs_f64())));
+            let left = left.unwrap_or_default();
+            format!("{done} of {total} steps of the network on what regressions miss{left}")
+        };
+        self.advance(state, done, message);
+    }
+
     fn epoch(&self, state: &mut State, record: &EpochRecord) {
         let seconds = state.last.elapsed().as_secs_f64();
         state.last = Instant::now();
@@ -268,6 +282,8 @@ impl Observer for Progress<'_> {
             Event::Epoch(record) => self.epoch(state, record),
             Event::Prediction { .. } => self.prediction(state, event),
             Event::Fitting { of, done, total } => self.fitting(state, of, done, total),
+            Event::Stacking { done, total, left } => self.stacking(state, done, total, left),
+            Event::Budget(words) => self.bar.suspend(|| output::note(words)),
             Event::Outlier(outlier) => self.bar.suspend(|| output::note(&left_out(outlier))),
             _ => {}
         }

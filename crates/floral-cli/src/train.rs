@@ -12,7 +12,7 @@ use floral::problem::Resolution;
 use floral::ranks::{Ranks, all_well, first_then_others};
 use floral::storage::refuse_overwriting;
 use floral::train::{
-    Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, supplied, train_across,
+    Budget, Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, supplied, train_across,
 };
 
 use crate::progress::Progress;
@@ -70,6 +70,11 @@ pub struct Arguments {
     #[arg(long, value_name = "R")]
     train_resolution: Option<Resolution>,
 
+    /// The time that floral-kl may take, as in 90s, 2m or 1h; without one the work depends on the data
+    /// alone
+    #[arg(long, value_name = "TIME")]
+    budget: Option<Budget>,
+
     /// The seed of weights, batches and priors
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
@@ -112,6 +117,7 @@ impl Arguments {
             || self.train_inputs.is_some()
             || self.train_resolution.is_some()
             || self.seed.is_some()
+            || self.budget.is_some()
             || self.fit_prior
             || self.low.is_given()
     }
@@ -182,6 +188,7 @@ impl Arguments {
             ("split.train", self.train_inputs.map(|n| n.to_string())),
             ("resolution", self.train_resolution.as_ref().map(per_axis)),
             ("stopping.epochs", self.epochs.map(|n| n.to_string())),
+            ("budget", self.budget.map(|b| b.duration().as_secs_f64().to_string())),
         ];
         for (key, value) in flags {
             if let Some(value) = value {

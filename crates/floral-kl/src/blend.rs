@@ -4,6 +4,8 @@
 //! settings; `Menu` lists those settings. A judging input is one that a candidate has not seen: held
 //! out, or left out with its fold.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
@@ -11,6 +13,7 @@ use super::constant::{Bounds, Constant, uniform};
 use super::kernel::{Kernel, KernelFit, Resemblance};
 use super::local::{LocalFit, LocalPlan};
 use super::process::{Coordinates, ProcessFit};
+use super::stack::Stacked;
 use super::target::{Examples, Parity};
 use super::weights::{norms, weights};
 use super::{Lattice, Symmetries};
@@ -130,6 +133,8 @@ pub(super) struct Blend {
     pub bounds: [Bounds; 2],
     /// What each candidate achieved.
     pub scores: Vec<MemberScore>,
+    /// Networks that add what the members miss.
+    pub stacked: Option<Stacked>,
 }
 
 /// What a blend says of the inputs that judged it, framed.
@@ -173,6 +178,7 @@ impl Blend {
             targets: examples.train.targets.to_vec(),
             bounds,
             scores: Vec::new(),
+            stacked: None,
         };
         let mut tried = blend.simplest(problem);
         let is_judged = examples.has_held() || examples.folds.count() > 1;
@@ -226,16 +232,32 @@ impl Blend {
         let total = problem.views.iter().map(count).sum::<usize>()
             + around.map_or(0, |(_, plans)| plans.len());
         let of = self.parity.name();
-        let mut done = 0..total;
-        let mut next = || {
-            let done = done.next().unwrap_or(total);
-            observer.observe(&Event::Fitting { of, done, total });
-            go_on(observer)
+        // Of a budget the mean's regressions leave half, to the network and to the variance.
+        let kept = match (self.parity, observer.time_left()) {
+            (Parity::Odd, Some(left)) => left / 2,
+            _ => Duration::ZERO,
+        };
+        let mut done = 0;
+        let mut spent = false;
+        // Whether to leave a candidate out, as the budget is spent.
+        let mut skips = || {
+            go_on(observer)?;
+            if !spent && observer.time_left().is_some_and(|left| left <= kept) {
+                observer.observe(&Event::Spent { of, done, total });
+                spent = true;
+            }
+            if !spent {
+                observer.observe(&Event::Fitting { of, done, total });
+            }
+            done += 1;
+            Ok(spent)
         };
         let mut tried = Vec::new();
         if let Some((examples, plans)) = around {
             for plan in plans {
-                next()?;
+                if skips()? {
+                    continue;
+                }
                 let fit = LocalFit::new(plan, lattice, symmetries, examples);
                 let name = format!("around the mean {}", plan.name());
                 let model = fit.map(|fit| Model::Around(Box::new(fit)));
@@ -259,7 +281,9 @@ impl Blend {
             };
             let before = tried.len();
             for &has_slopes in &menu.processes {
-                next()?;
+                if skips()? {
+                    continue;
+                }
                 let fit = coordinates.as_ref();
                 let fit = fit.and_then(|c| ProcessFit::new(c, has_slopes, examples));
                 let model = fit.map(|fit| Model::Process(Box::new(fit)));
@@ -274,19 +298,8 @@ impl Blend {
             // leave these as they are.
             let is_numbers = coordinates.is_some_and(|c| c.are_parameters());
             let is_known = is_numbers && self.parity == Parity::Odd && tried.len() > before;
-            for plan in &menu.local {
-                next()?;
-                if is_known {
-                    continue;
-                }
-                let fit = LocalFit::new(plan, lattice, symmetries, examples);
-                let model = fit.map(|fit| Model::Local(Box::new(fit)));
-                let name = named(plan.name());
-                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
-            }
             for kernel in &menu.kernels {
-                next()?;
-                if is_known && kernel.smoothing > 0.0 {
+                if skips()? || (is_known && kernel.smoothing > 0.0) {
                     continue;
                 }
                 let framed = examples.train.framed;
@@ -294,6 +307,15 @@ impl Blend {
                 let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
                 let model = fit.map(|fit| Model::Kernel(Box::new(fit), *kernel));
                 let name = named(kernel.name());
+                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
+            }
+            for plan in &menu.local {
+                if skips()? || is_known {
+                    continue;
+                }
+                let fit = LocalFit::new(plan, lattice, symmetries, examples);
+                let model = fit.map(|fit| Model::Local(Box::new(fit)));
+                let name = named(plan.name());
                 tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
             }
         }
@@ -378,6 +400,10 @@ impl Blend {
             for (sum, value) in sum.iter_mut().zip(values) {
                 *sum += weight * value;
             }
+        }
+        if let Some(stacked) = &self.stacked {
+            let correction = stacked.correction(framed, &sum);
+            sum.iter_mut().zip(correction).for_each(|(s, c)| *s += c);
         }
         let size = self.parity.size(framed);
         sum.iter_mut().for_each(|value| *value *= size);

@@ -1,6 +1,7 @@
 //! Fitting an expansion: from training cases to blends, law, epistemic part and calibration.
 
 use std::cmp::Ordering;
+use std::time::Instant;
 
 use super::blend::{Base, Blend, Problem, Verdict, View};
 use super::calibration::Calibration;
@@ -14,6 +15,7 @@ use super::kernel::Neighbours;
 use super::law::{Law, LawKind};
 use super::moments::{self, Moments};
 use super::outliers::{Outlier, outliers};
+use super::stack::{Learner, Stacking};
 use super::support::Support;
 use super::target::{Examples, Parity};
 use super::units::{Scaled, Units};
@@ -33,6 +35,17 @@ impl Expansion {
         material: &Material<'_>,
         observer: &dyn Observer,
     ) -> Result<Self> {
+        Self::fit_with(recipe, kind, material, None, observer)
+    }
+
+    /// The same, with networks stacked on the mean where they gain.
+    pub fn fit_with(
+        recipe: Recipe,
+        kind: LawKind,
+        material: &Material<'_>,
+        learner: Option<&dyn Learner>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let Material {
             lattice,
             channels,
@@ -50,7 +63,7 @@ impl Expansion {
                 held_out: &[],
                 ..*material
             };
-            return Self::fit(recipe, kind, &material, observer);
+            return Self::fit_with(recipe, kind, &material, learner, observer);
         }
         let outliers = outliers(lattice, channels, cases);
         for outlier in &outliers {
@@ -79,16 +92,16 @@ impl Expansion {
             held_out: &held,
             ..*material
         };
-        Self::fit_in_units(recipe, kind, &material, units, support, observer)
+        let given = (units, support);
+        Self::fit_in_units(recipe, kind, &material, given, (learner, observer))
     }
 
     fn fit_in_units(
         recipe: Recipe,
         kind: LawKind,
         material: &Material<'_>,
-        units: Units,
-        support: Support,
-        observer: &dyn Observer,
+        (units, support): (Units, Support),
+        (learner, observer): (Option<&dyn Learner>, &dyn Observer),
     ) -> Result<Self> {
         let Material {
             lattice,
@@ -109,6 +122,7 @@ impl Expansion {
             lattice,
             symmetries,
             folds: &folds,
+            learner,
             observer,
         };
         let (mean, verdict) = fit.mean(&train, &held, &units)?;
@@ -219,6 +233,7 @@ struct Fit<'a> {
     lattice: &'a Lattice,
     symmetries: &'a Symmetries,
     folds: &'a Folds,
+    learner: Option<&'a dyn Learner>,
     observer: &'a dyn Observer,
 }
 
@@ -265,7 +280,21 @@ impl Fit<'_> {
             zeros: units.zeros_of_input(),
             constants,
         };
-        Blend::new(&problem, self.observer)
+        let start = Instant::now();
+        let (mut blend, mut verdict) = Blend::new(&problem, self.observer)?;
+        if let Some(learner) = self.learner {
+            let stacking = Stacking {
+                lattice: self.lattice,
+                symmetries: self.symmetries,
+                examples: examples(train.means(), held.means()),
+                learner,
+                observer: self.observer,
+                // The variance takes at most about as long as the mean.
+                reserved: start.elapsed(),
+            };
+            stacking.apply(&mut blend, &mut verdict)?;
+        }
+        Ok((blend, verdict))
     }
 
     fn is_judged(&self, held: &Moments) -> bool {

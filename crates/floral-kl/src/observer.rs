@@ -1,5 +1,7 @@
 //! Progress of a fit, and a way to stop it.
 
+use std::time::Duration;
+
 use super::Outlier;
 use crate::{Error, Result};
 
@@ -13,6 +15,11 @@ pub trait Observer: Sync {
     /// Whether the fit is to stop.
     fn should_stop(&self) -> bool {
         false
+    }
+
+    /// How much of a budget is left, if there is one: the fit then leaves out what it has no time for.
+    fn time_left(&self) -> Option<Duration> {
+        None
     }
 }
 
@@ -28,6 +35,29 @@ pub enum Event<'a> {
         done: usize,
         /// Candidates in all.
         total: usize,
+    },
+    /// The budget is spent before all candidates are fitted.
+    Spent {
+        /// Of what: mean or variance.
+        of: &'a str,
+        /// Candidates that are fitted.
+        done: usize,
+        /// Candidates in all.
+        total: usize,
+    },
+    /// A step of the networks on what the blend misses is about to be taken.
+    Stacking {
+        /// Steps that are taken.
+        done: usize,
+        /// Steps in all.
+        total: usize,
+    },
+    /// The budget allows networks fewer steps.
+    Cut {
+        /// Steps of each network.
+        steps: usize,
+        /// Steps without a budget.
+        asked: usize,
     },
     /// A run of a training input is left out as faulty.
     Outlier(&'a Outlier),

@@ -154,6 +154,9 @@ impl Observer for Watch {
             Event::Fitting { of, done, total } => {
                 state.reach(&format!("fitting the {of}"), done as f64, total as f64);
             }
+            Event::Stacking { done, total, .. } => {
+                state.reach("training the network", done as f64, total as f64);
+            }
             Event::Realizations(progress) => {
                 state.reach("realizations", progress.done as f64, progress.total as f64);
             }

@@ -1,5 +1,7 @@
 //! The default method, crate `floral_kl`, and how the rest of the library speaks to it.
 
+use std::time::{Duration, Instant};
+
 pub use floral_kl::*;
 
 use crate::{AxisKind, Grid, observer};
@@ -40,23 +42,50 @@ impl From<Error> for crate::Error {
     }
 }
 
-/// Passes the events of a fit on to an observer of the library.
-pub(crate) struct Watched<'a>(pub &'a dyn observer::Observer);
+/// Passes the events of a fit on to an observer of the library, and ends a budget in time.
+pub(crate) struct Watched<'a> {
+    pub observer: &'a dyn observer::Observer,
+    pub deadline: Option<Instant>,
+}
 
 impl Observer for Watched<'_> {
     fn observe(&self, event: &Event<'_>) {
         match *event {
             Event::Fitting { of, done, total } => {
-                self.0
+                self.observer
                     .observe(&observer::Event::Fitting { of, done, total });
             }
-            Event::Outlier(outlier) => self.0.observe(&observer::Event::Outlier(outlier)),
+            Event::Stacking { done, total } => {
+                let left = self.time_left();
+                self.observer
+                    .observe(&observer::Event::Stacking { done, total, left });
+            }
+            Event::Spent { of, done, total } => self.note(&format!(
+                "the budget is spent: {done} of {total} candidates for the {of} are fitted; a longer \
+                 one may predict better"
+            )),
+            Event::Cut { steps, asked } => self.note(&format!(
+                "the budget leaves the network {steps} of {asked} steps; a longer one may predict \
+                 better, and how many fit depends on the machine"
+            )),
+            Event::Outlier(outlier) => self.observer.observe(&observer::Event::Outlier(outlier)),
             _ => {}
         }
     }
 
     fn should_stop(&self) -> bool {
-        self.0.should_stop()
+        self.observer.should_stop()
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        let deadline = self.deadline?;
+        Some(deadline.saturating_duration_since(Instant::now()))
+    }
+}
+
+impl Watched<'_> {
+    fn note(&self, words: &str) {
+        self.observer.observe(&observer::Event::Budget(words));
     }
 }
 

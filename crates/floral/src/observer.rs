@@ -4,6 +4,7 @@
 //! nothing, and an [`AtomicBool`] alone stops the work once it is set.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::kl::Outlier;
 use crate::sample::Progress;
@@ -75,6 +76,17 @@ pub enum Event<'a> {
         /// Candidates in all.
         total: usize,
     },
+    /// A step of the networks that learn what regressions miss is about to be taken.
+    Stacking {
+        /// Steps that are taken.
+        done: usize,
+        /// Steps in all.
+        total: usize,
+        /// What is left of a budget.
+        left: Option<Duration>,
+    },
+    /// A budget leaves no time for all of a fit: what is left out, for people.
+    Budget(&'a str),
     /// A run of a training input is left out, as something went wrong with it.
     Outlier(&'a Outlier),
     /// A block of one ensemble's realizations is delivered.

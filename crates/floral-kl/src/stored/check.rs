@@ -139,6 +139,15 @@ impl StoredBlend {
             ensure(weight.is_finite() && weight >= 0.0, "a weight is negative")?;
             ensure(member.model.is_sound(solution), "a member is out of range")?;
         }
+        if let Some(stacked) = &self.stacked {
+            let numbers = stacked.limits.iter().chain([&stacked.weight]);
+            let sound = numbers.clone().all(|v| v.is_finite() && *v >= 0.0);
+            ensure(sound, "a correction is no number")?;
+            ensure(
+                parity == Parity::Odd && !stacked.networks.is_empty(),
+                "a network is missing",
+            )?;
+        }
         let bounds = self.bounds.iter().flatten().flatten();
         ensure(
             bounds.clone().all(|v| v.is_finite()),

@@ -19,6 +19,7 @@ use super::kernel::{Covariance, Kernel};
 use super::law::LawKind;
 use super::local::{LocalFit, LocalPlan};
 use super::process::{ArdKernel, Coordinates};
+use super::stack::Learner;
 use super::support::Support;
 use super::target::Parity;
 use super::units::Units;
@@ -77,7 +78,21 @@ struct StoredBlend {
     targets: Vec<Doubles>,
     bounds: [Vec<[f64; 2]>; 2],
     scores: Vec<MemberScore>,
+    /// Absent from fits without networks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stacked: Option<StoredStack>,
 }
+
+#[derive(Serialize, Deserialize)]
+struct StoredStack {
+    weight: f64,
+    limits: Vec<f64>,
+    networks: Vec<Bytes>,
+}
+
+/// What another crate reads.
+#[derive(Serialize, Deserialize)]
+struct Bytes(#[serde(with = "bytes")] Vec<u8>);
 
 #[derive(Serialize, Deserialize)]
 struct StoredMember {
@@ -196,8 +211,14 @@ impl Expansion {
         bytes
     }
 
-    /// The expansion that was written; refuses bytes that are damaged or of another format.
+    /// The expansion that was written; refuses bytes that are damaged or of another format, and one
+    /// with networks.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_bytes_with(bytes, None)
+    }
+
+    /// The same, with networks as a learner reads them.
+    pub fn from_bytes_with(bytes: &[u8], learner: Option<&dyn Learner>) -> Result<Self> {
         let damaged = |error: ciborium::de::Error<std::io::Error>| refused(error.to_string());
         let Format { format } = ciborium::from_reader(bytes).map_err(damaged)?;
         if format != FORMAT {
@@ -207,7 +228,7 @@ impl Expansion {
         }
         let stored: StoredExpansion = ciborium::from_reader(bytes).map_err(damaged)?;
         stored.check()?;
-        stored.restore()
+        stored.restore(learner)
     }
 }
 
@@ -231,6 +252,13 @@ fn store_blend(blend: &Blend) -> StoredBlend {
         targets: blend.targets.iter().cloned().map(Doubles).collect(),
         bounds: blend.bounds.clone().map(|bounds| bounds.0),
         scores: blend.scores.clone(),
+        stacked: blend.stacked.as_ref().map(|stacked| StoredStack {
+            weight: stacked.weight,
+            limits: stacked.limits.clone(),
+            networks: (stacked.networks.iter())
+                .map(|network| Bytes(network.to_bytes()))
+                .collect(),
+        }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Base, Channels, Expansion, Framed, Lattice, StoredBlend, StoredExpansion, StoredInput,
-    StoredMember, StoredModel, check, refused,
+    StoredMember, StoredModel, StoredStack, check, refused,
 };
 use crate::Result;
 use crate::Symmetries;
@@ -16,10 +16,11 @@ use crate::law::Law;
 use crate::local::{Columns, LocalFit};
 use crate::process::ProcessFit;
 use crate::runs::Runs;
+use crate::stack::{Learner, Stacked};
 use crate::target::{Examples, Parity, Sample};
 
 impl StoredExpansion {
-    pub(super) fn restore(self) -> Result<Expansion> {
+    pub(super) fn restore(self, learner: Option<&dyn Learner>) -> Result<Expansion> {
         let (lattice, channels) = (self.lattice, self.channels);
         let symmetries = Symmetries::new(
             &self.symmetries,
@@ -48,8 +49,12 @@ impl StoredExpansion {
                 .collect(),
             widths: law.widths,
         });
+        let mut mean = self.mean;
+        let stacked = mean.stacked.take();
+        let mut mean = blend(mean)?;
+        mean.stacked = stacked.map(|s| restore_stack(s, learner)).transpose()?;
         Ok(Expansion {
-            mean: blend(self.mean)?,
+            mean,
             variance: self.variance.map(blend).transpose()?,
             law,
             neighbours: Neighbours::with_fade(&lattice, &symmetries, &framed, self.fade),
@@ -120,7 +125,18 @@ fn restore_blend(
         parity: stored.parity,
         bounds: stored.bounds.map(Bounds),
         scores: stored.scores,
+        stacked: None,
         targets,
+    })
+}
+
+fn restore_stack(stored: StoredStack, learner: Option<&dyn Learner>) -> Result<Stacked> {
+    let learner = learner.ok_or_else(|| refused("it has networks, which need a learner".into()))?;
+    let networks = stored.networks.iter().map(|bytes| learner.restore(&bytes.0));
+    Ok(Stacked {
+        networks: networks.collect::<Result<_>>()?,
+        weight: stored.weight,
+        limits: stored.limits,
     })
 }
 

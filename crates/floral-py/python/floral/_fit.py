@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -31,6 +31,7 @@ def fit(
     resolution: Optional[Resolution] = None,
     symmetries: Optional[Sequence[str]] = None,
     epochs: Optional[int] = None,
+    budget: Union[float, str, None] = None,
     settings: Optional[Mapping[str, Any]] = None,
     folder: Optional[PathLike] = None,
     progress: Progress = True,
@@ -46,6 +47,8 @@ def fit(
     resolution: points per axis of the high fidelity that is learned from, every s-th of the data's.
     symmetries: instead of those that the data declare.
     epochs: of a network, at most.
+    budget: the time that ``floral-kl`` may take, in seconds or as ``"2m"``; it then leaves out what it has
+        no time for. Without one the result depends on the data alone.
     settings: all settings as a dict, as ``floral train --print-config`` shows them; sections of it may
         be given by name, as in ``optimiser={"batch": 16}``.
     folder: a run folder to keep; the same call again goes on where it was cut.
@@ -68,7 +71,13 @@ def fit(
         asked["stopping"] = {**asked.get("stopping", {}), "epochs": epochs}
     points = None if resolution is None else np.atleast_1d(resolution).tolist()
     motions = None if symmetries is None else [str(motion) for motion in symmetries]
-    given = {"method": method, "seed": seed, "resolution": points, "symmetries": motions}
+    given = {
+        "method": method,
+        "seed": seed,
+        "resolution": points,
+        "symmetries": motions,
+        "budget": budget,
+    }
     text = json.dumps(_told({**asked, **_told(given)}), default=plain)
     with tempfile.TemporaryDirectory(prefix="floral-") as spare, told(progress) as watcher:
         place = os.path.join(spare, "run") if folder is None else os.fspath(folder)

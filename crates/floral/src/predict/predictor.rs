@@ -16,6 +16,7 @@ use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
 use crate::sample::{Aliasing, OdeSolver};
 use crate::storage::Precision;
+use crate::train::regression::restored;
 use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
 use crate::{Checksum, Error, Field, Grid, Result};
 
@@ -54,7 +55,7 @@ impl Predictor {
         let checksum = checksum(&weights).bytes(&regression);
         let config = &header.config;
         let trained = if config.method.recipe().is_some() {
-            let fitted = Expansion::from_bytes(&regression)?;
+            let fitted = restored(&regression)?;
             check_fits(&fitted, &header)?;
             Trained::Regression(Box::new(fitted))
         } else {

@@ -24,6 +24,8 @@ pub enum Purpose {
     Shuffle = 6,
     /// Draws from which moments are computed: indices (0, draw).
     Moments = 7,
+    /// Batches and motions of a network stacked on regressions: indices (network, step).
+    Stack = 8,
     /// The initial values of a network: indices (0, 0).
     InitialValues = 16,
 }

@@ -31,6 +31,13 @@ pub const TRAINING: &[Setting] = &[
         "The law of realizations of floral-kl and kriging: resampled takes runs of training inputs that \
          resemble the new one, normal has their covariance alone.",
     ),
+    optional(
+        "budget",
+        "\"2m\"",
+        "The time that floral-kl may take, in seconds or with a unit (s, m, h): simple candidates come \
+         first, the network last, and what there is no time for is left out. Without a budget the work \
+         depends on the data alone, and so does the result.",
+    ),
     key(
         "transform",
         "Functions through which the solution's channels are learned, one for all or a list with one \

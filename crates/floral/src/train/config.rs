@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Method;
+use super::{Budget, Method};
 use crate::dataset::{Split, SplitConfig};
 use crate::flow::{PathConfig, PriorConfig};
 use crate::kl::{LawKind, Symmetry};
@@ -31,6 +31,10 @@ pub struct TrainConfig {
     /// The law of realizations of floral-kl and kriging.
     #[serde(alias = "coefficients")]
     pub law: LawKind,
+    /// The time that a fit of floral-kl may take; it then leaves out what it has no time for. Without
+    /// one the work depends on the data alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
     /// Functions through which the solution's channels are learned, one for all or one for each:
     /// `none`, `log`, `sqrt`, `positive`, `bounded:FROM:TO`.
     pub transform: TransformConfig,
@@ -172,6 +176,7 @@ impl Default for TrainConfig {
             resolution: None,
             symmetries: None,
             law: LawKind::default(),
+            budget: None,
             transform: TransformConfig::default(),
             split: SplitConfig::default(),
             low: LowConfig::default(),
@@ -219,6 +224,7 @@ impl TrainConfig {
             resolution,
             symmetries,
             law,
+            budget,
             transform,
             split,
             low,
@@ -238,6 +244,7 @@ impl TrainConfig {
                 resolution,
                 symmetries,
                 law,
+                budget,
                 transform,
                 split,
                 low,

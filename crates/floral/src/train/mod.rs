@@ -7,6 +7,7 @@
 
 pub mod adam;
 mod average;
+mod budget;
 pub mod batches;
 pub mod checkpoint;
 pub mod config;
@@ -32,12 +33,14 @@ pub mod samples;
 mod saving;
 mod seal;
 mod seen;
+mod stack;
 pub mod trainer;
 mod training;
 mod transforms;
 mod tree;
 pub mod update;
 
+pub use budget::Budget;
 pub use checkpoint::{Checkpoint, Header, Progress};
 pub use config::TrainConfig;
 pub(crate) use learned_low::LearnedLow;
@@ -46,6 +49,7 @@ pub use method::Method;
 pub use model::Model;
 pub use reference_run::Foreign;
 pub use run::RunFolder;
+pub use stack::Stack;
 pub use training::{EpochRecord, Outcome, check, fitted_prior, train, train_across};
 
 #[cfg(test)]

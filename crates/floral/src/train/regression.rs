@@ -10,11 +10,12 @@ use super::adam::Adam;
 use super::checkpoint::{Checkpoint, Header, Progress};
 use super::differences::differences;
 use super::samples::{Case, Reader};
+use super::stack::Stack;
 use super::training::Outcome;
 use super::{LearnedLow, Method, RunFolder, TrainConfig};
 use crate::dataset::Dataset;
 use crate::kl::{
-    self, Channels, Expansion, Lattice, Material, Query, Recipe, Symmetries, Symmetry,
+    self, Channels, Expansion, Lattice, Learner, Material, Query, Recipe, Symmetries, Symmetry,
 };
 use crate::observer::Observer;
 use crate::{Error, Result};
@@ -72,6 +73,7 @@ pub(crate) fn fitted(
     recipe: Recipe,
     observer: &dyn Observer,
 ) -> Result<(Expansion, LearnedLow)> {
+    let start = Instant::now();
     let split = config.split_of(dataset.inputs())?;
     let own = TrainConfig {
         method: method_of(recipe),
@@ -92,8 +94,21 @@ pub(crate) fn fitted(
         cases: &train,
         held_out: &validation,
     };
-    let fitted = Expansion::fit(recipe, config.law, &material, &kl::Watched(observer))?;
+    let watched = kl::Watched {
+        observer,
+        deadline: config.budget.map(|budget| start + budget.duration()),
+    };
+    let stack = Stack { seed: config.seed };
+    let learner = (recipe == Recipe::Blend).then_some(&stack as &dyn Learner);
+    let fitted = Expansion::fit_with(recipe, config.law, &material, learner, &watched)?;
     Ok((fitted, reader.learned_low().clone()))
+}
+
+/// What was fitted, with its networks.
+pub(crate) fn restored(bytes: &[u8]) -> Result<Expansion> {
+    // Reading takes no seed.
+    let stack = Stack { seed: 0 };
+    Ok(Expansion::from_bytes_with(bytes, Some(&stack))?)
 }
 
 fn method_of(recipe: Recipe) -> Method {
@@ -128,7 +143,7 @@ pub(super) fn fit_run(
     let mut header = header(&config, dataset)?;
     if let Some(before) = run.last()? {
         same(run, dataset, &before.header, &header)?;
-        Expansion::from_bytes(&before.regression)?;
+        restored(&before.regression)?;
         return Ok(Outcome::Fitted);
     }
     let (fitted, _) = fitted(&config, dataset, recipe, observer)?;
@@ -138,7 +153,7 @@ pub(super) fn fit_run(
         ..Progress::default()
     };
     let regression = fitted.to_bytes();
-    Expansion::from_bytes(&regression).map_err(|error| Error::Numerical {
+    restored(&regression).map_err(|error| Error::Numerical {
         what: format!("what was fitted could not be read again ({error})"),
         advice: "look for extreme values in the data, or choose other units".into(),
     })?;
@@ -155,7 +170,7 @@ pub(super) fn fit_run(
 
 /// What a run came to that another rank has fitted.
 pub(super) fn fitted_before(run: &RunFolder) -> Result<Outcome> {
-    Expansion::from_bytes(&run.best()?.regression)?;
+    restored(&run.best()?.regression)?;
     Ok(Outcome::Fitted)
 }
 

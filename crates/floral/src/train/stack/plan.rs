@@ -1,0 +1,126 @@
+//! How large a network is and how long it is trained: by counts alone, so that results do not depend on
+//! the machine, unless a budget cuts the steps.
+
+use std::time::Duration;
+
+use crate::kl::{self, Lesson};
+
+/// Points an axis must have, and axes that the operator takes.
+const FEWEST_POINTS: usize = 8;
+const MOST_AXES: usize = 2;
+
+/// Frequencies kept along an axis, positive and negative ones; of a coarse grid half of its points.
+const MOST_MODES: usize = 16;
+
+/// Hidden channels, layers, channels of FiLM.
+const SIZES: [usize; 3] = [24, 4, 16];
+
+/// Inputs of a step: a tenth of all, between these.
+const BATCH: [usize; 2] = [4, 16];
+
+/// How often a member sees each of its inputs.
+const EPOCHS: usize = 64;
+
+/// Points times inputs that all steps of all members have together: at most this for each input ...
+const WORK_PER_INPUT: usize = 1 << 19;
+/// ... as if there were so many more, and in all.
+const MORE_INPUTS: usize = 20;
+const MOST_WORK: usize = 1 << 27;
+
+/// Fewer steps than these teach nothing.
+const TOO_SHORT: usize = 50;
+
+/// A network and its training.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Plan {
+    /// Kept frequencies per axis.
+    pub modes: Vec<usize>,
+    /// Hidden channels, layers, channels of FiLM.
+    pub sizes: [usize; 3],
+    /// Inputs of a step.
+    pub batch: usize,
+    /// Steps of each member.
+    pub steps: usize,
+    /// The largest learning rate.
+    pub rate: f64,
+}
+
+impl Plan {
+    /// That of a lesson; none of a grid that the operator does not suit.
+    pub(super) fn new(lesson: &Lesson<'_>) -> Option<Self> {
+        let shape = lesson.lattice.shape();
+        let suits = shape.len() <= MOST_AXES && shape.iter().all(|n| *n >= FEWEST_POINTS);
+        suits.then(|| Self {
+            modes: shape.iter().map(|n| MOST_MODES.min(n / 2)).collect(),
+            sizes: SIZES,
+            batch: batch(lesson.fields.len()),
+            steps: steps(lesson.fields.len(), lesson.lattice.len(), lesson.count()),
+            rate: 2e-3,
+        })
+    }
+
+    /// With as many steps as there is time for, if there is less than for all; `seconds` measures how
+    /// long one takes.
+    pub(super) fn within(
+        mut self,
+        time: Option<Duration>,
+        members: usize,
+        seconds: impl Fn(&Self) -> kl::Result<f64>,
+    ) -> kl::Result<Self> {
+        if let Some(time) = time {
+            if time.is_zero() {
+                self.steps = 0;
+                return Ok(self);
+            }
+            let fit = time.as_secs_f64() / (seconds(&self)? * members as f64);
+            self.steps = self.steps.min(fit as usize);
+        }
+        Ok(self)
+    }
+
+    /// Whether it has too few steps to learn anything.
+    pub(super) fn is_too_short(&self) -> bool {
+        self.steps < TOO_SHORT
+    }
+}
+
+fn batch(inputs: usize) -> usize {
+    (inputs / 10).clamp(BATCH[0], BATCH[1])
+}
+
+/// Steps of each member for these counts.
+fn steps(inputs: usize, points: usize, members: usize) -> usize {
+    let own = inputs - inputs / members.max(1);
+    let wanted = (EPOCHS * own).div_ceil(batch(inputs));
+    let work = (WORK_PER_INPUT * (inputs + MORE_INPUTS)).min(MOST_WORK);
+    wanted.min(work / (points * batch(inputs) * members).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_follow_from_counts_and_are_bounded_on_fine_grids() {
+        assert_eq!(steps(100, 16 * 16, 4), 480);
+        assert_eq!(steps(1000, 16 * 16, 4), 3000);
+        let fine = steps(1000, 64 * 64, 4);
+        assert!(fine * 64 * 64 * 16 * 4 <= MOST_WORK && fine > 500, "{fine}");
+    }
+
+    #[test]
+    fn a_budget_cuts_steps_to_what_it_has_time_for() {
+        let plan = Plan {
+            modes: vec![8],
+            sizes: SIZES,
+            batch: 4,
+            steps: 400,
+            rate: 1e-3,
+        };
+        let steps = |seconds: Option<u64>| {
+            let time = seconds.map(Duration::from_secs);
+            plan.clone().within(time, 4, |_| Ok(0.1)).unwrap().steps
+        };
+        assert_eq!([None, Some(40), Some(1000)].map(steps), [400, 100, 400]);
+    }
+}
