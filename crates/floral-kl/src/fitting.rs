@@ -3,6 +3,7 @@
 use super::blend::{Base, Blend, Problem, Verdict, View};
 use super::calibration::{Calibration, Deviation, Reach};
 use super::case::{Case, Channels, Framed};
+use super::discovery::{Discovery, discover};
 use super::epistemic::Epistemic;
 use super::expansion::{Expansion, Material, over};
 use super::fixed::Fixed;
@@ -65,19 +66,30 @@ impl Expansion {
                 ..*case
             })
             .collect();
-        let units = Units::new(lattice, channels, material.symmetries, &cases);
+        let Discovery {
+            lattice,
+            symmetries,
+            found,
+        } = discover(lattice, channels, material.symmetries, &cases)?;
+        let (lattice, symmetries) = (&lattice, &symmetries);
+        if !found.is_empty() {
+            observer.observe(&Event::Symmetries(&found));
+        }
+        let units = Units::new(lattice, channels, symmetries, &cases);
         let support = Support::new(lattice, channels, &cases);
         let scaled = |case| units.case(case, lattice);
         let mut train: Vec<Scaled<'_>> = cases.iter().map(scaled).collect();
         // What a fit makes of its inputs does not depend on the order in which they come.
-        train.sort_by(|a, b| place(a).total_cmp(&place(b)));
+        train.sort_by(|a, b| a.place().total_cmp(&b.place()));
         let held: Vec<Scaled<'_>> = held_out.iter().map(scaled).collect();
         let [train, held] =
             [&train, &held].map(|all| all.iter().map(Scaled::case).collect::<Vec<_>>());
         let material = Material {
+            lattice,
+            symmetries,
+            channels,
             cases: &train,
             held_out: &held,
-            ..*material
         };
         Self::fit_in_units(recipe, kind, &material, units, support, observer)
     }
@@ -421,14 +433,6 @@ fn without(
         })
     };
     cases.iter().enumerate().map(kept).collect()
-}
-
-/// A number by which inputs are sorted: a fixed combination of their values, in units.
-fn place(scaled: &Scaled<'_>) -> f64 {
-    let query = scaled.query();
-    let values = query.input.iter().chain(query.low.unwrap_or(&[]));
-    let waves = values.enumerate().map(|(i, v)| v * (0.7 * i as f64).sin());
-    waves.sum()
 }
 
 fn average<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {

@@ -1,9 +1,10 @@
 //! The regressions from which judging inputs choose: of the mean residual, and of the variance.
 
 use super::Recipe;
-use super::blend::Menu;
+use super::blend::{Base, Menu};
 use super::kernel::{Covariance, Kernel};
 use super::local::{Likeness, LocalPlan};
+use super::target::Parity;
 
 /// The narrowest filter: a relation at every point by itself.
 const NONE: f64 = 1e-3;
@@ -106,6 +107,21 @@ impl Recipe {
         match self {
             Self::Kernels => Vec::new(),
             Self::Blend => plans(),
+        }
+    }
+}
+
+impl Menu {
+    /// A few candidates of every family, by which symmetries are tried.
+    pub(super) fn trial(parity: Parity, base: Base) -> Self {
+        let share = if base == Base::Low { 0.5 } else { 1.0 };
+        Self {
+            local: match parity {
+                Parity::Odd => vec![plan(1, true, 2, &ALL, 1), plan(3, true, 1, &[NONE], 0)],
+                Parity::Even => vec![spread_plan(&[0, 2], true, 2, WIDTH, 3)],
+            },
+            kernels: vec![linear(share, 0.0), exponential(1.0, 0.0), exponential(4.0, 0.0)],
+            processes: vec![parity == Parity::Odd],
         }
     }
 }

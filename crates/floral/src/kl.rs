@@ -11,6 +11,7 @@ impl From<&Grid> for Lattice {
             name: axis.name.clone(),
             len: axis.len(),
             periodic: axis.domain.kind == AxisKind::Periodic,
+            even: axis.is_even(),
         });
         Self::new(axes.collect())
     }
@@ -51,6 +52,9 @@ impl Observer for Watched<'_> {
                     .observe(&observer::Event::Fitting { of, done, total });
             }
             Event::Outlier(outlier) => self.0.observe(&observer::Event::Outlier(outlier)),
+            Event::Symmetries(discovered) => {
+                self.0.observe(&observer::Event::Symmetries(discovered));
+            }
             _ => {}
         }
     }
