@@ -1,7 +1,7 @@
 //! The regressions from which judging inputs choose: of the mean residual, and of the variance.
 
 use super::Recipe;
-use super::blend::{Base, Menu};
+use super::blend::Menu;
 use super::kernel::{Covariance, Kernel};
 use super::local::{Likeness, LocalPlan};
 use super::target::Parity;
@@ -112,16 +112,19 @@ impl Recipe {
 }
 
 impl Menu {
-    /// A few candidates of every family, by which symmetries are tried.
-    pub(super) fn trial(parity: Parity, base: Base) -> Self {
-        let share = if base == Base::Low { 0.5 } else { 1.0 };
+    /// A few regressions by which symmetries are tried: pointwise and integral relations, which a wrong
+    /// symmetry spoils, and kernels, which gain by copies.
+    pub(super) fn trial(parity: Parity, has_low: bool) -> Self {
         Self {
             local: match parity {
-                Parity::Odd => vec![plan(1, true, 2, &ALL, 1), plan(3, true, 1, &[NONE], 0)],
-                Parity::Even => vec![spread_plan(&[0, 2], true, 2, WIDTH, 3)],
+                Parity::Odd => vec![
+                    plan(3, !has_low, 1, &[NONE, HALF], 1),
+                    plan(1, true, 1, &[FAR], 2),
+                ],
+                Parity::Even => vec![spread_plan(&[0, 2], !has_low, 1, WIDTH, 1)],
             },
-            kernels: vec![linear(share, 0.0), exponential(1.0, 0.0), exponential(4.0, 0.0)],
-            processes: vec![parity == Parity::Odd],
+            kernels: vec![linear(0.5, 0.0), exponential(2.0, 0.0)],
+            processes: Vec::new(),
         }
     }
 }

@@ -52,9 +52,7 @@ impl Observer for Watched<'_> {
                     .observe(&observer::Event::Fitting { of, done, total });
             }
             Event::Outlier(outlier) => self.0.observe(&observer::Event::Outlier(outlier)),
-            Event::Symmetries(discovered) => {
-                self.0.observe(&observer::Event::Symmetries(discovered));
-            }
+            Event::Symmetries(found) => self.0.observe(&observer::Event::Symmetries(found)),
             _ => {}
         }
     }

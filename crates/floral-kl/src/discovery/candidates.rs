@@ -60,7 +60,9 @@ fn span_of_sizes(lattice: &Lattice, cases: &[Case<'_>]) -> f64 {
         scale: Some(1.0),
         ..Symmetries::none(lattice, channels, channels)
     };
-    let sizes = cases.iter().map(|case| Framed::new(&case.query, &linear).size);
+    let sizes = cases
+        .iter()
+        .map(|case| Framed::new(&case.query, &linear).size);
     let (least, most) = sizes.fold((f64::INFINITY, 0.0_f64), |(a, b), s| (a.min(s), b.max(s)));
     most / least
 }

@@ -129,11 +129,7 @@ mod tests {
         };
         let fields = (0..8).map(|i| [field(i, &input), field(i, &run)]);
         let fields: Vec<[Vec<f64>; 2]> = fields.collect();
-        let case = |[input, run]: &'_ [Vec<f64>; 2]| -> (Vec<f64>, Vec<f64>) {
-            (input.clone(), run.clone())
-        };
-        let stacks: Vec<(Vec<f64>, Vec<f64>)> = fields.iter().map(case).collect();
-        let cases = stacks.iter().map(|(input, run)| Case {
+        let cases = fields.iter().map(|[input, run]| Case {
             query: Query { input, low: None },
             realizations: run,
             points: None,
@@ -163,7 +159,10 @@ mod tests {
         let last = (POINTS - 1) as f64 / POINTS as f64;
         let hill = |i: f64, x: f64| (1.0 + i) * x * (last - x);
         assert!(!is_closed(|i, _| i, hill));
-        assert!(!is_closed(|i, x| wave(i, x / last), |i, x| wave(i, x / last)));
+        assert!(!is_closed(
+            |i, x| wave(i, x / last),
+            |i, x| wave(i, x / last)
+        ));
         assert!(!is_closed(|i, _| i, |i, _| 2.0 * i));
     }
 }

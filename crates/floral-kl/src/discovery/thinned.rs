@@ -33,7 +33,9 @@ impl Thinned {
                 let pairs = cell.iter().flat_map(|p| places.iter().map(move |i| (p, i)));
                 pairs.map(|(p, i)| p + i * stride).collect::<Vec<usize>>()
             };
-            let products = cells.iter().flat_map(|c| along.iter().map(move |a| with(c, a)));
+            let products = cells
+                .iter()
+                .flat_map(|c| along.iter().map(move |a| with(c, a)));
             cells = products.collect();
         }
         Self {
@@ -60,7 +62,9 @@ fn along(axis: &LatticeAxis, most: usize) -> Vec<Vec<usize>> {
     let n = axis.len;
     let single = |step: usize| (0..n).step_by(step).map(|i| vec![i]).collect();
     for step in n.div_ceil(most.max(1)).max(1)..=n / 4 {
-        if axis.periodic && n.is_multiple_of(step) || (!axis.periodic && (n - 1).is_multiple_of(step)) {
+        if axis.periodic && n.is_multiple_of(step)
+            || (!axis.periodic && (n - 1).is_multiple_of(step))
+        {
             return single(step);
         }
         if n.is_multiple_of(step) {

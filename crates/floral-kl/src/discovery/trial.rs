@@ -1,14 +1,15 @@
-//! What left-out inputs' errors are with a list of symmetries, by a small blend on thinned fields.
+//! What left-out inputs' errors are with a list of symmetries, by a few regressions on thinned fields.
 
 use super::thinned::Thinned;
-use crate::blend::{Base, Blend, Menu, Problem, Verdict, View};
-use crate::case::{Case, Channels, Query};
+use crate::blend::Menu;
+use crate::case::{Case, Channels, Framed, Query};
 use crate::folds::Folds;
-use crate::kernel::Neighbours;
+use crate::kernel::{Kernel, KernelFit, Neighbours, Resemblance};
+use crate::local::{LocalFit, LocalPlan};
 use crate::moments::Moments;
 use crate::target::{Examples, Parity};
 use crate::units::{Scaled, Units};
-use crate::{Lattice, Result, Silent, Symmetries, Symmetry};
+use crate::{Lattice, Result, Symmetries, Symmetry};
 
 /// Inputs that are tried at most.
 const MOST_INPUTS: usize = 40;
@@ -16,12 +17,9 @@ const MOST_INPUTS: usize = 40;
 /// Folds with fewer of which nothing is decided.
 const FEWEST_FOLDS: usize = 5;
 
-/// Norms of the errors at left-out inputs, in the same order and units for all lists of symmetries.
-pub(super) struct Errors {
-    pub mean: Vec<f64>,
-    /// Empty if inputs have one run each.
-    pub variance: Vec<f64>,
-}
+/// Norms of errors, [regression][input], in the same order and units for all symmetries; none of a
+/// regression that cannot be fitted.
+pub(super) type Errors = Vec<Option<Vec<f64>>>;
 
 /// Thinned fields on which symmetries are tried.
 pub(super) struct Trial {
@@ -81,8 +79,9 @@ impl Trial {
         Symmetries::new(list, &self.lattice, input, solution)
     }
 
-    /// Errors with these symmetries; none if there are too few inputs.
-    pub(super) fn errors(&self, symmetries: &Symmetries) -> Option<Errors> {
+    /// Errors at left-out inputs with these symmetries, of means or of variances. None if there are too
+    /// few inputs or no variances.
+    pub(super) fn errors(&self, symmetries: &Symmetries, parity: Parity) -> Option<Errors> {
         let cases: Vec<Case<'_>> = self.fields.iter().map(Fields::case).collect();
         let units = Units::new(&self.lattice, self.channels, symmetries, &cases);
         let scaled = cases.iter().map(|case| units.case(case, &self.lattice));
@@ -91,79 +90,65 @@ impl Trial {
         let moments = Moments::new(&self.lattice, self.channels, symmetries, &cases, None);
         let neighbours = Neighbours::new(&self.lattice, symmetries, &moments.framed);
         let folds = Folds::new(&moments.framed, &neighbours, symmetries);
-        if folds.count() < FEWEST_FOLDS {
+        let has_targets = parity == Parity::Odd || moments.has_variances();
+        if folds.count() < FEWEST_FOLDS || !has_targets {
             return None;
         }
-        let mean = self.judged(Parity::Odd, symmetries, (&moments, &folds), &units)?;
-        let variance = match moments.has_variances() {
-            true => self.judged(Parity::Even, symmetries, (&moments, &folds), &units)?,
-            false => Vec::new(),
+        let train = match parity {
+            Parity::Odd => moments.means(),
+            Parity::Even => moments.spreads(&moments.framed),
         };
-        Some(Errors { mean, variance })
+        let examples = Examples {
+            held: train.none(),
+            train,
+            parity,
+            folds: &folds,
+        };
+        let guesses = self.guesses(symmetries, &examples, moments.has_low());
+        let norms = |guesses: Vec<Vec<f64>>| self.norms(&guesses, &examples, &units);
+        Some(guesses.into_iter().map(|all| all.map(norms)).collect())
     }
 
-    /// Norms of a blend's errors.
-    fn judged(
+    /// What every regression says of left-out inputs: [regression][input][channel, point].
+    fn guesses(
         &self,
-        parity: Parity,
         symmetries: &Symmetries,
-        (moments, folds): (&Moments, &Folds),
-        units: &Units,
-    ) -> Option<Vec<f64>> {
-        let (alone, solutions) = (moments.alone(), moments.solutions());
-        let samples = match parity {
-            Parity::Odd => [moments.means(), moments.about_nothing(&alone, &solutions)],
-            Parity::Even => [moments.spreads(&moments.framed), moments.spreads(&alone)],
+        examples: &Examples<'_>,
+        has_low: bool,
+    ) -> Vec<Option<Vec<Vec<f64>>>> {
+        let menu = Menu::trial(examples.parity, has_low);
+        let local = |plan: &LocalPlan| {
+            let fit = LocalFit::new(plan, &self.lattice, symmetries, examples);
+            fit.map(|fit| fit.judged)
         };
-        let bases = if moments.has_low() { 2 } else { 1 };
-        let mut views = Vec::new();
-        for (base, train) in [Base::Low, Base::Input].into_iter().zip(samples).take(bases) {
-            views.push(View {
-                base,
-                examples: Examples {
-                    held: train.none(),
-                    train,
-                    parity,
-                    folds,
-                },
-                menu: Menu::trial(parity, base),
-            });
-        }
-        let problem = Problem {
-            lattice: &self.lattice,
-            symmetries,
-            views,
-            around: None,
-            zeros: units.zeros_of_input(),
-            constants: Vec::new(),
+        let kernel = |kernel: &Kernel| {
+            let framed = examples.train.framed;
+            let resemblance = Resemblance::new(&self.lattice, symmetries, framed, kernel);
+            let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
+            fit.map(|fit| fit.judged)
         };
-        let (_, verdict) = Blend::new(&problem, &Silent).ok()?;
-        Some(self.norms(&verdict, parity, moments, units))
+        let local = menu.local.iter().map(local);
+        local.chain(menu.kernels.iter().map(kernel)).collect()
     }
 
-    /// In units that do not depend on symmetries.
-    fn norms(
-        &self,
-        verdict: &Verdict,
-        parity: Parity,
-        moments: &Moments,
-        units: &Units,
-    ) -> Vec<f64> {
+    /// Norms of the errors, in units that do not depend on symmetries.
+    fn norms(&self, guesses: &[Vec<f64>], examples: &Examples<'_>, units: &Units) -> Vec<f64> {
+        let parity = examples.parity;
         let scales = units.solution().iter().zip(&self.scales);
-        let scales: Vec<f64> = scales.map(|(unit, scale)| unit.scale / scale).collect();
-        let times = |scale: f64| match parity {
+        let power = |scale: f64| match parity {
             Parity::Odd => scale,
             Parity::Even => scale * scale,
         };
-        let norm = |(error, framed): (&Vec<f64>, &crate::case::Framed)| {
-            let channels = error.chunks_exact(self.lattice.len()).zip(&scales);
+        let scales: Vec<f64> = scales.map(|(u, scale)| power(u.scale / scale)).collect();
+        let norm = |(i, framed): (usize, &Framed)| {
+            let miss = examples.train.miss(i, &guesses[i]);
+            let channels = miss.chunks_exact(self.lattice.len()).zip(&scales);
             let square = |(channel, scale): (&[f64], &f64)| {
-                let size = times(*scale) * parity.size(framed);
+                let size = scale * parity.size(framed);
                 channel.iter().map(|e| (size * e).powi(2)).sum::<f64>()
             };
             channels.map(square).sum::<f64>().sqrt()
         };
-        let both = verdict.errors.iter().zip(&moments.framed);
-        both.map(norm).collect()
+        examples.train.framed.iter().enumerate().map(norm).collect()
     }
 }
