@@ -292,9 +292,7 @@ impl Observer for Progress<'_> {
             Event::Prediction { .. } => self.prediction(state, event),
             Event::Fitting { of, done, total } => self.fitting(state, of, done, total),
             Event::Outlier(outlier) => self.bar.suspend(|| output::note(&left_out(outlier))),
-            Event::Symmetries(found) => self
-                .bar
-                .suspend(|| symmetries(found).iter().for_each(|note| output::note(note))),
+            Event::Symmetries(found) => self.bar.suspend(|| output::notes(&symmetries(found))),
             _ => {}
         }
     }
