@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use floral::kl::Outlier;
+use floral::kl::{Found, Outlier, Symmetry};
 use floral::sample;
 use floral::train::EpochRecord;
 use floral::{Event, Observer};
@@ -185,7 +185,8 @@ impl<'a> Progress<'a> {
             self.begin(state, template, total, done);
         }
         let message = || {
-            let left = left.map(|left| format!(", {} of the budget left", told(left.as_secs_f64())));
+            let left =
+                left.map(|left| format!(", {} of the budget left", told(left.as_secs_f64())));
             let left = left.unwrap_or_default();
             format!("{done} of {total} steps of the network on what regressions miss{left}")
         };
@@ -257,6 +258,35 @@ fn left_out(outlier: &Outlier) -> String {
     )
 }
 
+/// What was found, and what the data contradict.
+fn symmetries(found: &Found) -> Vec<String> {
+    let list = |all: &[Symmetry]| {
+        let names: Vec<String> = all.iter().map(Symmetry::to_string).collect();
+        names.join(" ")
+    };
+    let mut notes = Vec::new();
+    if !found.periodic.is_empty() {
+        notes.push(format!(
+            "periodic axes found in the data: {}",
+            found.periodic.join(", ")
+        ));
+    }
+    if !found.symmetries.is_empty() {
+        notes.push(format!(
+            "symmetries found in the data: {}",
+            list(&found.symmetries)
+        ));
+    }
+    if !found.contradicted.is_empty() {
+        notes.push(format!(
+            "held-out inputs are predicted worse with {}; it is used as declared, leave it out unless \
+             it is known to hold",
+            list(&found.contradicted)
+        ));
+    }
+    notes
+}
+
 impl Observer for Progress<'_> {
     fn observe(&self, event: &Event<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -285,6 +315,7 @@ impl Observer for Progress<'_> {
             Event::Stacking { done, total, left } => self.stacking(state, done, total, left),
             Event::Budget(words) => self.bar.suspend(|| output::note(words)),
             Event::Outlier(outlier) => self.bar.suspend(|| output::note(&left_out(outlier))),
+            Event::Symmetries(found) => self.bar.suspend(|| output::notes(&symmetries(found))),
             _ => {}
         }
     }

@@ -188,7 +188,10 @@ impl Arguments {
             ("split.train", self.train_inputs.map(|n| n.to_string())),
             ("resolution", self.train_resolution.as_ref().map(per_axis)),
             ("stopping.epochs", self.epochs.map(|n| n.to_string())),
-            ("budget", self.budget.map(|b| b.duration().as_secs_f64().to_string())),
+            (
+                "budget",
+                self.budget.map(|b| b.duration().as_secs_f64().to_string()),
+            ),
         ];
         for (key, value) in flags {
             if let Some(value) = value {

@@ -1,5 +1,7 @@
 //! Training cases and queries as plain arrays, and the frame in which they are compared.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Lattice, Role, Symmetries};
@@ -29,6 +31,21 @@ impl Case<'_> {
     /// At how many points realizations are known.
     pub(super) fn known(&self, lattice: &Lattice) -> usize {
         self.points.map_or(lattice.len(), <[usize]>::len)
+    }
+
+    /// The order of cases by the values of the input, then of low fidelity and of realizations.
+    pub(super) fn in_order(&self, other: &Self) -> Ordering {
+        let pairs = [
+            (self.query.input, other.query.input),
+            (
+                self.query.low.unwrap_or(&[]),
+                other.query.low.unwrap_or(&[]),
+            ),
+            (self.realizations, other.realizations),
+        ];
+        let pairs = pairs.into_iter().flat_map(|(a, b)| a.iter().zip(b));
+        let parted = pairs.map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne());
+        parted.unwrap_or(Ordering::Equal)
     }
 
     /// How many realizations there are.

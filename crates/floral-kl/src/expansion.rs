@@ -22,7 +22,7 @@ use super::prediction::Prediction;
 use super::support::Support;
 use super::target::Parity;
 use super::units::{Scaled, Units};
-use super::{Lattice, Symmetries};
+use super::{Lattice, Symmetries, Symmetry};
 use crate::Result;
 
 /// Training fields, each possibly moved and rolled, that make up the law of a query.
@@ -112,6 +112,11 @@ impl Expansion {
     /// The lattice of inputs and solutions.
     pub fn lattice(&self) -> &Lattice {
         &self.lattice
+    }
+
+    /// The symmetries that were declared or found.
+    pub fn symmetries(&self) -> &[Symmetry] {
+        &self.symmetries.declared
     }
 
     /// How many channels inputs and solutions have.

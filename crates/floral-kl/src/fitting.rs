@@ -1,11 +1,11 @@
 //! Fitting an expansion: from training cases to blends, law, epistemic part and calibration.
 
-use std::cmp::Ordering;
 use std::time::Instant;
 
 use super::blend::{Base, Blend, Problem, Verdict, View};
 use super::calibration::Calibration;
 use super::case::{Case, Channels, Framed};
+use super::discovery::{Discovery, discover};
 use super::epistemic::{Epistemic, Missed};
 use super::expansion::{Expansion, Material, over};
 use super::fixed::Fixed;
@@ -79,8 +79,20 @@ impl Expansion {
             })
             .collect();
         // What a fit makes of its inputs does not depend on the order in which they come.
-        cases.sort_by(in_order);
-        let units = Units::new(lattice, channels, material.symmetries, &cases);
+        cases.sort_by(Case::in_order);
+        let Discovery {
+            lattice,
+            symmetries,
+            found,
+        } = match recipe {
+            Recipe::Kernels => Discovery::none(lattice, material.symmetries),
+            Recipe::Blend => discover(lattice, channels, material.symmetries, &cases)?,
+        };
+        let (lattice, symmetries) = (&lattice, &symmetries);
+        if !found.is_empty() {
+            observer.observe(&Event::Symmetries(&found));
+        }
+        let units = Units::new(lattice, channels, symmetries, &cases);
         let support = Support::new(lattice, channels, &cases);
         let scaled = |case| units.case(case, lattice);
         let train: Vec<Scaled<'_>> = cases.iter().map(scaled).collect();
@@ -88,9 +100,11 @@ impl Expansion {
         let [train, held] =
             [&train, &held].map(|all| all.iter().map(Scaled::case).collect::<Vec<_>>());
         let material = Material {
+            lattice,
+            symmetries,
+            channels,
             cases: &train,
             held_out: &held,
-            ..*material
         };
         let given = (units, support);
         Self::fit_in_units(recipe, kind, &material, given, (learner, observer))
@@ -391,18 +405,6 @@ fn without(
         })
     };
     cases.iter().enumerate().map(kept).collect()
-}
-
-/// The order of inputs by their values, then by those of low fidelity and of realizations.
-fn in_order(a: &Case<'_>, b: &Case<'_>) -> Ordering {
-    let pairs = [
-        (a.query.input, b.query.input),
-        (a.query.low.unwrap_or(&[]), b.query.low.unwrap_or(&[])),
-        (a.realizations, b.realizations),
-    ];
-    let pairs = pairs.into_iter().flat_map(|(a, b)| a.iter().zip(b));
-    let parted = pairs.map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne());
-    parted.unwrap_or(Ordering::Equal)
 }
 
 fn average<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {

@@ -13,6 +13,8 @@ pub struct LatticeAxis {
     pub len: usize,
     /// Whether the point after the last is the first.
     pub periodic: bool,
+    /// Whether its points are evenly spaced, so that rolls and reflections take points to points.
+    pub even: bool,
 }
 
 /// A tensor product of axes, the last one fastest in memory.

@@ -2,6 +2,7 @@
 //!
 //! - [`lattice`]: the grid as regression sees it, axes with their length and whether they close;
 //! - [`symmetry`]: the motions under which a problem's solutions go with its inputs;
+//!   `discovery`: those that are found in the data;
 //! - [`case`]: training cases and queries as plain arrays; `outliers` and `units`: what is left out of
 //!   them, and in what units they are taken; `moments` and `interpolation`: their means and variances
 //!   on the whole lattice; `folds`: which of them are left out together;
@@ -21,6 +22,7 @@ pub mod case;
 mod constant;
 mod descent;
 mod design;
+mod discovery;
 pub mod draws;
 mod epistemic;
 mod error;
@@ -57,6 +59,7 @@ mod weights;
 
 pub use blend::MemberScore;
 pub use case::{Case, Channels, Query};
+pub use discovery::Found;
 pub use draws::Draws;
 pub use error::{Error, Result};
 pub use expansion::{Expansion, Material};

@@ -4,6 +4,7 @@ use super::Recipe;
 use super::blend::Menu;
 use super::kernel::{Covariance, Kernel};
 use super::local::{LandmarkPlan, LocalPlan};
+use super::target::Parity;
 
 /// The narrowest filter: a relation at every point by itself.
 const NONE: f64 = 1e-3;
@@ -28,6 +29,9 @@ const LOW_FIRST: f64 = 3.0;
 
 /// Landmarks with which neighbourhoods are compared.
 const LANDMARKS: usize = 1000;
+
+/// The same where symmetries are tried.
+const LANDMARKS_OF_TRIALS: usize = 150;
 
 impl Recipe {
     /// Candidates for the mean residual, by input and low fidelity.
@@ -90,6 +94,31 @@ impl Recipe {
         match self {
             Self::Kernels => Vec::new(),
             Self::Blend => plans(),
+        }
+    }
+}
+
+impl Menu {
+    /// A few regressions by which symmetries are tried: pointwise and integral relations and a local
+    /// process, which a wrong symmetry spoils, and kernels, which gain by copies.
+    pub(super) fn trial(parity: Parity, has_low: bool) -> Self {
+        Self {
+            local: match parity {
+                Parity::Odd => vec![
+                    plan(3, !has_low, 1, &[NONE, HALF], 1),
+                    plan(1, true, 1, &[FAR], 2),
+                    LocalPlan {
+                        landmarks: Some(LandmarkPlan {
+                            shared: Some(2.0),
+                            most: LANDMARKS_OF_TRIALS,
+                        }),
+                        ..process(&ALL, 1, None)
+                    },
+                ],
+                Parity::Even => vec![spread_plan(&[0, 2], !has_low, 1, WIDTH, 1)],
+            },
+            kernels: vec![linear(0.5, 0.0), exponential(2.0, 0.0)],
+            processes: Vec::new(),
         }
     }
 }

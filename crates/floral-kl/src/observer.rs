@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Outlier;
+use super::{Found, Outlier};
 use crate::{Error, Result};
 
 /// Receives the progress of a fit and may stop it.
@@ -61,6 +61,8 @@ pub enum Event<'a> {
     },
     /// A run of a training input is left out as faulty.
     Outlier(&'a Outlier),
+    /// Symmetries are found in the data, or contradicted by them.
+    Symmetries(&'a Found),
 }
 
 /// Ignores all events and never stops.

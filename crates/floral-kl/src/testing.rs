@@ -34,6 +34,7 @@ pub(crate) fn lattice(axes: &[(&str, usize)], periodic: &[&str]) -> Lattice {
         name: (*name).to_owned(),
         len: *len,
         periodic: periodic.contains(name),
+        even: true,
     };
     Lattice::new(axes.iter().map(axis).collect())
 }

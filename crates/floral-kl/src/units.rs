@@ -123,7 +123,9 @@ impl Units {
         let points = lattice.len();
         Scaled {
             input: rounded(measured(query.input, &self.input, points)),
-            low: query.low.map(|low| rounded(measured(low, &self.low, points))),
+            low: query
+                .low
+                .map(|low| rounded(measured(low, &self.low, points))),
             realizations: Vec::new(),
             points: None,
         }

@@ -13,6 +13,7 @@ impl From<&Grid> for Lattice {
             name: axis.name.clone(),
             len: axis.len(),
             periodic: axis.domain.kind == AxisKind::Periodic,
+            even: axis.is_even(),
         });
         Self::new(axes.collect())
     }
@@ -69,6 +70,7 @@ impl Observer for Watched<'_> {
                  better, and how many fit depends on the machine"
             )),
             Event::Outlier(outlier) => self.observer.observe(&observer::Event::Outlier(outlier)),
+            Event::Symmetries(found) => self.observer.observe(&observer::Event::Symmetries(found)),
             _ => {}
         }
     }

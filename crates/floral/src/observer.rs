@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::kl::Outlier;
+use crate::kl::{Found, Outlier};
 use crate::sample::Progress;
 use crate::train::EpochRecord;
 use crate::{Error, Result};
@@ -89,6 +89,8 @@ pub enum Event<'a> {
     Budget(&'a str),
     /// A run of a training input is left out, as something went wrong with it.
     Outlier(&'a Outlier),
+    /// Symmetries are found in the data, or contradicted by them.
+    Symmetries(&'a Found),
     /// A block of one ensemble's realizations is delivered.
     Realizations(Progress),
     /// One of several predictions, each of one input by one run, has come this far.

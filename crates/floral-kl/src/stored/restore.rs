@@ -132,7 +132,10 @@ fn restore_blend(
 
 fn restore_stack(stored: StoredStack, learner: Option<&dyn Learner>) -> Result<Stacked> {
     let learner = learner.ok_or_else(|| refused("it has networks, which need a learner".into()))?;
-    let networks = stored.networks.iter().map(|bytes| learner.restore(&bytes.0));
+    let networks = stored
+        .networks
+        .iter()
+        .map(|bytes| learner.restore(&bytes.0));
     Ok(Stacked {
         networks: networks.collect::<Result<_>>()?,
         weight: stored.weight,

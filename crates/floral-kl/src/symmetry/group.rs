@@ -16,7 +16,7 @@ pub struct Symmetries {
     pub motions: Vec<Motion>,
     /// The solution's exponent under a scaling of the input.
     pub scale: Option<f64>,
-    /// What was declared.
+    /// What was declared or found.
     pub declared: Vec<Symmetry>,
 }
 

@@ -7,8 +7,8 @@
 
 pub mod adam;
 mod average;
-mod budget;
 pub mod batches;
+mod budget;
 pub mod checkpoint;
 pub mod config;
 mod control_variate;

@@ -1,0 +1,76 @@
+//! Fields on fewer points, such that every motion of the lattice is one of the thinned lattice.
+//!
+//! Along a periodic axis every s-th point is kept, from 0 on; along another means of s neighbours
+//! are, or every s-th point from end to end.
+
+use crate::{Lattice, LatticeAxis};
+
+/// Points of a thinned lattice, about.
+const POINTS: f64 = 600.0;
+
+/// A lattice of fewer points.
+pub(super) struct Thinned {
+    pub lattice: Lattice,
+    /// Points of the lattice itself.
+    points: usize,
+    /// Those whose mean a value is.
+    cells: Vec<Vec<usize>>,
+}
+
+impl Thinned {
+    pub(super) fn new(lattice: &Lattice) -> Self {
+        let most = POINTS.powf(1.0 / lattice.axes.len().max(1) as f64) as usize;
+        let mut cells = vec![vec![0]];
+        let mut axes = Vec::new();
+        for (number, axis) in lattice.axes.iter().enumerate() {
+            let along = along(axis, most);
+            let stride = lattice.stride(number);
+            axes.push(LatticeAxis {
+                len: along.len(),
+                ..axis.clone()
+            });
+            let with = |cell: &Vec<usize>, places: &Vec<usize>| {
+                let pairs = cell.iter().flat_map(|p| places.iter().map(move |i| (p, i)));
+                pairs.map(|(p, i)| p + i * stride).collect::<Vec<usize>>()
+            };
+            let products = cells
+                .iter()
+                .flat_map(|c| along.iter().map(move |a| with(c, a)));
+            cells = products.collect();
+        }
+        Self {
+            lattice: Lattice::new(axes),
+            points: lattice.len(),
+            cells,
+        }
+    }
+
+    /// Thinned fields: [.., point] -> [.., fewer points].
+    pub(super) fn fields(&self, values: &[f64]) -> Vec<f64> {
+        let mean = |field: &[f64], cell: &Vec<usize>| {
+            cell.iter().map(|p| field[*p]).sum::<f64>() / cell.len() as f64
+        };
+        let fields = values.chunks_exact(self.points);
+        fields
+            .flat_map(|field| self.cells.iter().map(move |cell| mean(field, cell)))
+            .collect()
+    }
+}
+
+/// The positions along an axis that are taken together.
+fn along(axis: &LatticeAxis, most: usize) -> Vec<Vec<usize>> {
+    let n = axis.len;
+    let single = |step: usize| (0..n).step_by(step).map(|i| vec![i]).collect();
+    for step in n.div_ceil(most.max(1)).max(1)..=n / 4 {
+        if axis.periodic && n.is_multiple_of(step)
+            || (!axis.periodic && (n - 1).is_multiple_of(step))
+        {
+            return single(step);
+        }
+        if n.is_multiple_of(step) {
+            let block = |start: usize| (start..start + step).collect();
+            return (0..n).step_by(step).map(block).collect();
+        }
+    }
+    single(1)
+}
