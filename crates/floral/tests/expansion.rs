@@ -1,4 +1,5 @@
 //! Laws of expansions: they move with their query, learn what is local or linear, do not depend on units, refuse what is wrong.
+#![allow(clippy::unwrap_used)] // A test may panic.
 
 use floral::kl::{
     Case, Channels, Expansion, Lattice, LawKind, Material, Query, Recipe, Role, Silent, Symmetries,

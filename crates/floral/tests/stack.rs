@@ -1,5 +1,6 @@
 //! The network stacked on regressions: what it learns, and that it is the same on any number of threads
 //! and after reading.
+#![allow(clippy::unwrap_used)] // A test may panic.
 
 use floral::kl::{
     Channels, Lattice, LatticeAxis, Learner, Lesson, Network, Silent, Symmetries, Symmetry,
@@ -16,6 +17,7 @@ fn lattice(len: usize) -> Lattice {
         name: "x".into(),
         len,
         periodic: true,
+        even: true,
     }])
 }
 

@@ -1,4 +1,5 @@
 //! Laws of symmetries: our own solvers obey those that they declare.
+#![allow(clippy::unwrap_used)] // A test may panic.
 
 use floral::Field;
 use floral::kl::{Lattice, Motion, Role, Symmetries, Symmetry, roll};

@@ -41,8 +41,7 @@ fn parse<C: DeserializeOwned>(constants: toml::Table, context: &str) -> Result<C
 mod tests {
     use super::*;
     use crate::Field;
-    use crate::kl::symmetry::roll;
-    use crate::kl::{Lattice, Motion, Role, Symmetries, Symmetry};
+    use crate::kl::{Lattice, Motion, Role, Symmetries, Symmetry, roll};
     use crate::problem::testing::relative_error;
     use crate::random::{Purpose, stream};
 
@@ -58,10 +57,7 @@ mod tests {
 
     /// The declared motions of a problem, rolls by three points among them.
     fn motions(problem: &dyn Problem) -> (Vec<Motion>, Option<f64>) {
-        let grid = problem.grid();
-        let periodic = grid.axes.iter().filter(|axis| axis.domain.is_periodic());
-        let periodic: Vec<&str> = periodic.map(|axis| axis.name.as_str()).collect();
-        let lattice = Lattice::new(grid, &periodic).unwrap();
+        let lattice = Lattice::from(problem.grid());
         let declared = problem.symmetries().iter();
         let declared: Vec<Symmetry> = declared.map(|text| text.parse().unwrap()).collect();
         let all = Symmetries::new(&declared, &lattice, 1, 1).unwrap();

@@ -33,7 +33,7 @@ fn sizes(fields: &[Vec<f64>], points: usize) -> Vec<f32> {
         let own = fields.iter();
         let own = own.flat_map(|f| &f[channel * points..(channel + 1) * points]);
         let (count, sum) = own.fold((0.0, 0.0), |(n, s), v| (n + 1.0, s + v * v));
-        let size = (sum / count as f64).sqrt() as f32;
+        let size = (sum / count).sqrt() as f32;
         if size.is_normal() { size } else { 1.0 }
     };
     (0..fields[0].len() / points).map(size).collect()
