@@ -1,6 +1,9 @@
 """The default method beside simple peers on data of many kinds.
 
-    bench/zoo [NAME ...] [--seed 1] [--methods floral-kl,kriging] [--peers]
+    bench/zoo [NAME ...] --seeds 1,2 [--methods floral-kl,kriging] [--peers] [-o results/zoo.json]
+
+With -o, rows that the file already has for this commit are kept and not computed again, and its list of spent seeds
+grows: a seed that a decision has looked at is not used for a recording again.
 
 Errors are root mean square errors of the predicted mean over those of predicting the mean training solution;
 `relative` is the mean over test inputs of the relative L2 error. Coverage is that of the 90 % interval over all
@@ -12,7 +15,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import tempfile
 import time
@@ -35,7 +37,7 @@ def floral(*words):
 
 
 def predicted(train, test, method, folder):
-    """Mean, 5 and 95 % quantiles, draws, seconds of fitting and sampling, peak memory in MB."""
+    """What `sample` stores, and the seconds of fitting and of sampling."""
     for data, name in ((train, "train"), (test, "test")):
         data.to_zarr(f"{folder}/{name}.zarr", zarr_format=3, consolidated=False)
     started = time.perf_counter()
@@ -46,8 +48,7 @@ def predicted(train, test, method, folder):
            "--quantile", 0.05, "--quantile", 0.95, "-o", f"{folder}/out.zarr")
     ended = time.perf_counter()
     found = xarray.open_zarr(f"{folder}/out.zarr", consolidated=False).load()
-    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return found, fitted - started, ended - fitted, memory
+    return found, fitted - started, ended - fitted
 
 
 def energy(draws, truth):
@@ -66,7 +67,8 @@ def scored(found, train, test):
     error = found["mean"].values - mean
     low, high = (found.quantiles.sel(quantile=q, method="nearest").values for q in (0.05, 0.95))
     inside = (truth >= low[:, None] - 1e-12) & (truth <= high[:, None] + 1e-12)
-    varies = truth.std(1) > 0
+    # Of single runs nothing is known to be fixed.
+    varies = truth.std(1) > 0 if truth.shape[1] > 1 else np.ones_like(mean, bool)
     held = np.array([inside[i][:, varies[i]].mean() if varies[i].any() else np.nan for i in range(len(truth))])
     row = {
         "error": float(np.sqrt((error**2).mean() / ((mean - simplest) ** 2).mean())),
@@ -87,6 +89,34 @@ def scored(found, train, test):
     return row
 
 
+def of_method(train, test, method):
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            found, fit, sample = predicted(train, test, method, folder)
+        except RuntimeError as error:
+            return {"failed": str(error)}
+        return scored(found, train, test) | {"fit_s": fit, "sample_s": sample}
+
+
+def of_peer(train, test, peer):
+    started = time.perf_counter()
+    mean = PEERS[peer](train, test)
+    if mean is None:
+        return None
+    truth = test.high.values.mean(1)
+    spread = ((truth - train.high.values.mean((0, 1))) ** 2).mean()
+    error = float(np.sqrt(((mean - truth) ** 2).mean() / spread))
+    return {"error": error, "fit_s": time.perf_counter() - started}
+
+
+def recorded(path, commit):
+    """Rows of this commit, and all seeds ever used."""
+    if not (path and path.exists()):
+        return [], []
+    before = json.loads(path.read_text())
+    return before["rows"] if before["commit"] == commit else [], before["spent_seeds"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
@@ -95,35 +125,29 @@ def main():
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("-o", "--output", type=pathlib.Path)
     arguments = parser.parse_args()
+    describe = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
+    commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
     known = catalogue()
     names = [name for name in known if any(re.fullmatch(pattern, name) for pattern in arguments.names or [".*"])]
-    rows = []
+    seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    rows, spent = recorded(arguments.output, commit)
+    peers = list(PEERS) if arguments.peers else []
     for name in names:
-        for seed in map(int, arguments.seeds.split(",")):
+        for seed in seeds:
+            is_there = lambda method: any((r["data"], r["seed"], r["method"]) == (name, seed, method) for r in rows)
+            wanted = [method for method in [*arguments.methods.split(","), *peers] if not is_there(method)]
+            if not wanted:
+                continue
             train, test = known[name](seed)
-            for method in arguments.methods.split(","):
-                row = {"data": name, "seed": seed, "method": method}
-                with tempfile.TemporaryDirectory() as folder:
-                    try:
-                        found, fit, sample, memory = predicted(train, test, method, folder)
-                        row |= scored(found, train, test) | {"fit_s": fit, "sample_s": sample, "memory_mb": memory}
-                    except RuntimeError as error:
-                        row["failed"] = str(error)
-                rows.append(row)
-                show(row)
-            for peer, fit in PEERS.items() if arguments.peers else ():
-                started = time.perf_counter()
-                mean = fit(train, test)
-                if mean is not None:
-                    truth = test.high.values.mean(1)
-                    spread = ((truth - train.high.values.mean((0, 1))) ** 2).mean()
-                    row = {"data": name, "seed": seed, "method": peer,
-                           "error": float(np.sqrt(((mean - truth) ** 2).mean() / spread)),
-                           "fit_s": time.perf_counter() - started}
-                    rows.append(row)
-                    show(row)
-    if arguments.output:
-        arguments.output.write_text(json.dumps({"rows": rows}, indent=2) + "\n")
+            for method in wanted:
+                found = (of_peer if method in PEERS else of_method)(train, test, method)
+                if found is None:
+                    continue
+                rows.append({"data": name, "seed": seed, "method": method, "inputs": train.sizes["input"]} | found)
+                show(rows[-1])
+                if arguments.output:
+                    made = {"commit": commit, "spent_seeds": sorted({*spent, *seeds}), "rows": rows}
+                    arguments.output.write_text(json.dumps(made, indent=1) + "\n")
 
 
 def show(row):

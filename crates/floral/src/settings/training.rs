@@ -55,8 +55,8 @@ pub const TRAINING: &[Setting] = &[
     optional(
         "split.validation",
         "15",
-        "Inputs that watch a network's training, or choose among regressions. If absent, 15; of fewer \
-         than 60 inputs 15 % for a network, and none for a regression: then training inputs judge \
+        "Inputs that watch a network's training, or choose among regressions. If absent, 15 for a \
+         network, of fewer than 60 inputs 15 %, and none for a regression: its training inputs judge \
          each other, each left out in its turn.",
     ),
     optional(
