@@ -114,5 +114,5 @@ def test_the_order_of_axes_and_channels_in_training(problem):
         return data.isel(channel=[1, 0]).transpose(..., "x", "y")
 
     found = predicted(folder, "axes", turn(train), turn(new))
-    # Landmarks are chosen among equals by the order of points.
-    alike(expected, (found[0], found[1].isel(channel=[1, 0]).transpose(..., "y", "x")), 0.05)
+    # Inputs are sorted by their first values, and landmarks are chosen among equals by the order of points.
+    alike(expected, (found[0], found[1].isel(channel=[1, 0]).transpose(..., "y", "x")), 0.1)
