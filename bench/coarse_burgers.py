@@ -30,5 +30,6 @@ def solved(u):
     return np.fft.irfft(state, len(u)) * len(u) / COARSE
 
 
-with np.load(sys.argv[1]) as given:
-    np.savez(sys.argv[2], low=solved(given["input"].reshape(-1).astype(float)))
+if __name__ == "__main__":
+    with np.load(sys.argv[1]) as given:
+        np.savez(sys.argv[2], low=solved(given["input"].reshape(-1).astype(float)))

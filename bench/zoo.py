@@ -72,6 +72,7 @@ def scored(found, train, test):
     held = np.array([inside[i][:, varies[i]].mean() if varies[i].any() else np.nan for i in range(len(truth))])
     row = {
         "error": float(np.sqrt((error**2).mean() / ((mean - simplest) ** 2).mean())),
+        "l2": float(norm(error).mean()),
         "relative": float((norm(error) / norm(mean)).mean()),
         "coverage": float(np.nanmean(held)),
         "worst": float(np.nanmin(held)),
@@ -124,7 +125,11 @@ def main():
     parser.add_argument("--methods", default="floral-kl,kriging")
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("-o", "--output", type=pathlib.Path)
+    parser.add_argument("--table", type=pathlib.Path, help="print the table of a recording and stop")
     arguments = parser.parse_args()
+    if arguments.table:
+        print(table(json.loads(arguments.table.read_text())["rows"]))
+        return
     describe = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
     commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
     known = catalogue()
@@ -148,6 +153,26 @@ def main():
                 if arguments.output:
                     made = {"commit": commit, "spent_seeds": sorted({*spent, *seeds}), "rows": rows}
                     arguments.output.write_text(json.dumps(made, indent=1) + "\n")
+
+
+def table(rows):
+    """A line for each dataset, means over seeds: FLORAL-KL beside the best of the others."""
+    lines = ["| data | inputs | seeds | FLORAL-KL | best other | ratio | 90 % interval: mean, worst input |", "|---|---|---|---|---|---|---|"]
+    mean = lambda found, key: float(np.mean([row[key] for row in found]))
+    for name in dict.fromkeys(row["data"] for row in rows):
+        own = [row for row in rows if (row["data"], row["method"]) == (name, "floral-kl") and "error" in row]
+        others = {}
+        for row in rows:
+            if row["data"] == name and row["method"] != "floral-kl" and "error" in row:
+                others.setdefault(row["method"], []).append(row)
+        if not own or not others:
+            continue
+        best = min(others, key=lambda method: mean(others[method], "error"))
+        ratio = mean(own, "error") / mean(others[best], "error")
+        worst = min(row["worst"] for row in own)
+        lines.append(f"| {name} | {own[0]['inputs']} | {len(own)} | {mean(own, 'error'):.3f} | {mean(others[best], 'error'):.3f}, {best} | "
+                     f"{ratio:.2f} | {mean(own, 'coverage'):.2f}, {worst:.2f} |")
+    return "\n".join(lines)
 
 
 def show(row):
