@@ -4,21 +4,17 @@
 //! settings; `Menu` lists those settings. A judging input is one that a candidate has not seen: held
 //! out, or left out with its fold.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
 use super::constant::{Bounds, Constant, uniform};
-use super::kernel::{Kernel, KernelFit, Resemblance};
+use super::kernel::{Kernel, KernelFit};
 use super::local::{LocalFit, LocalPlan};
-use super::process::{Coordinates, ProcessFit};
+use super::process::ProcessFit;
 use super::stack::Stacked;
 use super::target::{Examples, Parity};
 use super::weights::{norms, weights};
 use super::{Lattice, Symmetries};
-use crate::Result;
-use crate::observer::{Event, Observer, go_on};
 
 /// What a member of a blend achieved, for tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -157,7 +153,7 @@ impl Verdict {
 }
 
 /// A candidate with its name and its guesses at judging inputs: [judge][channel, point].
-struct Tried {
+pub(super) struct Tried {
     name: String,
     member: Member,
     guesses: Vec<Vec<f64>>,
@@ -165,31 +161,26 @@ struct Tried {
 }
 
 impl Blend {
-    pub(super) fn new(problem: &Problem<'_>, observer: &dyn Observer) -> Result<(Self, Verdict)> {
+    /// Without members.
+    pub(super) fn empty(problem: &Problem<'_>) -> Self {
         let examples = &problem.views[0].examples;
         let bounds = [Base::Low, Base::Input].map(|base| {
             let view = problem.views.iter().find(|view| view.base == base);
             let sample = &view.unwrap_or(&problem.views[0]).examples.train;
             Bounds::new(sample, examples.parity, problem.symmetries)
         });
-        let blend = Self {
+        Self {
             members: Vec::new(),
             parity: examples.parity,
             targets: examples.train.targets.to_vec(),
             bounds,
             scores: Vec::new(),
             stacked: None,
-        };
-        let mut tried = blend.simplest(problem);
-        let is_judged = examples.has_held() || examples.folds.count() > 1;
-        if is_judged {
-            tried.extend(blend.regressions(problem, observer)?);
         }
-        Ok(blend.weighed(tried, examples, is_judged))
     }
 
     /// Constants, of which at least one is always among the candidates.
-    fn simplest(&self, problem: &Problem<'_>) -> Vec<Tried> {
+    pub(super) fn simplest(&self, problem: &Problem<'_>) -> Vec<Tried> {
         let points = problem.lattice.len();
         let examples = &problem.views[0].examples;
         let given = problem.constants.iter().map(|(name, numbers)| {
@@ -218,112 +209,14 @@ impl Blend {
         given.chain(means).collect()
     }
 
-    fn regressions(&self, problem: &Problem<'_>, observer: &dyn Observer) -> Result<Vec<Tried>> {
-        let (lattice, symmetries) = (problem.lattice, problem.symmetries);
-        let around = problem.around.as_ref();
-        let count = |view: &View<'_>| {
-            let Menu {
-                local,
-                kernels,
-                processes,
-            } = &view.menu;
-            local.len() + kernels.len() + processes.len()
-        };
-        let total = problem.views.iter().map(count).sum::<usize>()
-            + around.map_or(0, |(_, plans)| plans.len());
-        let of = self.parity.name();
-        // Of a budget the mean's regressions leave half, to the network and to the variance.
-        let kept = match (self.parity, observer.time_left()) {
-            (Parity::Odd, Some(left)) => left / 2,
-            _ => Duration::ZERO,
-        };
-        let mut done = 0;
-        let mut spent = false;
-        // Whether to leave a candidate out, as the budget is spent.
-        let mut skips = || {
-            go_on(observer)?;
-            if !spent && observer.time_left().is_some_and(|left| left <= kept) {
-                observer.observe(&Event::Spent { of, done, total });
-                spent = true;
-            }
-            if !spent {
-                observer.observe(&Event::Fitting { of, done, total });
-            }
-            done += 1;
-            Ok(spent)
-        };
-        let mut tried = Vec::new();
-        if let Some((examples, plans)) = around {
-            for plan in plans {
-                if skips()? {
-                    continue;
-                }
-                let fit = LocalFit::new(plan, lattice, symmetries, examples);
-                let name = format!("around the mean {}", plan.name());
-                let model = fit.map(|fit| Model::Around(Box::new(fit)));
-                tried.extend(model.map(|model| self.tried(name, Base::Low, model, examples)));
-            }
-        }
-        for View {
-            base,
-            examples,
-            menu,
-        } in &problem.views
-        {
-            let named = |name: String| match base {
-                Base::Low => name,
-                Base::Input => format!("input alone, {name}"),
-            };
-            let coordinates = match symmetries.is_trivial() {
-                // Coefficients of fields do not go with motions.
-                false => None,
-                true => Coordinates::new(examples.train.framed, &problem.zeros),
-            };
-            let before = tried.len();
-            for &has_slopes in &menu.processes {
-                if skips()? {
-                    continue;
-                }
-                let fit = coordinates.as_ref();
-                let fit = fit.and_then(|c| ProcessFit::new(c, has_slopes, examples));
-                let model = fit.map(|fit| Model::Process(Box::new(fit)));
-                let name = match has_slopes {
-                    true => "process with a length per coordinate, linear",
-                    false => "process with a length per coordinate",
-                };
-                let name = named(name.into());
-                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
-            }
-            // What surrounds a point says nothing of an input that is a few numbers, and filters
-            // leave these as they are.
-            let is_numbers = coordinates.is_some_and(|c| c.are_parameters());
-            let is_known = is_numbers && self.parity == Parity::Odd && tried.len() > before;
-            for kernel in &menu.kernels {
-                if skips()? || (is_known && kernel.smoothing > 0.0) {
-                    continue;
-                }
-                let framed = examples.train.framed;
-                let resemblance = Resemblance::new(lattice, symmetries, framed, kernel);
-                let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
-                let model = fit.map(|fit| Model::Kernel(Box::new(fit), *kernel));
-                let name = named(kernel.name());
-                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
-            }
-            for plan in &menu.local {
-                if skips()? || is_known {
-                    continue;
-                }
-                let fit = LocalFit::new(plan, lattice, symmetries, examples);
-                let model = fit.map(|fit| Model::Local(Box::new(fit)));
-                let name = named(plan.name());
-                tried.extend(model.map(|model| self.tried(name, *base, model, examples)));
-            }
-        }
-        Ok(tried)
-    }
-
     /// A candidate with its guesses, within bounds and less low fidelity where it is not looked at.
-    fn tried(&self, name: String, base: Base, mut model: Model, examples: &Examples<'_>) -> Tried {
+    pub(super) fn tried(
+        &self,
+        name: String,
+        base: Base,
+        mut model: Model,
+        examples: &Examples<'_>,
+    ) -> Tried {
         let (mut guesses, unknown) = (model.judged(), model.unknown());
         for (guess, hidden) in guesses.iter_mut().zip(examples.judges().hidden) {
             self.finish(base, guess, hidden);
@@ -351,7 +244,7 @@ impl Blend {
 
     /// With weights by the guesses at judging inputs; without any the first candidate, the simplest,
     /// has all of it.
-    fn weighed(
+    pub(super) fn weighed(
         mut self,
         tried: Vec<Tried>,
         examples: &Examples<'_>,

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::blend::{Base, Blend, Problem, Verdict, View};
 use super::calibration::Calibration;
+use super::candidates;
 use super::case::{Case, Channels, Framed};
 use super::discovery::{Discovery, discover};
 use super::epistemic::{Epistemic, Missed};
@@ -295,7 +296,7 @@ impl Fit<'_> {
             constants,
         };
         let start = Instant::now();
-        let (mut blend, mut verdict) = Blend::new(&problem, self.observer)?;
+        let (mut blend, mut verdict) = candidates::blended(&problem, self.observer)?;
         if let Some(learner) = self.learner {
             let stacking = Stacking {
                 lattice: self.lattice,
@@ -351,7 +352,7 @@ impl Fit<'_> {
             zeros: units.zeros_of_input(),
             constants: Vec::new(),
         };
-        Blend::new(&problem, self.observer)
+        candidates::blended(&problem, self.observer)
     }
 }
 

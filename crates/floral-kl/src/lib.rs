@@ -1,23 +1,25 @@
-//! Regression: a conditional Karhunen-Loeve expansion, fitted to a few inputs in closed form.
+//! FLORAL-KL: the distribution of a solution field from a few inputs, by a conditional Karhunen-Loève
+//! expansion. Arrays in, predictions and realizations out; no network, no storage.
 //!
-//! - [`lattice`]: the grid as regression sees it, axes with their length and whether they close;
-//! - [`symmetry`]: the motions under which a problem's solutions go with its inputs;
-//!   `discovery`: those that are found in the data;
+//! - [`lattice`]: the grid, axes with their length and whether they close; [`symmetry`]: the motions under
+//!   which solutions go with their inputs; `discovery`: those that the data show;
 //! - [`case`]: training cases and queries as plain arrays; `outliers` and `units`: what is left out of
 //!   them, and in what units they are taken; `moments` and `interpolation`: their means and variances
 //!   on the whole lattice; `folds`: which of them are left out together;
 //! - `constant`, `local`, `kernel` and `process`: four families of regressions, by nothing, by what
-//!   surrounds a point, by which inputs resemble each other, and by a few coordinates of the input; [`blend`]: candidates of all weighed by judging
-//!   inputs, `menu` lists them for a [`recipe`];
-//! - `law`: realizations from the `runs` of training inputs, with a `remainder`; `epistemic`: what is
-//!   not known of the mean; `fixed` and `support`: what never varies, and what is never crossed;
-//!   `calibration`: how wide intervals must be to hold runs of `judged` inputs; `design`: which inputs
-//!   to solve next;
-//! - [`expansion`]: all of it, and the [`prediction`] and [`draws`] of a new input; `stored` writes and
-//!   reads it.
+//!   surrounds a point, by which inputs are close to each other, and by a few coordinates of the input;
+//!   `descent` learns their lengths;
+//! - `menu` lists candidates for a [`recipe`], `candidates` fits them, [`blend`] weighs them by left-out
+//!   inputs; `stack`: a network that learns what the blend misses, given from outside;
+//! - `law` and `runs`: realizations from those of training inputs, with a `remainder`; `epistemic`: what
+//!   is not known of the mean; `fixed` and `support`: what never varies, and what is never crossed;
+//!   `judged` and `calibration`: how wide intervals must be; `design`: which inputs to solve next;
+//! - `fitting` fits the [`expansion`]; [`prediction`] and [`draws`] are those of a new input; `stored` writes
+//!   and reads it; [`Observer`] follows a fit and stops it.
 
 pub mod blend;
 mod calibration;
+mod candidates;
 pub mod case;
 mod constant;
 mod descent;

@@ -1,16 +1,14 @@
 //! Local features: products of the fields, filtered, times polynomials of the position.
 
 use floral_linalg::Mat;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::filters::{convolve, taps};
 use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
-use super::lengths;
 use super::positions::positions;
 use crate::case::Framed;
 use crate::target::{Parity, Sample};
-use crate::{Lattice, Symmetries, Symmetry};
+use crate::{Lattice, Symmetries};
 
 /// Which features are made; a candidate among which left-out inputs choose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,11 +63,11 @@ impl LocalPlan {
 /// What makes columns of a framed query.
 #[derive(Debug, Clone)]
 pub(crate) struct Columns {
-    lattice: Lattice,
+    pub(super) lattice: Lattice,
     /// Of each filter the number of its width and its order.
-    filter_kinds: Vec<[usize; 2]>,
+    pub(super) filter_kinds: Vec<[usize; 2]>,
     /// Per filter the axes and taps that it convolves with.
-    filters: Vec<Vec<(usize, Vec<f64>)>>,
+    pub(super) filters: Vec<Vec<(usize, Vec<f64>)>>,
     /// Axis and taps of the first derivative along every filtered axis.
     derivatives: Vec<(usize, Vec<f64>)>,
     /// Polynomials of the position: [polynomial][point].
@@ -85,13 +83,6 @@ pub(crate) struct Columns {
 
 /// A plan of more features is not tried.
 const MOST_FEATURES: usize = 450;
-
-/// Neighbourhoods among which landmarks are chosen, and those whose targets decide on lengths.
-const MOST_CANDIDATES: usize = 4000;
-const MOST_DECIDING: usize = 600;
-
-/// Multiples of it, but for whole numbers, spread evenly.
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 impl Columns {
     pub(crate) fn new(
@@ -112,112 +103,6 @@ impl Columns {
         let chosen = |plan| columns.chosen(plan, symmetries, train, parity);
         columns.landmarks = plan.landmarks.map(chosen);
         columns
-    }
-
-    /// Landmarks among what the training inputs show, in every position.
-    fn chosen(
-        &self,
-        plan: LandmarkPlan,
-        symmetries: &Symmetries,
-        train: &Sample<'_>,
-        parity: Parity,
-    ) -> Landmarks {
-        let motions = &symmetries.motions;
-        let each = (MOST_CANDIDATES / (train.framed.len() * motions.len())).max(1);
-        let step = self.lattice.len().div_ceil(each);
-        let moved = |k: usize| -> Vec<Neighbourhoods> {
-            // Inputs show different points: a step that divides an axis would see some of it only.
-            let shown = (k * 7919 % step..self.lattice.len()).step_by(step);
-            let shown: Vec<usize> = shown.collect();
-            let by = |m: usize| {
-                let rows = motions[m].destinations(&shown);
-                Neighbourhoods {
-                    features: self.features(&train.framed[k].moved(symmetries, m), &rows),
-                    rows,
-                }
-            };
-            (0..motions.len()).map(by).collect()
-        };
-        let inputs = (0..train.framed.len()).into_par_iter();
-        let candidates: Vec<Vec<Neighbourhoods>> = inputs.map(moved).collect();
-        let still = still(&self.lattice, symmetries);
-        let lengths = self.lengths(plan, symmetries, train, parity, &candidates);
-        let candidates: Vec<Vec<Neighbourhoods>> = candidates
-            .into_iter()
-            .filter(|moved| !moved[0].rows.is_empty())
-            .collect();
-        // As many as half of the rows know nearly as much as all of them.
-        let rows = train.framed.len() * motions.len() * self.lattice.len();
-        let most = plan.most.min(rows.div_ceil(2));
-        Landmarks::new(lengths, &self.lattice, &still, &candidates, most)
-    }
-
-    /// The length of each feature and position, by the candidates of each input as they are.
-    fn lengths(
-        &self,
-        plan: LandmarkPlan,
-        symmetries: &Symmetries,
-        train: &Sample<'_>,
-        parity: Parity,
-        candidates: &[Vec<Neighbourhoods>],
-    ) -> Vec<f64> {
-        let still = still(&self.lattice, symmetries);
-        let coordinates = landmarks::coordinates(&self.lattice, &still);
-        let points = self.lattice.len();
-        let channels = train.targets[0].len() / points;
-        let mut rows: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
-        for (input, moved) in candidates.iter().enumerate() {
-            for (motion, shown) in symmetries.motions.iter().zip(moved) {
-                let z = landmarks::beside(shown, &coordinates);
-                let target = parity.apply(motion, &train.targets[input]);
-                for (r, &point) in shown.rows.iter().enumerate() {
-                    let z = (0..z.ncols()).map(|f| z[(r, f)]).collect();
-                    let y = (0..channels).map(|c| target[c * points + point]).collect();
-                    rows.push((z, y));
-                }
-            }
-        }
-        // Spread over all rows in an order that has no period.
-        let count = rows.len();
-        let most = match plan.shared {
-            Some(_) => count,
-            None => MOST_DECIDING.min(count),
-        };
-        let place = |k: usize| (k as f64 * GOLDEN).fract() * count as f64;
-        let some: Vec<&(Vec<f64>, Vec<f64>)> =
-            (0..most).map(|k| &rows[place(k) as usize]).collect();
-        let z = Mat::from_fn(most, rows[0].0.len(), |r, f| some[r].0[f]);
-        let surroundings = z.ncols() - coordinates.len();
-        let learned = || {
-            let y = Mat::from_fn(most, channels, |r, c| some[r].1[c]);
-            lengths::learned(&z, &self.kinds(symmetries, surroundings), &y)
-        };
-        match plan.shared {
-            Some(length) => lengths::shared(&z, surroundings, length),
-            None => learned().unwrap_or_else(|| lengths::shared(&z, surroundings, 2.0)),
-        }
-    }
-
-    /// The kind of each feature, then of each position: features of one field, one width and one
-    /// order are of a kind, and so are positions along an axis, or along all axes that a
-    /// transposition exchanges.
-    fn kinds(&self, symmetries: &Symmetries, surroundings: usize) -> Vec<usize> {
-        let fields = surroundings / self.filters.len();
-        let mut names: Vec<[usize; 3]> = (0..fields)
-            .flat_map(|field| self.filter_kinds.iter().map(move |[w, o]| [field, *w, *o]))
-            .collect();
-        let transposes = |s: &Symmetry| matches!(s, Symmetry::Transpose { .. });
-        let is_transposed = symmetries.declared.iter().any(transposes);
-        for (place, axis) in still(&self.lattice, symmetries).into_iter().enumerate() {
-            let name = [usize::MAX, if is_transposed { 0 } else { place }, 0];
-            let times = 1 + usize::from(self.lattice.axes[axis].periodic);
-            names.extend(std::iter::repeat_n(name, times));
-        }
-        let mut distinct = names.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let kind = |name: &[usize; 3]| distinct.partition_point(|other| other < name);
-        names.iter().map(kind).collect()
     }
 
     /// With known sizes.
@@ -312,7 +197,7 @@ impl Columns {
         self.landmarks.as_ref().map(Landmarks::penalty)
     }
 
-    fn features(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
+    pub(super) fn features(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
         let mut columns = Vec::new();
         for product in self.products(framed) {
             for filter in &self.filters {
@@ -382,7 +267,7 @@ impl Columns {
 }
 
 /// The axes that do not roll.
-fn still(lattice: &Lattice, symmetries: &Symmetries) -> Vec<usize> {
+pub(super) fn still(lattice: &Lattice, symmetries: &Symmetries) -> Vec<usize> {
     let rolls = |axis: &usize| symmetries.rolled.contains(axis);
     (0..lattice.axes.len())
         .filter(|axis| !rolls(axis))

@@ -6,6 +6,7 @@
 //! [`lengths`], [`fit`] finds the coefficients by [`normal`] equations, weighed by what [`evidence`]
 //! says of chance.
 
+mod choice;
 mod evidence;
 mod features;
 pub(super) mod filters;

@@ -1,0 +1,214 @@
+//! Candidates of a blend, fitted one after another: cheap ones first, as long as a budget lasts.
+
+use std::time::Duration;
+
+use super::blend::{Base, Blend, Menu, Model, Problem, Tried, Verdict, View};
+use super::kernel::{Kernel, KernelFit, Resemblance};
+use super::local::{LocalFit, LocalPlan};
+use super::process::{Coordinates, ProcessFit};
+use super::target::{Examples, Parity};
+use crate::Result;
+use crate::observer::{Event, Observer, go_on};
+
+/// The blend of a problem's candidates, and what it says of the judging inputs. Without any the simplest
+/// candidate is taken.
+pub(super) fn blended(problem: &Problem<'_>, observer: &dyn Observer) -> Result<(Blend, Verdict)> {
+    let blend = Blend::empty(problem);
+    let mut tried = blend.simplest(problem);
+    let examples = &problem.views[0].examples;
+    let is_judged = examples.has_held() || examples.folds.count() > 1;
+    if is_judged {
+        tried.extend(fitted(&blend, problem, observer)?);
+    }
+    Ok(blend.weighed(tried, examples, is_judged))
+}
+
+/// All candidates but the constants.
+fn fitted(blend: &Blend, problem: &Problem<'_>, observer: &dyn Observer) -> Result<Vec<Tried>> {
+    let mut pass = Pass {
+        blend,
+        problem,
+        clock: Clock::new(problem, blend.parity, observer),
+        tried: Vec::new(),
+    };
+    if let Some((examples, plans)) = &problem.around {
+        for plan in plans {
+            pass.around(plan, examples)?;
+        }
+    }
+    for view in &problem.views {
+        pass.view(view)?;
+    }
+    Ok(pass.tried)
+}
+
+/// One pass over the candidates.
+struct Pass<'a> {
+    blend: &'a Blend,
+    problem: &'a Problem<'a>,
+    clock: Clock<'a>,
+    tried: Vec<Tried>,
+}
+
+impl Pass<'_> {
+    /// A local regression on the predicted mean.
+    fn around(&mut self, plan: &LocalPlan, examples: &Examples<'_>) -> Result<()> {
+        if self.clock.skips()? {
+            return Ok(());
+        }
+        let Problem {
+            lattice,
+            symmetries,
+            ..
+        } = *self.problem;
+        let fit = LocalFit::new(plan, lattice, symmetries, examples);
+        let model = fit.map(|fit| Model::Around(Box::new(fit)));
+        let name = format!("around the mean {}", plan.name());
+        let tried = model.map(|model| self.blend.tried(name, Base::Low, model, examples));
+        self.tried.extend(tried);
+        Ok(())
+    }
+
+    /// The candidates with one base.
+    fn view(&mut self, view: &View<'_>) -> Result<()> {
+        let coordinates = match self.problem.symmetries.is_trivial() {
+            // Coefficients of fields do not go with motions.
+            false => None,
+            true => Coordinates::new(view.examples.train.framed, &self.problem.zeros),
+        };
+        let before = self.tried.len();
+        for &has_slopes in &view.menu.processes {
+            self.process(view, coordinates.as_ref(), has_slopes)?;
+        }
+        // What surrounds a point says nothing of an input that is a few numbers, and filters leave
+        // these as they are.
+        let is_numbers = coordinates.is_some_and(|c| c.are_parameters());
+        let is_odd = self.blend.parity == Parity::Odd;
+        let is_known = is_numbers && is_odd && self.tried.len() > before;
+        for kernel in &view.menu.kernels {
+            self.kernel(view, kernel, is_known)?;
+        }
+        for plan in &view.menu.local {
+            self.local(view, plan, is_known)?;
+        }
+        Ok(())
+    }
+
+    fn process(
+        &mut self,
+        view: &View<'_>,
+        coordinates: Option<&Coordinates>,
+        has_slopes: bool,
+    ) -> Result<()> {
+        if self.clock.skips()? {
+            return Ok(());
+        }
+        let fit = coordinates.and_then(|c| ProcessFit::new(c, has_slopes, &view.examples));
+        let name = match has_slopes {
+            true => "process with a length per coordinate, linear",
+            false => "process with a length per coordinate",
+        };
+        let model = fit.map(|fit| Model::Process(Box::new(fit)));
+        self.add(view, name.into(), model);
+        Ok(())
+    }
+
+    fn kernel(&mut self, view: &View<'_>, kernel: &Kernel, is_known: bool) -> Result<()> {
+        if self.clock.skips()? || (is_known && kernel.smoothing > 0.0) {
+            return Ok(());
+        }
+        let Problem {
+            lattice,
+            symmetries,
+            ..
+        } = *self.problem;
+        let examples = &view.examples;
+        let resemblance = Resemblance::new(lattice, symmetries, examples.train.framed, kernel);
+        let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
+        let model = fit.map(|fit| Model::Kernel(Box::new(fit), *kernel));
+        self.add(view, kernel.name(), model);
+        Ok(())
+    }
+
+    fn local(&mut self, view: &View<'_>, plan: &LocalPlan, is_known: bool) -> Result<()> {
+        if self.clock.skips()? || is_known {
+            return Ok(());
+        }
+        let Problem {
+            lattice,
+            symmetries,
+            ..
+        } = *self.problem;
+        let fit = LocalFit::new(plan, lattice, symmetries, &view.examples);
+        let model = fit.map(|fit| Model::Local(Box::new(fit)));
+        self.add(view, plan.name(), model);
+        Ok(())
+    }
+
+    fn add(&mut self, view: &View<'_>, name: String, model: Option<Model>) {
+        let name = match view.base {
+            Base::Low => name,
+            Base::Input => format!("input alone, {name}"),
+        };
+        let tried = model.map(|model| self.blend.tried(name, view.base, model, &view.examples));
+        self.tried.extend(tried);
+    }
+}
+
+/// Counts candidates, and stops when the budget is spent.
+struct Clock<'a> {
+    observer: &'a dyn Observer,
+    /// What is fitted, for people.
+    of: &'static str,
+    /// Time that is left to others.
+    kept: Duration,
+    done: usize,
+    total: usize,
+    is_spent: bool,
+}
+
+impl<'a> Clock<'a> {
+    fn new(problem: &Problem<'_>, parity: Parity, observer: &'a dyn Observer) -> Self {
+        let count = |view: &View<'_>| {
+            let Menu {
+                local,
+                kernels,
+                processes,
+            } = &view.menu;
+            local.len() + kernels.len() + processes.len()
+        };
+        let around = problem.around.as_ref().map_or(0, |(_, plans)| plans.len());
+        Self {
+            observer,
+            of: parity.name(),
+            // Of a budget the mean's regressions leave half, to the network and to the variance.
+            kept: match (parity, observer.time_left()) {
+                (Parity::Odd, Some(left)) => left / 2,
+                _ => Duration::ZERO,
+            },
+            done: 0,
+            total: problem.views.iter().map(count).sum::<usize>() + around,
+            is_spent: false,
+        }
+    }
+
+    /// Whether to leave the next candidate out, as the budget is spent.
+    fn skips(&mut self) -> Result<bool> {
+        go_on(self.observer)?;
+        let (of, done, total) = (self.of, self.done, self.total);
+        let is_late = || {
+            self.observer
+                .time_left()
+                .is_some_and(|left| left <= self.kept)
+        };
+        if !self.is_spent && is_late() {
+            self.observer.observe(&Event::Spent { of, done, total });
+            self.is_spent = true;
+        }
+        if !self.is_spent {
+            self.observer.observe(&Event::Fitting { of, done, total });
+        }
+        self.done += 1;
+        Ok(self.is_spent)
+    }
+}
