@@ -6,7 +6,7 @@ use floral::operator::time_embedding::{TIME_CHANNELS, frequencies};
 use floral::operator::{Device, FilmFnoConfig, Weight, weights, with_weights};
 use floral::random::{Purpose, stream};
 use floral::train::config::NetworkConfig;
-use floral::train::model::{Shapes, network_config};
+use floral::train::model::{Shapes, initial, network_config};
 use floral::train::{Method, Model, TrainConfig};
 use floral::{Axis, Grid, Result};
 
@@ -80,7 +80,7 @@ impl Case {
     /// A network with initial weights, calm in time.
     pub fn model(&self, device: &Device) -> Result<Model> {
         let config = self.config();
-        let mut model = Model::new(config.method, &config.network, self.shapes(), SEED, device)?;
+        let mut model = initial(config.method, &config.network, self.shapes(), SEED, device)?;
         let mut weights = weights(&model.network)?;
         for weight in &mut weights {
             calm(weight, model.network.config().input_channels);
@@ -144,6 +144,7 @@ fn calm(weight: &mut Weight, input_channels: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use floral::operator::FilmFno;
 
     #[test]
     fn fast_waves_are_calmed_and_nothing_else_is_changed() {
@@ -153,7 +154,7 @@ mod tests {
         };
         let device = Device::flex();
         let calmed = weights(&case.model(&device).unwrap().network).unwrap();
-        let initial = weights(&case.network().init(SEED, &device).unwrap()).unwrap();
+        let initial = weights(&FilmFno::new(&case.network(), SEED, &device).unwrap()).unwrap();
         for (calmed, initial) in calmed.iter().zip(&initial) {
             let changed = calmed.values.iter().zip(&initial.values);
             let changed = changed.filter(|(a, b)| a != b).count();

@@ -6,7 +6,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use floral::kl::{Found, Outlier, Symmetry};
+use floral::kl::Symmetry;
+use floral::observer::{FoundSymmetries, Outlier};
 use floral::sample;
 use floral::train::EpochRecord;
 use floral::{Event, Observer};
@@ -259,7 +260,7 @@ fn left_out(outlier: &Outlier) -> String {
 }
 
 /// What was found, and what the data contradict.
-fn symmetries(found: &Found) -> Vec<String> {
+fn symmetries(found: &FoundSymmetries) -> Vec<String> {
     let list = |all: &[Symmetry]| {
         let names: Vec<String> = all.iter().map(Symmetry::to_string).collect();
         names.join(" ")

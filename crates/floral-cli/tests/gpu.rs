@@ -13,7 +13,7 @@ use command::{refuse, succeed};
 use floral::dataset::Dataset;
 use floral::device::{Device, adapter_of, named, read};
 use floral::observer::Event;
-use floral::operator::FilmFnoConfig;
+use floral::operator::{FilmFno, FilmFnoConfig};
 use floral::predict::{Predictor, Sampling};
 use floral::train::{Outcome, RunFolder, train};
 use floral::verify::verify_file;
@@ -61,7 +61,7 @@ fn what_no_buffer_takes_is_an_error_in_one_line() {
     assert!(matches!(failed, Error::Device { .. }), "{failed:?}");
     assert!(!failed.to_string().contains('\n'), "{failed}");
     let modes = vec![1 << 12, 1 << 12];
-    let refused = FilmFnoConfig::new(1, 1, 1, modes).init(0, &device);
+    let refused = FilmFno::new(&FilmFnoConfig::new(1, 1, 1, modes), 0, &device);
     assert!(matches!(refused, Err(Error::Config { .. })));
     let after = read(Tensor::<1>::ones([8], &device).sum()).unwrap();
     assert_eq!(after, [8.0]);

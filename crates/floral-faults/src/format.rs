@@ -7,6 +7,7 @@ use floral::dataset::{Dataset, NpzInputs};
 use floral::device::Device;
 use floral::inspect::inspect;
 use floral::predict::{Case, Predictor, Sampling, read_points};
+use floral::problem::Origin;
 use floral::problem::catalogue;
 use floral::random::{Purpose, stream};
 use floral::train::{RunFolder, TrainConfig, check};

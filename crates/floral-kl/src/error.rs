@@ -51,3 +51,17 @@ pub enum Error {
 
 /// The crate's result.
 pub type Result<T> = std::result::Result<T, Error>;
+
+impl From<floral_symmetry::Error> for Error {
+    fn from(error: floral_symmetry::Error) -> Self {
+        use floral_symmetry::Error as Symmetry;
+        match error {
+            Symmetry::Config { context, reason } => Self::Config { context, reason },
+            Symmetry::UnknownName { kind, name, known } => Self::UnknownName { kind, name, known },
+            other => Self::Config {
+                context: "symmetries".into(),
+                reason: other.to_string(),
+            },
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use floral::dataset::{self, Precision, Request, generate};
 use floral::inspect::inspect;
 use floral::predict::refined;
+use floral::problem::Origin;
 use floral::problem::catalogue;
 use floral::{Arrays, Axis, Error, Grid, Quantities};
 use pyo3::exceptions::PyRuntimeError;

@@ -70,46 +70,55 @@
 //! - [`device`]: the processor, or a graphics card;
 //! - [`verify`]: this build's numbers beside reference numbers.
 
-pub mod cost;
-pub mod dataset;
-pub mod device;
-pub mod error;
 pub mod evaluate;
-pub mod field;
 mod fit;
-pub mod flow;
-pub mod grid;
-pub mod inspect;
 pub mod kl;
-pub mod low;
-pub mod metric;
-pub mod observer;
-pub mod operator;
-mod plural;
 pub mod predict;
-pub mod problem;
-pub mod quantity;
-pub mod random;
-pub mod ranks;
-pub mod sample;
 mod set_up;
 pub mod settings;
-pub mod storage;
 pub mod suggest;
 pub mod train;
-pub mod transform;
-pub mod units;
+#[cfg(feature = "networks")]
 pub mod verify;
 
-pub use dataset::Arrays;
-pub use error::{Error, Result};
-pub use field::Field;
-pub use fit::fit;
-/// An allocator for programs that train or sample.
+pub use floral_data::{
+    Arrays, Axis, AxisKind, Checksum, Error, Event, Field, Grid, Observer, Points, Quantities,
+    Quantity, Result, Silent, counted, error, field, grid, inspect, low, metric, observer,
+    quantity, ranks, storage, transform, units,
+};
+pub use floral_flow::{flow, sample};
 pub use floral_kernels::memory;
-pub use grid::{Axis, AxisKind, Grid, Points};
-pub use observer::{Event, Observer, Silent};
-pub use plural::counted;
-pub use quantity::{Quantities, Quantity};
+#[cfg(feature = "networks")]
+pub use floral_networks::{device, operator};
+pub use floral_problems as problem;
+pub use floral_random as random;
+
+pub use fit::fit;
 pub use set_up::{asked_outside, most_threads, set_up};
-pub use storage::Checksum;
+
+/// Datasets: inputs, low-fidelity solutions and realizations of the true one, generated from a
+/// [`problem`] or made by other means, and read input by input.
+pub mod dataset {
+    pub use floral_data::dataset::*;
+    pub use floral_problems::{Outcome, Request, generate, generate_across};
+}
+
+/// What a network costs: arithmetic and memory by formula, and the memory a machine has left.
+pub mod cost {
+    pub use floral_data::memory::{available, check_room, kilobytes, spare_memory};
+    pub use floral_flow::cost::*;
+    #[cfg(feature = "networks")]
+    pub use floral_networks::training::blocks::{sampling_rows, training_rows};
+
+    pub use crate::train::memory::check_training;
+    #[cfg(feature = "networks")]
+    pub use crate::train::memory::rows_of_training;
+
+    /// The memory that training holds at once, estimated before it starts.
+    pub mod memory {
+        pub use floral_data::memory::gigabytes;
+        pub use floral_flow::cost::memory::*;
+
+        pub use crate::train::memory::training_of;
+    }
+}

@@ -33,7 +33,7 @@ struct Case {
 
 impl Case {
     fn new(config: &FilmFnoConfig, grid: [usize; 2]) -> Self {
-        let network = config.init(5, &Device::flex().autodiff()).unwrap();
+        let network = FilmFno::new(config, 5, &Device::flex().autodiff()).unwrap();
         let weights = weights(&network).unwrap();
         let points = grid[0] * grid[1];
         Self {

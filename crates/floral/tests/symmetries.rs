@@ -8,7 +8,7 @@ use floral::random::{Purpose, stream};
 
 fn generated(lattice: &Lattice, texts: &[&str]) -> floral::kl::Result<Symmetries> {
     let declared: Vec<Symmetry> = texts.iter().map(|text| text.parse().unwrap()).collect();
-    Symmetries::new(&declared, lattice, 1, 1)
+    Ok(Symmetries::new(&declared, lattice, 1, 1)?)
 }
 
 fn problem(name: &str, constants: &str) -> Box<dyn Problem> {

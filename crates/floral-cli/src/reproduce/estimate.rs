@@ -15,7 +15,7 @@ use floral::train::adam::Adam;
 use floral::train::batches::steps;
 use floral::train::config::Rows;
 use floral::train::gradient::{Loss, block_rows};
-use floral::train::model::{Model, Shapes};
+use floral::train::model::{Model, Shapes, initial};
 use floral::train::samples::Samples;
 use floral::{Grid, Result};
 
@@ -206,7 +206,7 @@ fn measure(study: &Study, cell: &Cell, coarse: &Grid, device: &Device) -> Result
         grid: coarse.shape(),
     };
     let sizes = &cell.training.network;
-    let model = |device: &Device| Model::new(cell.method, sizes, shapes.clone(), 0, device);
+    let model = |device: &Device| initial(cell.method, sizes, shapes.clone(), 0, device);
     let (learning, still) = (device.clone().autodiff(), model(device)?);
     let mut model = model(&learning)?;
     let trained = white(cell, &still, coarse);

@@ -74,7 +74,7 @@ impl Trial {
     /// What a list of symmetries generates on the thinned lattice.
     pub(super) fn group(&self, list: &[Symmetry]) -> Result<Symmetries> {
         let Channels { input, solution } = self.channels;
-        Symmetries::new(list, &self.lattice, input, solution)
+        Ok(Symmetries::new(list, &self.lattice, input, solution)?)
     }
 
     /// Errors at left-out inputs with these symmetries, of means or of variances. None if there are too

@@ -3,13 +3,13 @@
 
 use crate::dataset::Dataset;
 use crate::grid::{Thinning, picked};
-use crate::kl::{Expansion, Query, Recipe};
+use crate::kl::{self, Expansion, Query, Recipe};
 use crate::observer::Observer;
 use crate::predict::Case;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::train::regression::fitted;
 use crate::train::{Header, LearnedLow, Method};
-use crate::transform::{self, Refused};
+use crate::transform::Refused;
 use crate::{Error, Field, Result};
 
 use super::inputs::training_inputs;
@@ -111,11 +111,13 @@ fn kriged(kriging: &Expansion, learned: &LearnedLow, case: &Case) -> Result<Vec<
         advice: refused.advice(),
     };
     let low = low.map_err(|fault| fault.told(told))?;
-    let prediction = kriging.predict(&Query {
-        input: case.input.values(),
-        low: low.as_ref().map(Field::values),
-    })?;
-    Ok(transform::inverted(&learned.transforms, &prediction, learned.grid.len()).mean)
+    let prediction = kriging
+        .predict(&Query {
+            input: case.input.values(),
+            low: low.as_ref().map(Field::values),
+        })
+        .map_err(kl::failed)?;
+    Ok(kl::inverted(&learned.transforms, &prediction, learned.grid.len()).mean)
 }
 
 /// The mean residual of a run's training inputs, which corrects any low-fidelity solution alike.

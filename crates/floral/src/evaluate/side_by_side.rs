@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::{Baselines, Scoring, Truths};
-use crate::cost::available;
 use crate::grid::{Thinning, picked};
 use crate::observer::{Event, Observer};
 use crate::predict::{Consumer, PredictionCost, Predictor, Values, Walk, WalkedInput};
 use crate::ranks::Ranks;
 use crate::{Result, kl};
+use floral_data::memory::available;
 
 /// What the scores of every input depend on.
 pub(super) struct Setting<'a> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::Dataset;
 use crate::grid::Thinning;
 use crate::metric::{FourthMoments, RunningMoments};
-use crate::problem::Problem;
+use crate::problem::{Origin, Problem};
 use crate::random::{Purpose, Stream, stream};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Result, counted};

@@ -5,16 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::alignment::{Alignment, Given, aligned_dataset, check_mask, extent};
-use super::{Predictor, departure, memory};
-use crate::cost::check_room;
-use crate::dataset::{Dataset, InputSource, NpzInputs};
-use crate::grid::{Mask, Thinning, refined, refined_grid};
-use crate::low::{OnDemand, ProblemSolver};
+use super::{InputSource, Predictor, departure, memory};
+use crate::dataset::{Dataset, NpzInputs};
+use crate::field::refined;
+use crate::grid::{Mask, Thinning, refined_grid};
+use crate::low::OnDemand;
 use crate::observer::Observer;
-use crate::problem::{Problem, Resolution, catalogue};
+use crate::problem::{Origin, Problem, ProblemSolver, Resolution, catalogue};
 use crate::train::Header;
 use crate::train::model::Shapes;
 use crate::{Checksum, Error, Field, Grid, Quantities, Result, Silent};
+use floral_data::memory::check_room;
 
 /// One input and its low-fidelity solution, if the method looks at one.
 #[derive(Debug, Clone)]
@@ -67,7 +68,7 @@ impl<'a> Cases<'a> {
         let solver = if dataset.has_low() {
             None
         } else {
-            dataset.origin()?
+            Origin::origin(dataset)?
         };
         let channels = dataset.solution_channels().unwrap_or(1);
         Ok(Self {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::Case;
+use super::InputSource;
 use super::alignment::{Alignment, Given, aligned};
-use crate::dataset::InputSource;
 use crate::problem::Problem;
 use crate::train::Header;
 use crate::{Error, Field, Grid, Quantities, Quantity, Result};

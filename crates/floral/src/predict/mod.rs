@@ -17,9 +17,11 @@ mod division;
 mod enough;
 mod ensemble;
 mod input;
+mod inputs;
 mod job;
 mod memory;
 mod moments;
+#[cfg(feature = "networks")]
 mod network_input;
 mod places;
 mod points_file;
@@ -30,6 +32,7 @@ mod regression_input;
 mod sampling;
 mod threshold;
 mod values;
+#[cfg(feature = "networks")]
 mod velocity;
 mod walk;
 
@@ -39,21 +42,23 @@ pub use cases::{Case, Cases, Checked, is_npz};
 pub use destination::Destination;
 pub use ensemble::Ensemble;
 pub use input::InputPredictor;
+pub use inputs::InputSource;
 pub use job::{Job, Stored};
 pub use moments::{MomentSource, Moments};
 pub use places::Places;
 pub use points_file::read_points;
 pub use prediction_layout::PredictionPlan;
-pub(crate) use prediction_layout::RESERVED;
 pub use prediction_store::PredictionWriter;
 pub use predictor::Predictor;
 pub use sampling::Sampling;
 pub use threshold::Threshold;
 pub use values::Values;
-pub use velocity::{BLOCK_VALUES, block_rows};
+
+pub use floral_flow::cost::{SAMPLING_VALUES as BLOCK_VALUES, sampling_block_rows as block_rows};
 pub use walk::{Consumer, PredictionCost, Walk, WalkedInput};
 
-pub use crate::grid::{Interpolation, refined, refined_grid};
+pub use crate::field::refined;
+pub use crate::grid::{Interpolation, refined_grid};
 
 #[cfg(test)]
 pub(crate) mod testing;

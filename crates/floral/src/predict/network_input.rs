@@ -5,7 +5,6 @@ use burn::tensor::{Device, Tensor};
 
 use super::Sampling;
 use super::velocity::NetworkVelocity;
-use crate::cost::sampling_rows;
 use crate::device::{is_processor, read};
 use crate::flow::Prior;
 use crate::observer::{Event, Observer};
@@ -15,6 +14,7 @@ use crate::sample::{Ensemble, Progress, RowCost, from_prior};
 use crate::train::model::fields;
 use crate::train::{Header, Model};
 use crate::{Field, Grid, Result};
+use floral_networks::training::blocks::sampling_rows;
 
 /// A trained network and where it computes.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl<'a> NetworkInput<'a> {
         let channels = model.condition_channels();
         let conditions = fields(condition.clone(), channels, &shape, device);
         condition.truncate(input.values().len());
-        let prior = if model.method.is_flow() {
+        let prior = if header.config.method.is_flow() {
             Some(header.config.prior.on(grid)?)
         } else {
             None

@@ -26,47 +26,16 @@ use serde_json::{Map, Value};
 use super::{MomentSource, Places};
 use crate::dataset::axis_names;
 use crate::dataset::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
+use crate::dataset::prediction_names::RESERVED;
+pub(super) use crate::dataset::prediction_names::{
+    ALEATORIC, DEVIATION, DRAWS, EPISTEMIC, EVALUATIONS, EXCEEDANCE, MEAN, NOVELTY,
+    QUANTILE_DIMENSION, QUANTILES, REALIZATIONS, THRESHOLD_CHANNEL, THRESHOLD_DIMENSION, VARIANCE,
+};
 use crate::dataset::quantities::describe;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::array_metadata::{COMMENT, UNITS};
 use crate::storage::{Dimension, GroupPlan, LARGEST_CHUNK, array_metadata};
 use crate::{Checksum, Error, Quantity, Result};
-
-pub(super) const MEAN: &str = "mean";
-pub(super) const VARIANCE: &str = "variance";
-pub(super) const DEVIATION: &str = "std";
-pub(super) const ALEATORIC: &str = "aleatoric";
-pub(super) const EPISTEMIC: &str = "epistemic";
-pub(super) const NOVELTY: &str = "novelty";
-pub(super) const QUANTILES: &str = "quantiles";
-pub(super) const EXCEEDANCE: &str = "exceedance";
-pub(super) const REALIZATIONS: &str = "realizations";
-pub(super) const EVALUATIONS: &str = "evaluations";
-pub(super) const DRAWS: &str = "draws";
-pub(super) const QUANTILE_DIMENSION: &str = "quantile";
-pub(super) const THRESHOLD_DIMENSION: &str = "threshold";
-pub(super) const THRESHOLD_CHANNEL: &str = "threshold_channel";
-
-/// Names that no axis may have; datasets refuse them as well.
-pub(crate) const RESERVED: [&str; 17] = [
-    DRAWS,
-    MEAN,
-    VARIANCE,
-    DEVIATION,
-    THRESHOLD_CHANNEL,
-    ALEATORIC,
-    EPISTEMIC,
-    NOVELTY,
-    QUANTILES,
-    EXCEEDANCE,
-    REALIZATIONS,
-    EVALUATIONS,
-    INPUT_DIMENSION,
-    REALIZATION_DIMENSION,
-    CHANNEL_DIMENSION,
-    QUANTILE_DIMENSION,
-    THRESHOLD_DIMENSION,
-];
 
 /// What is stored about every input.
 #[derive(Debug, Clone)]

@@ -2,23 +2,24 @@
 
 use std::fmt;
 
-use burn::tensor::Device;
+use crate::device::Device;
 use floral_linalg::Mat;
 
 use super::network_input::Network;
 use super::regression_input::MOMENT_DRAWS;
 use super::{Case, Ensemble, InputPredictor, MomentSource, Sampling, Values, checks};
-use crate::cost::sampling_rows;
-use crate::grid::refined;
-use crate::kl::{Expansion, Query};
+use crate::field::refined;
+use crate::kl::{self, Expansion, Query};
 use crate::observer::Observer;
 use crate::operator::time_embedding::frequencies;
 use crate::operator::{Weight, with_weights};
 use crate::sample::{Aliasing, OdeSolver};
 use crate::storage::Precision;
+use crate::train::model::initial;
 use crate::train::regression::restored;
-use crate::train::{Checkpoint, Header, Method, Model, RunFolder};
+use crate::train::{Checkpoint, Header, Method, RunFolder};
 use crate::{Checksum, Error, Field, Grid, Result};
+use floral_networks::training::blocks::sampling_rows;
 
 /// What a run has learned, with its scales and its grid.
 pub struct Predictor {
@@ -60,7 +61,7 @@ impl Predictor {
             Trained::Regression(Box::new(fitted))
         } else {
             let shapes = header.shapes.clone();
-            let mut model = Model::new(config.method, &config.network, shapes, 0, device)?;
+            let mut model = initial(config.method, &config.network, shapes, 0, device)?;
             model.network = with_weights(model.network, weights)?;
             Trained::Network(Box::new(Network {
                 model,
@@ -189,7 +190,10 @@ impl Predictor {
     pub(crate) fn error_correlations(&self, queries: &[Query<'_>]) -> Result<Option<Mat<f64>>> {
         match &self.trained {
             Trained::Network(_) => Ok(None),
-            Trained::Regression(fitted) => Ok(Some(fitted.error_correlations(queries)?)),
+            Trained::Regression(fitted) => {
+                let correlations = fitted.error_correlations(queries);
+                correlations.map(Some).map_err(kl::failed)
+            }
         }
     }
 

@@ -6,13 +6,14 @@
 use rayon::prelude::*;
 
 use super::{Sampling, block_rows};
-use crate::grid::{Interpolation, refined};
-use crate::kl::{Draws, Expansion, Prediction, Query};
+use crate::field::refined;
+use crate::grid::Interpolation;
+use crate::kl::{self, Draws, Expansion, Prediction, Query};
 use crate::observer::{Event, Observer, go_on};
 use crate::random::{Purpose, Stream, stream};
 use crate::sample::Progress;
 use crate::train::Header;
-use crate::transform::{self, Transforms};
+use crate::transform::Transforms;
 use crate::{Field, Grid, Result};
 
 /// Draws from which moments of a transformed law that is not normal are computed, their seed that of
@@ -66,7 +67,7 @@ impl<'a> RegressionInput<'a> {
             input: coarse_input.values(),
             low: coarse_low.as_ref().map(Field::values),
         };
-        let draws = fitted.condition(&query)?;
+        let draws = fitted.condition(&query).map_err(kl::failed)?;
         let values = |field: Option<&Field>| field.map_or(Vec::new(), |f| f.values().to_vec());
         let back = (!grid.coincides(&header.grid)).then(|| Back {
             interpolation: Interpolation::to_grid(&header.grid, grid),
@@ -90,7 +91,7 @@ impl<'a> RegressionInput<'a> {
     /// law is normal; where it is not, mean and variance come from draws, and the share of the
     /// variance that is not known from a normal law.
     pub(super) fn inverted_moments(&self, transforms: &Transforms, points: usize) -> Prediction {
-        let mut moments = transform::inverted(transforms, &self.moments, points);
+        let mut moments = kl::inverted(transforms, &self.moments, points);
         if self.draws.is_normal() {
             return moments;
         }

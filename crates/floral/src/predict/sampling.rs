@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
-use crate::cost::check_room;
 use crate::sample::{Fixed, OdeSolver};
+use floral_data::memory::check_room;
 
 /// How many realizations are wanted of an input, and how they are made.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use super::*;
 use crate::operator::{Device, with_weights};
 use crate::random::{Purpose, stream};
 use crate::sample::{Adaptive, OdeSolver};
-use crate::train::model::fields;
-use crate::train::{Method, Model};
+use crate::train::Method;
+use crate::train::model::{fields, initial};
 use crate::{Field, Grid};
 
 fn rk4(steps: usize) -> OdeSolver {
@@ -43,7 +43,7 @@ fn a_predictor_from_a_checkpoint_is_the_trained_network() {
     let device = Device::flex().autodiff();
     let config = &best.header.config;
     let shapes = best.header.shapes.clone();
-    let model = Model::new(config.method, &config.network, shapes, 9, &device).unwrap();
+    let model = initial(config.method, &config.network, shapes, 9, &device).unwrap();
     let network = with_weights(model.network, best.weights).unwrap();
     let (input, low) = (play.dataset.input(0).unwrap(), play.dataset.low(0).unwrap());
     let scaling = &best.header.scaling;

@@ -9,17 +9,6 @@ use crate::sample::Velocity;
 use crate::train::Model;
 use crate::train::model::fields;
 
-/// Grid values of a block: its hidden layers stay within tens of megabytes.
-pub const BLOCK_VALUES: usize = 8 * 64 * 64;
-
-/// Rows of a block on a grid of this many points.
-///
-/// It depends on the grid alone: matrix products round differently for blocks of another size, and
-/// a realization is to have the same bits whatever the number of realizations and threads.
-pub fn block_rows(points: usize) -> usize {
-    (BLOCK_VALUES / points.max(1)).clamp(1, 64)
-}
-
 /// A network and the context of one input, shared by all rows.
 pub(super) struct NetworkVelocity<'a> {
     pub model: &'a Model,

@@ -37,16 +37,16 @@ use std::path::Path;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
-use super::adam::Adam;
-use super::average::averaged;
 pub use super::header::{DataIdentity, FORMAT, Header, Progress};
 use super::seal;
 pub use super::seal::seal;
 pub use super::seen::SeenInputs;
-use crate::cost::memory::parameters;
-use crate::operator::Weight;
 use crate::storage::{read_regular, write_atomically};
 use crate::{Error, Result};
+use floral_flow::cost::memory::parameters;
+use floral_flow::network::Weight;
+use floral_flow::training::adam::Adam;
+use floral_flow::training::average::averaged;
 
 /// A header and the arrays.
 #[derive(Debug, Clone)]

@@ -14,10 +14,10 @@ use crate::dataset::Dataset;
 use crate::flow::prior;
 use crate::grid::Mask;
 use crate::low::StandIn;
-use crate::operator::FilmFnoConfig;
 use crate::storage::Precision;
 use crate::transform::{Transform, Transforms};
 use crate::{Grid, Quantities, Quantity, Result};
+use floral_flow::network::FilmFnoConfig;
 
 /// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates, formats
 /// before `SEALED` have no checksum.

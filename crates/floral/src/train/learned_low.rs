@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::{Header, TrainConfig};
 use crate::dataset::Dataset;
-use crate::grid::{Thinning, refined};
+use crate::field::refined;
+use crate::grid::Thinning;
 use crate::low::{LowKind, StandIn};
 use crate::observer::Observer;
 use crate::transform::{Refused, Transforms};
@@ -65,7 +66,7 @@ impl LearnedLow {
         let Some(mut low) = low else {
             return Ok(None);
         };
-        low.transform(&self.transforms).map_err(Fault::Value)?;
+        self.transforms.apply_to(&mut low).map_err(Fault::Value)?;
         Ok(Some(low))
     }
 }

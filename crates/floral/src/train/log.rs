@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-use super::training::EpochRecord;
+use super::EpochRecord;
 use crate::storage::{operations, write_atomically, write_error};
 use crate::{Error, Result};
 

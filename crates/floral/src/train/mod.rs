@@ -5,39 +5,36 @@
 //! fixed order) and the update ([`update`], by [`adam`]). Methods without a network are fitted in
 //! one go ([`regression`]).
 
-pub mod adam;
-mod average;
-pub mod batches;
 mod budget;
 pub mod checkpoint;
 pub mod config;
 mod control_variate;
-mod coupling;
 mod differences;
-pub mod gradient;
 mod header;
 mod learned_low;
 mod log;
+pub mod memory;
 mod method;
-pub mod model;
+mod network;
 mod paired_low;
 pub mod ranges;
 mod reader;
-mod reduction;
+#[cfg(feature = "networks")]
 mod reference_run;
 pub mod regression;
+#[cfg(feature = "networks")]
 mod resume;
 pub mod run;
-mod sample_arrays;
-pub mod samples;
+#[cfg(feature = "networks")]
 mod saving;
+mod scaling;
 mod seal;
 mod seen;
-mod stack;
+#[cfg(feature = "networks")]
 pub mod trainer;
 mod training;
 mod transforms;
-mod tree;
+#[cfg(feature = "networks")]
 pub mod update;
 
 pub use budget::Budget;
@@ -46,11 +43,31 @@ pub use config::TrainConfig;
 pub(crate) use learned_low::LearnedLow;
 pub use learned_low::supplied;
 pub use method::Method;
+#[cfg(feature = "networks")]
 pub use model::Model;
+#[cfg(feature = "networks")]
 pub use reference_run::Foreign;
 pub use run::RunFolder;
-pub use stack::Stack;
-pub use training::{EpochRecord, Outcome, check, fitted_prior, train, train_across};
+pub use training::{Outcome, check, fitted_prior, train, train_across};
+
+pub use floral_flow::training::{adam, batches};
+#[cfg(feature = "networks")]
+pub use floral_networks::{stack::Stack, training::gradient};
+
+pub use crate::observer::EpochRecord;
+
+/// A network together with what is needed to feed it, and the sizes that it has on given data.
+pub mod model {
+    pub use super::network::*;
+}
+
+/// The samples of a run: what reads them, how they are scaled, and where they are kept.
+pub mod samples {
+    pub use floral_flow::training::samples::Samples;
+
+    pub use super::reader::Reader;
+    pub use super::scaling::Scaling;
+}
 
 #[cfg(test)]
 mod damaged_checkpoints;

@@ -7,17 +7,19 @@ use std::sync::Arc;
 use super::config::Rows;
 use super::control_variate::ControlVariate;
 use super::ranges::Ranges;
-use super::sample_arrays::SampleArrays;
-use super::samples::{InputScales, Samples, Scales, Scaling};
+use super::samples::Samples;
+use super::scaling::{InputScales, Scales, Scaling};
 use super::transforms::transforms;
 use super::{LearnedLow, Method, TrainConfig, learned_low};
 use crate::dataset::{Dataset, LowPairing};
 use crate::flow::{Prior, PriorConfig};
 use crate::grid::{MOST_AXES, Thinning};
 use crate::low::LowKind;
+use crate::problem::Origin;
 use crate::ranks::{Alone, Ranks, agreed, gathered, share};
 use crate::transform::{Refused, Transforms};
 use crate::{Error, Field, Grid, Result};
+use floral_flow::training::sample_arrays::SampleArrays;
 
 /// The largest value of an input: the sum of the squares of a field of them is still a number.
 const LARGEST_INPUT: f64 = 1e150;

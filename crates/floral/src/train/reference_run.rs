@@ -5,16 +5,16 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::adam::Adam;
 use super::checkpoint::{Checkpoint, FORMAT};
 use super::config::NetworkConfig;
 use super::header::Header;
 use super::samples::Reader;
 use super::{Progress, RunFolder, TrainConfig};
 use crate::dataset::{Dataset, Normaliser};
-use crate::operator::FilmFnoConfig;
 use crate::verify::ReferenceState;
 use crate::{Error, Grid, Result};
+use floral_flow::network::FilmFnoConfig;
+use floral_flow::training::adam::Adam;
 
 /// What the state of a network does not tell.
 pub struct Foreign<'a> {
@@ -208,7 +208,8 @@ mod tests {
     use crate::Axis;
     use crate::operator::{Device, with_weights};
     use crate::predict::Predictor;
-    use crate::train::{Method, Model};
+    use crate::train::Method;
+    use crate::train::model::initial;
 
     fn fixture(name: &str) -> std::path::PathBuf {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -253,7 +254,7 @@ mod tests {
             let best = run.best().unwrap();
             let (config, shapes) = (best.header.config.clone(), best.header.shapes.clone());
             let device = Device::flex();
-            let model = Model::new(config.method, &config.network, shapes, 0, &device).unwrap();
+            let model = initial(config.method, &config.network, shapes, 0, &device).unwrap();
             let network = with_weights(model.network, best.weights).unwrap();
             let error = crate::verify::velocity_error(&fixture(name), &network, &device).unwrap();
             assert!(error < 1e-4, "{name}: {error}");

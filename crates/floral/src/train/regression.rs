@@ -6,11 +6,9 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use super::adam::Adam;
 use super::checkpoint::{Checkpoint, Header, Progress};
 use super::differences::differences;
-use super::samples::{Case, Reader};
-use super::stack::Stack;
+use super::reader::{Case, Reader};
 use super::training::Outcome;
 use super::{LearnedLow, Method, RunFolder, TrainConfig};
 use crate::dataset::Dataset;
@@ -18,7 +16,10 @@ use crate::kl::{
     self, Channels, Expansion, Lattice, Learner, Material, Query, Recipe, Symmetries, Symmetry,
 };
 use crate::observer::Observer;
+use crate::problem::Origin;
 use crate::{Error, Result};
+use floral_flow::training::adam::Adam;
+use floral_networks::stack::Stack;
 
 /// The symmetries that the settings declare, or else the dataset; refused unless they fit the grid.
 ///
@@ -100,7 +101,8 @@ pub(crate) fn fitted(
     };
     let stack = Stack { seed: config.seed };
     let learner = (recipe == Recipe::Blend).then_some(&stack as &dyn Learner);
-    let fitted = Expansion::fit_with(recipe, config.law, &material, learner, &watched)?;
+    let fitted = Expansion::fit_with(recipe, config.law, &material, learner, &watched);
+    let fitted = fitted.map_err(kl::failed)?;
     Ok((fitted, reader.learned_low().clone()))
 }
 
@@ -108,7 +110,7 @@ pub(crate) fn fitted(
 pub(crate) fn restored(bytes: &[u8]) -> Result<Expansion> {
     // Reading takes no seed.
     let stack = Stack { seed: 0 };
-    Ok(Expansion::from_bytes_with(bytes, Some(&stack))?)
+    Expansion::from_bytes_with(bytes, Some(&stack)).map_err(kl::failed)
 }
 
 fn method_of(recipe: Recipe) -> Method {

@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::EpochRecord;
 use super::TrainConfig;
 use super::checkpoint::Checkpoint;
 use super::differences::{differences, goes_on};
 use super::log::Log;
-use super::training::EpochRecord;
 use crate::dataset::Dataset;
 use crate::flow::prior;
 use crate::storage::{FolderLock, read_regular, write_atomically};

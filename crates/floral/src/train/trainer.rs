@@ -3,21 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::device::Device;
 use burn::module::Module;
-use burn::tensor::Device;
 
-use super::adam::Adam;
-use super::average::{Average, averaged};
-use super::batches::{batch, shuffled, steps};
+use super::EpochRecord;
 use super::checkpoint::{Checkpoint, Header, Progress};
-use super::coupling::nearest;
-use super::gradient::Loss;
-use super::model::Model;
+use super::memory::training_on;
+use super::model::{Model, initial};
 use super::samples::{Reader, Samples};
-use super::training::{EpochRecord, Outcome};
+use super::training::Outcome;
 use super::update::update;
 use super::{RunFolder, TrainConfig};
-use crate::cost::memory::training_on;
 use crate::dataset::Dataset;
 use crate::flow::{Coupling, Path, Prior};
 use crate::observer::{Event, Observer};
@@ -26,6 +22,11 @@ use crate::random::{Purpose, Stream, stream};
 use crate::ranks::{Ranks, agreed, share};
 use crate::storage::FolderLock;
 use crate::{Error, Result};
+use floral_flow::training::adam::Adam;
+use floral_flow::training::average::{Average, averaged};
+use floral_flow::training::batches::{batch, shuffled, steps};
+use floral_flow::training::coupling::nearest;
+use floral_networks::training::gradient::Loss;
 
 /// The time between checkpoints of epochs that end sooner.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(20);
@@ -66,7 +67,7 @@ impl<'a> Trainer<'a> {
         let scales = reader.scales_across(ranks, split.train.clone())?;
         let header = Header::new(&config, dataset, &reader, scales)?;
         let device = device.clone().autodiff();
-        let model = Model::new(
+        let model = initial(
             config.method,
             &config.network,
             header.shapes.clone(),

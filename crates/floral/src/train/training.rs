@@ -1,7 +1,5 @@
 //! A training from its settings to its end: what is refused before, who does it, what it comes to.
 
-use burn::tensor::Device;
-
 use super::config::Rows;
 use super::model::{Shapes, check_modes};
 use super::regression::{self, fit_run, fitted_before};
@@ -9,29 +7,11 @@ use super::samples::Reader;
 use super::trainer::Trainer;
 use super::{RunFolder, TrainConfig, supplied};
 use crate::dataset::Dataset;
+use crate::device::Device;
 use crate::flow::{Correlations, PriorConfig};
 use crate::observer::Observer;
 use crate::ranks::{Alone, Ranks, agreed, first_then_others};
 use crate::{Error, Result};
-
-/// What an epoch came to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EpochRecord {
-    /// Its number, from 1.
-    pub epoch: usize,
-    /// Mean loss over the training samples, while the weights moved.
-    pub train_loss: f64,
-    /// Mean loss over the validation samples, at its end.
-    pub validation_loss: f64,
-    /// Learning rate.
-    pub learning_rate: f64,
-    /// Largest norm of the gradient before clipping.
-    pub gradient_norm: f64,
-    /// Seconds since training began, over all sessions.
-    pub seconds: f64,
-    /// Whether the validation loss is the best so far.
-    pub is_best: bool,
-}
 
 /// Why training ended.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::TrainConfig;
-use super::samples::push;
+use super::scaling::push;
 use crate::dataset::Dataset;
 use crate::metric::RunningMoments;
 use crate::transform::{Transform, Transforms};

@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::adam::{Adam, clipped};
 use super::config::OptimiserConfig;
-use super::gradient::Gradient;
 use super::model::Model;
 use crate::Result;
 use crate::operator::{Weight, with_weights};
+use floral_flow::training::adam::{Adam, clipped};
+use floral_networks::training::gradient::Gradient;
 
 /// Moves the weights and puts them into the network; returns the gradient's norm before clipping.
 ///

@@ -7,7 +7,7 @@ use crate::metric::RunningMoments;
 use crate::operator::{Context, Device, with_weights};
 use crate::random::{Purpose, stream};
 use crate::sample::{OdeSolver, Velocity};
-use crate::train::model::{Model, fields};
+use crate::train::model::{Model, fields, initial};
 use crate::train::{Checkpoint, Method, Outcome, RunFolder, train};
 use crate::{Result, Silent};
 
@@ -69,7 +69,7 @@ impl<'a> Trained<'a> {
         let checkpoint = run.best().unwrap();
         let (config, shapes) = (&checkpoint.header.config, &checkpoint.header.shapes);
         let device = Device::flex();
-        let mut model = Model::new(method, &config.network, shapes.clone(), 0, &device).unwrap();
+        let mut model = initial(method, &config.network, shapes.clone(), 0, &device).unwrap();
         model.network = with_weights(model.network, checkpoint.weights.clone()).unwrap();
         Self {
             line,

@@ -8,9 +8,9 @@ use crate::flow::{Path, Prior};
 use crate::operator::Device;
 use crate::train::Method;
 use crate::train::config::Rows;
-use crate::train::gradient::Loss;
-use crate::train::model::{Model, fields};
+use crate::train::model::{Model, fields, initial};
 use crate::train::samples::{Reader, Samples};
+use floral_networks::training::gradient::Loss;
 
 /// Of one sample: (1 + 2 tau^2), and the mean over the grid of (v - (w1 - w0))^2, where v is the
 /// velocity at (1 - tau) w0 + tau w1 + 1e-5 ||w1 - w0|| xi.
@@ -58,7 +58,7 @@ fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
     let scaling = reader.scaling(5..20).unwrap();
     let samples = reader.samples(0..3, Rows::Realizations, &scaling).unwrap();
     let device = Device::flex();
-    let model = Model::new(config.method, &config.network, shapes(), 4, &device).unwrap();
+    let model = initial(config.method, &config.network, shapes(), 4, &device).unwrap();
     let prior = config.prior.on(&samples.grid).unwrap();
     let loss = Loss {
         samples: &samples,
@@ -90,7 +90,7 @@ fn the_mean_of_an_input_teaches_what_its_realizations_teach() {
     let scaling = reader.scaling(5..20).unwrap();
     let device = Device::flex();
     let losses = |seed: u64| {
-        let model = Model::new(config.method, &config.network, shapes(), seed, &device).unwrap();
+        let model = initial(config.method, &config.network, shapes(), seed, &device).unwrap();
         [Rows::Realizations, Rows::Inputs].map(|rows| {
             let samples = reader.samples(0..3, rows, &scaling).unwrap();
             let loss = Loss {

@@ -8,9 +8,9 @@ use crate::operator::Device;
 use crate::ranks::Threads;
 use crate::train::Method;
 use crate::train::config::Rows;
-use crate::train::gradient::Loss;
-use crate::train::model::Model;
+use crate::train::model::initial;
 use crate::train::samples::Reader;
+use floral_networks::training::gradient::Loss;
 
 #[test]
 fn samples_in_a_file_teach_what_samples_in_memory_teach() {
@@ -21,7 +21,7 @@ fn samples_in_a_file_teach_what_samples_in_memory_teach() {
         let config = Line::config(method, 1);
         let reader = Arc::new(Reader::new(&line.dataset, &config).unwrap());
         let scaling = reader.scaling(5..20).unwrap();
-        let model = Model::new(method, &config.network, shapes(), 4, &device).unwrap();
+        let model = initial(method, &config.network, shapes(), 4, &device).unwrap();
         let prior = config.prior.on(&reader.grid()).unwrap();
         let read = |scratch, on_demand| match on_demand {
             true => reader.samples_on_demand(scratch, 0..3, Rows::Realizations, &scaling),

@@ -1,0 +1,91 @@
+//! Names that the axes of a grid may have, so that their coordinates can be stored beside the other
+//! arrays: those of a dataset here, those of predictions in `predict`.
+
+use super::layout::{
+    CHANNEL_DIMENSION, EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, INPUT_CHANNEL_DIMENSION, LOW,
+    LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, REALIZATION_DIMENSION, REALIZATIONS_OF, REDRAWS,
+};
+use super::prediction_names;
+use crate::storage::names;
+
+/// Names with a meaning of their own in a dataset.
+const RESERVED: [&str; 12] = [
+    INPUT,
+    LOW,
+    LOW_REALIZATIONS,
+    LOW_REALIZATION_DIMENSION,
+    HIGH,
+    EXACT_MEAN,
+    EXACT_VARIANCE,
+    REDRAWS,
+    REALIZATIONS_OF,
+    REALIZATION_DIMENSION,
+    CHANNEL_DIMENSION,
+    INPUT_CHANNEL_DIMENSION,
+];
+
+/// The name of an axis that has none.
+pub(super) fn counted(place: usize) -> String {
+    format!("axis{place}")
+}
+
+/// Whether an axis has no name but its place.
+pub fn is_counted(name: &str) -> bool {
+    let place = name
+        .strip_prefix("axis")
+        .and_then(|place| place.parse().ok());
+    place.is_some_and(|place| counted(place) == name)
+}
+
+/// What is wrong with the names of a dataset's axes; none if nothing is. Names of predictions are
+/// refused as well: a run that took hours could not store any.
+pub(super) fn fault_of_dataset<'a>(
+    axes: impl IntoIterator<Item = &'a str> + Clone,
+) -> Option<String> {
+    let fault = fault(axes.clone(), &RESERVED);
+    fault.or_else(|| self::fault(axes, &prediction_names::RESERVED))
+}
+
+/// What is wrong with the names of axes, where these others are taken; none if nothing is.
+pub fn fault<'a>(axes: impl IntoIterator<Item = &'a str>, reserved: &[&str]) -> Option<String> {
+    let mut seen = Vec::new();
+    axes.into_iter().find_map(|name| {
+        let fault = if reserved.contains(&name) {
+            Some(format!("the name {name:?} is that of another array"))
+        } else if seen.contains(&name) {
+            Some(format!("the name {name:?} is given twice"))
+        } else {
+            names::fault(name)
+        };
+        seen.push(name);
+        fault.map(|fault| format!("{fault}; rename this axis of the grid"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_need_names_of_their_own() {
+        let refusal = |axes: &[&str]| fault_of_dataset(axes.iter().copied());
+        assert_eq!(refusal(&["t", "x"]), None);
+        for axes in [
+            ["t", ".."],
+            ["low", "x"],
+            ["x", "x"],
+            ["", "x"],
+            ["channel", "x"],
+            ["x", "quantile"],
+            ["threshold", "x"],
+            ["realizations", "x"],
+            ["mean", "x"],
+            ["zarr.json", "x"],
+        ] {
+            assert!(
+                refusal(&axes).unwrap().contains("rename this axis"),
+                "{axes:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What a dataset tells of itself before a field is read: its grid, numbers, names and attributes.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::Dataset;
+use super::layout::{HIGH, INPUT, LOW, TITLE};
+use crate::grid::Thinning;
+use crate::{Axis, Grid, Quantities, Quantity};
+
+impl Dataset {
+    /// Where the dataset is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The attributes of its group.
+    pub fn attributes(&self) -> &Map<String, Value> {
+        &self.attributes
+    }
+
+    /// The name of the problem, if it is told.
+    pub fn problem(&self) -> Option<&str> {
+        self.attributes.get("problem")?.as_str()
+    }
+
+    /// The problem's constants, if they are told.
+    pub fn constants(&self) -> Option<&Map<String, Value>> {
+        self.attributes.get("constants")?.as_object()
+    }
+
+    /// Its own title, if it is told.
+    pub fn title(&self) -> Option<&str> {
+        let title = self.attributes.get("title")?.as_str()?;
+        (!title.is_empty() && !title.ends_with(TITLE)).then_some(title)
+    }
+
+    /// What the channels of the input are; of each what is told, if anything is.
+    pub fn input_quantities(&self) -> &[Quantity] {
+        &self.quantities.input
+    }
+
+    /// What the channels of the solutions are; of each what is told, if anything is.
+    pub fn solution_quantities(&self) -> &[Quantity] {
+        &self.quantities.solution
+    }
+
+    /// What the channels of input and solutions are.
+    pub fn quantities(&self) -> &Quantities {
+        &self.quantities
+    }
+
+    /// The seed it was drawn from, if it is told.
+    pub fn seed(&self) -> Option<u64> {
+        self.attributes.get("seed")?.as_u64()
+    }
+
+    /// The grid of all fields; without coordinates on disk, an axis counts its points.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// Whether each axis has coordinates on disk; one without counts its points.
+    pub fn has_coordinates(&self) -> &[bool] {
+        &self.has_coordinates
+    }
+
+    /// Whether fields are seen in another order or in other units than they are stored.
+    pub fn is_view(&self) -> bool {
+        self.view.is_some()
+    }
+
+    /// What a user of its grid should know: axes that count their points for want of coordinates,
+    /// and axes whose points are not evenly spaced.
+    pub fn notes(&self) -> Vec<String> {
+        let axes = self.grid.axes.iter().zip(&self.has_coordinates);
+        let of_axes = axes.filter_map(|(axis, told)| note(axis, *told));
+        let sensors = "high fidelity is known at sensors: NaN are points where it was not measured";
+        let mask = self.mask().map(|mask| {
+            let (outside, all) = (mask.count(), self.grid.len());
+            format!("{outside} of {all} points are outside of the domain: NaN for every input")
+        });
+        of_axes
+            .chain(self.has_sensors().then(|| sensors.to_owned()))
+            .chain(mask)
+            .collect()
+    }
+
+    /// The units of an axis, or of `input`, `low` or `high` if it has one channel, where they are
+    /// told; those of pure numbers are none.
+    pub fn units(&self, name: &str) -> Option<String> {
+        let axis = self.grid.axes.iter().find(|axis| axis.name == name);
+        let Quantities { input, solution } = &self.quantities;
+        let units = match (axis, name, input.as_slice(), solution.as_slice()) {
+            (Some(axis), ..) => axis.units.clone(),
+            (_, INPUT, [one], _) | (_, LOW | HIGH, _, [one]) => one.units.clone(),
+            _ => None,
+        };
+        units.filter(|units| units != "1")
+    }
+
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.input.shape()[0]
+    }
+
+    /// Realizations per input, the most that any has; zero where there are only inputs.
+    pub fn realizations(&self) -> usize {
+        self.high.as_ref().map_or(0, |high| high.shape()[1])
+    }
+
+    /// The fewest realizations that an input has.
+    pub fn fewest_realizations(&self) -> usize {
+        let fewest = self.counts.as_ref().and_then(|counts| counts.iter().min());
+        fewest.copied().unwrap_or(self.realizations())
+    }
+
+    /// Realizations of an input.
+    pub fn realizations_of(&self, index: usize) -> usize {
+        let count = self.counts.as_ref().and_then(|counts| counts.get(index));
+        count.copied().unwrap_or(self.realizations())
+    }
+
+    /// The points at which high fidelity is known, where they are not all: every s-th of the grid's.
+    pub fn known(&self) -> Option<&Thinning> {
+        self.known.as_ref()
+    }
+
+    /// Points per axis of high fidelity.
+    pub fn high_shape(&self) -> Vec<usize> {
+        let known = self.known.as_ref();
+        known.map_or_else(|| self.grid.shape(), Thinning::shape)
+    }
+
+    /// Channels of the input.
+    pub fn input_channels(&self) -> usize {
+        self.input.shape()[1]
+    }
+
+    /// Channels of the solutions; none where there are only inputs.
+    pub fn solution_channels(&self) -> Option<usize> {
+        let high = self.high.as_ref().map(|high| high.shape()[2]);
+        high.or_else(|| self.low.as_ref().map(|low| low.shape()[1]))
+            .or_else(|| Some(self.low_realizations.as_ref()?.shape()[2]))
+    }
+
+    /// Whether there are low-fidelity solutions, or what computes them.
+    pub fn has_low(&self) -> bool {
+        self.low.is_some() || self.low_realizations.is_some() || self.on_demand.is_some()
+    }
+
+    /// Whether there are realizations of the high-fidelity solution.
+    pub fn has_high(&self) -> bool {
+        self.high.is_some()
+    }
+
+    /// Whether the exact moments of the solutions are stored.
+    pub fn has_exact_moments(&self) -> bool {
+        self.exact.is_some()
+    }
+}
+
+fn note(axis: &Axis, has_coordinates: bool) -> Option<String> {
+    let (name, last) = (&axis.name, axis.len().saturating_sub(1));
+    if !has_coordinates {
+        return Some(format!(
+            "axis {name} has no coordinates: its points are counted, from 0 to {last}"
+        ));
+    }
+    if axis.is_even() {
+        return None;
+    }
+    let steps = axis.coordinates.windows(2).map(|pair| pair[1] - pair[0]);
+    let (least, most) = steps.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), step| {
+        (least.min(step), most.max(step))
+    });
+    Some(format!(
+        "axis {name} is uneven, with steps from {least:.3e} to {most:.3e}: methods see its points by \
+         their number, and a network predicts at these points alone; interpolate to an even grid if \
+         the widest steps matter"
+    ))
+}

@@ -1,0 +1,48 @@
+//! Datasets: inputs, low-fidelity solutions and realizations of the true one, in a Zarr v3 group.
+//!
+//! [`import`] makes a dataset of files of other programs, [`Arrays`] of fields in memory, and crate
+//! `floral-problems` of its problems; [`Dataset`] reads one, also one made by other means. Inputs to
+//! predict come from any of them or from a NumPy archive, [`NpzInputs`].
+//!
+#![doc = include_str!("layout.md")]
+
+mod arrays;
+#[doc(hidden)]
+pub mod axis_names;
+mod facts;
+pub mod import;
+#[doc(hidden)]
+pub mod layout;
+#[doc(hidden)]
+pub mod mask;
+mod normalise;
+mod npz_inputs;
+mod on_demand;
+#[doc(hidden)]
+pub mod prediction_names;
+#[doc(hidden)]
+pub mod quantities;
+mod reader;
+mod realizations;
+mod root;
+#[doc(hidden)]
+pub mod sensors;
+mod shapes;
+pub mod split;
+#[doc(hidden)]
+pub mod stochastic_low;
+#[doc(hidden)]
+pub mod symmetries;
+#[doc(hidden)]
+pub mod view;
+
+pub use arrays::Arrays;
+pub use layout::FORMAT;
+pub use normalise::Normaliser;
+pub use npz_inputs::NpzInputs;
+pub use reader::Dataset;
+pub use realizations::{Moments, Realizations};
+pub use split::{Split, SplitConfig};
+pub use stochastic_low::LowPairing;
+
+pub use crate::storage::{Precision, write_atomically};

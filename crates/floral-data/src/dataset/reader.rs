@@ -1,0 +1,366 @@
+//! Reads a dataset input by input, by whatever means it was made.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use zarrs::storage::ReadableStorage;
+
+use super::layout::{
+    EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, LOW_REALIZATIONS, REALIZATIONS_OF, REDRAWS,
+};
+use super::realizations::{Moments, Realizations};
+use super::view::View;
+use super::{quantities, root, shapes, stochastic_low};
+use crate::grid::{Mask, Thinning};
+use crate::low::OnDemand;
+use crate::storage::{METADATA_FILE, Stamp, StoredArray, zarr_store};
+use crate::{Error, Field, Grid, Quantities, Result, Silent};
+
+/// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
+/// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
+/// solutions. Where inputs have unlike numbers of realizations, `realizations_of` \[input\] tells how
+/// many of `high` are there. Only what is asked for is read.
+#[derive(Clone)]
+pub struct Dataset {
+    pub(super) path: PathBuf,
+    /// The state in which it was opened.
+    pub(super) stamp: Stamp,
+    pub(super) attributes: Map<String, Value>,
+    pub(super) grid: Grid,
+    pub(super) has_coordinates: Vec<bool>,
+    pub(super) input: Arc<StoredArray>,
+    pub(super) low: Option<Arc<StoredArray>>,
+    pub(super) low_realizations: Option<Arc<StoredArray>>,
+    pub(super) high: Option<Arc<StoredArray>>,
+    pub(super) exact: Option<(Arc<StoredArray>, Arc<StoredArray>)>,
+    pub(super) redraws: Option<Arc<StoredArray>>,
+    /// Where high fidelity is known, if not everywhere.
+    pub(super) known: Option<Thinning>,
+    /// How many realizations each input has, if not all the same.
+    pub(super) counts: Option<Vec<usize>>,
+    pub(super) quantities: Quantities,
+    /// How fields are seen, if not as they are stored.
+    pub(super) view: Option<Arc<View>>,
+    /// Points outside of the domain, of the grid as it is seen.
+    pub(super) mask: Option<Arc<Mask>>,
+    /// Computes low fidelity of inputs that lack it.
+    pub(super) on_demand: Option<Arc<OnDemand>>,
+    pub(super) as_stored: bool,
+}
+
+/// What an array holds.
+#[derive(Clone, Copy)]
+enum Kind {
+    Input,
+    Solution,
+    Variance,
+}
+
+impl Dataset {
+    /// Opens a dataset and checks that its arrays fit together.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (stamp, attributes) = root::stamped_attributes(path)?;
+        let storage: ReadableStorage = Arc::new(zarr_store(path)?);
+        let open = |name: &str| StoredArray::open(&storage, path, name);
+        let shared = |name: &str| Ok::<_, Error>(open(name)?.map(Arc::new));
+        let input = shared(INPUT)?.ok_or_else(|| missing(path, INPUT))?;
+        let (grid, has_coordinates) = shapes::grid(&input, open)?;
+        let high = shared(HIGH)?;
+        let known = match &high {
+            Some(high) => shapes::thinning(high, &grid, open)?,
+            None => None,
+        };
+        let mut dataset = Self {
+            grid,
+            has_coordinates,
+            input,
+            low: shared(LOW)?,
+            low_realizations: shared(LOW_REALIZATIONS)?,
+            high,
+            exact: shared(EXACT_MEAN)?.zip(shared(EXACT_VARIANCE)?),
+            redraws: shared(REDRAWS)?,
+            known,
+            counts: None,
+            on_demand: None,
+            path: path.to_owned(),
+            stamp,
+            attributes,
+            quantities: Quantities::default(),
+            view: None,
+            mask: None,
+            as_stored: false,
+        };
+        dataset.check()?;
+        if let Some(counts) = open(REALIZATIONS_OF)? {
+            let (inputs, most) = (dataset.inputs(), dataset.realizations());
+            dataset.counts = Some(shapes::counts(&counts, inputs, most)?);
+        }
+        dataset.quantities = dataset.told_quantities()?;
+        dataset.mask = dataset.found_mask()?.map(Arc::new);
+        Ok(dataset)
+    }
+
+    /// Lets values that are not finite through, which are otherwise refused where they are read.
+    pub fn as_stored(self) -> Self {
+        Self {
+            as_stored: true,
+            ..self
+        }
+    }
+
+    /// The same dataset with its fields seen in another way, on the grid and with the quantities
+    /// that they then have.
+    pub fn seen(&self, view: View, grid: Grid, quantities: Quantities) -> Self {
+        let mask = self.mask.as_ref().map(|mask| match view.is_identity() {
+            true => mask.clone(),
+            false => Arc::new(mask.moved(&grid.shape(), view.positions())),
+        });
+        Self {
+            grid,
+            quantities,
+            mask,
+            view: (!view.is_identity()).then(|| Arc::new(view)),
+            ..self.clone()
+        }
+    }
+
+    /// The same dataset with the points outside of a run's domain, which are at least its own.
+    pub fn masked(self, mask: Option<&Mask>) -> Self {
+        let mask = mask.map(|mask| Arc::new(mask.clone()));
+        Self { mask, ..self }
+    }
+
+    /// An input.
+    pub fn input(&self, index: usize) -> Result<Field> {
+        self.field(&self.input, index, Kind::Input)
+    }
+
+    /// The low-fidelity solution of an input, stored or else computed.
+    pub fn low(&self, index: usize) -> Result<Field> {
+        match &self.on_demand {
+            Some(on_demand) if self.lacks_low(index)? => {
+                on_demand.low(&self.input(index)?, &self.grid, &Silent)
+            }
+            _ => self.stored_low(index),
+        }
+    }
+
+    /// What is stored, or the mean of realizations.
+    fn stored_low(&self, index: usize) -> Result<Field> {
+        match (&self.low, self.low_realizations(index)?) {
+            (Some(low), _) => self.field(low, index, Kind::Solution),
+            (None, Some(all)) => {
+                let mean = stochastic_low::mean(&all);
+                Field::from_values(all.shape()[1], &self.grid.shape(), mean)
+            }
+            (None, None) => Err(missing(&self.path, LOW)),
+        }
+    }
+
+    /// The realizations of an input's low-fidelity solution, where it is stochastic.
+    pub fn low_realizations(&self, index: usize) -> Result<Option<Realizations>> {
+        let Some(low) = &self.low_realizations else {
+            return Ok(None);
+        };
+        let values = self.values(low, index, Kind::Solution)?;
+        let leading = &low.shape()[1..3];
+        let shape = [leading, &self.grid.shape()].concat();
+        Ok(Some(Realizations::new(shape, values)))
+    }
+
+    /// How many realizations of low fidelity an input has, where it is stochastic.
+    pub(super) fn low_realization_count(&self) -> Option<usize> {
+        Some(self.low_realizations.as_ref()?.shape()[1])
+    }
+
+    /// Whether no low-fidelity solution of an input is stored: there are none, or it has nothing but
+    /// NaN.
+    pub(super) fn lacks_low(&self, index: usize) -> Result<bool> {
+        let Some(low) = self.low.as_ref().or(self.low_realizations.as_ref()) else {
+            return Ok(true);
+        };
+        let values = self.stored_values(low, index)?;
+        Ok(values.iter().all(|value| value.is_nan()))
+    }
+
+    /// The realizations of an input's high-fidelity solution, at the points where it is known.
+    pub fn high(&self, index: usize) -> Result<Realizations> {
+        let high = self.high_on_grid(index)?;
+        match self.has_sensors() {
+            true => self.at_sensors(index, high),
+            false => Ok(high),
+        }
+    }
+
+    /// The same with NaN where sensors are not.
+    pub(super) fn high_on_grid(&self, index: usize) -> Result<Realizations> {
+        let high = self.high.as_ref();
+        let high = high.ok_or_else(|| missing(&self.path, HIGH))?;
+        if (self.known.is_some() || self.has_sensors()) && self.view.is_some() {
+            return Err(high.bad(
+                "is known on fewer points, and axes, channels or units of the data are not those of \
+                 the run; import them as the run has them",
+            ));
+        }
+        let mut shape = high.shape()[1..].to_vec();
+        shape[0] = self.realizations_of(index);
+        let mut values = self.stored_values(high, index)?;
+        // Only so many realizations are there.
+        values.truncate(shape.iter().product());
+        if !self.has_sensors() {
+            values = self.seen_values(high, index, Kind::Solution, values)?;
+        }
+        if self.known.is_none() {
+            shape.truncate(2);
+            shape.extend(self.grid.shape());
+        }
+        Ok(Realizations::new(shape, values))
+    }
+
+    /// Exact mean and variance of an input's solution, where they are stored.
+    pub fn exact_moments(&self, index: usize) -> Result<Option<Moments>> {
+        let Some((mean, variance)) = &self.exact else {
+            return Ok(None);
+        };
+        Ok(Some(Moments {
+            mean: self.field(mean, index, Kind::Solution)?,
+            variance: self.field(variance, index, Kind::Variance)?,
+        }))
+    }
+
+    /// How many draws the solver repeated over all inputs, where it is stored.
+    pub fn redraws(&self) -> Result<Option<u64>> {
+        let Some(redraws) = &self.redraws else {
+            return Ok(None);
+        };
+        let counts = redraws.read(0..redraws.shape().first().copied().unwrap_or(0))?;
+        Ok(Some(counts.into_iter().map(|count| count as u64).sum()))
+    }
+
+    fn check(&self) -> Result<()> {
+        let solutions = self.solution_channels();
+        let low = self.low.iter().map(|low| (low, None));
+        let exact = self
+            .exact
+            .iter()
+            .flat_map(|(mean, variance)| [(mean, None), (variance, None)]);
+        let high = self
+            .high
+            .iter()
+            .map(|high| (high, Some(self.realizations())));
+        let count = |array: &StoredArray| array.shape().get(1).copied();
+        let stochastic = self.low_realizations.iter().map(|low| (low, count(low)));
+        for (array, realizations) in low.chain(exact).chain(stochastic) {
+            shapes::check(array, &self.input, &self.grid, realizations, solutions)?;
+        }
+        let high_grid = shapes::high_grid(&self.grid, self.known.as_ref());
+        for (array, realizations) in high {
+            shapes::check(array, &self.input, &high_grid, realizations, solutions)?;
+        }
+        Ok(())
+    }
+
+    fn told_quantities(&self) -> Result<Quantities> {
+        let channels = self.solution_channels().unwrap_or(0);
+        let told = |array: &Arc<StoredArray>| quantities::of_array(array, channels);
+        let solution = match (&self.high, &self.low) {
+            (Some(high), Some(low)) => quantities::merged(told(high)?, told(low)?, low)?,
+            (Some(one), None) | (None, Some(one)) => told(one)?,
+            (None, None) => Vec::new(),
+        };
+        let input = quantities::of_array(&self.input, self.input_channels())?;
+        Ok(Quantities { input, solution })
+    }
+
+    fn field(&self, array: &StoredArray, index: usize, kind: Kind) -> Result<Field> {
+        let values = self.values(array, index, kind)?;
+        Field::from_values(array.shape()[1], &self.grid.shape(), values)
+    }
+
+    pub(super) fn stored_values(&self, array: &StoredArray, index: usize) -> Result<Vec<f64>> {
+        if index >= self.inputs() {
+            return Err(Error::BadFile {
+                path: self.path.clone(),
+                reason: format!("has {} inputs, so none at index {index}", self.inputs()),
+            });
+        }
+        let values = array.read(index..index + 1)?;
+        self.check_unchanged()?;
+        Ok(values)
+    }
+
+    /// Refuses a dataset that was replaced after it was opened: what is read of it would be half of
+    /// each.
+    fn check_unchanged(&self) -> Result<()> {
+        match Stamp::of(&self.path, METADATA_FILE) {
+            Ok(stamp) if stamp == self.stamp => Ok(()),
+            _ => Err(Error::BadFile {
+                path: self.path.clone(),
+                reason: "was replaced or removed while it was read; run the command again once it \
+                         is complete"
+                    .into(),
+            }),
+        }
+    }
+
+    fn values(&self, array: &StoredArray, index: usize, kind: Kind) -> Result<Vec<f64>> {
+        let values = self.stored_values(array, index)?;
+        self.seen_values(array, index, kind, values)
+    }
+
+    /// Values as they are seen, unless they are not finite.
+    fn seen_values(
+        &self,
+        array: &StoredArray,
+        index: usize,
+        kind: Kind,
+        values: Vec<f64>,
+    ) -> Result<Vec<f64>> {
+        let mut values = match &self.view {
+            None => values,
+            Some(view) => kind.seen(view, &values),
+        };
+        if let Some(mask) = &self.mask {
+            mask.extend(&mut values);
+        }
+        if self.as_stored || values.iter().all(|value| value.is_finite()) {
+            return Ok(values);
+        }
+        Err(array.bad(&format!(
+            "input {index} has values that are not finite: a chunk is missing, or was never \
+             computed; restore it, or leave this input out"
+        )))
+    }
+}
+
+impl Kind {
+    /// Fields as a view shows them.
+    fn seen(self, view: &View, values: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Input => view.apply(values, &view.input, 1),
+            Self::Solution => view.apply(values, &view.solution, 1),
+            Self::Variance => view.apply(values, &view.solution, 2),
+        }
+    }
+}
+
+impl fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dataset")
+            .field("path", &self.path)
+            .field("inputs", &self.inputs())
+            .field("realizations", &self.realizations())
+            .field("grid", &self.grid.shape())
+            .finish_non_exhaustive()
+    }
+}
+
+fn missing(path: &Path, name: &str) -> Error {
+    Error::BadFile {
+        path: path.to_owned(),
+        reason: format!("has no array {name}, which is needed here"),
+    }
+}

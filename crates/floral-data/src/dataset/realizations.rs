@@ -1,0 +1,56 @@
+//! The realizations of one input's solution, as `reader.rs` hands them over, and exact moments.
+
+use crate::Field;
+
+/// The realizations of one input's solution: [realization, channel, grid...].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Realizations {
+    shape: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Realizations {
+    pub(super) fn new(shape: Vec<usize>, values: Vec<f64>) -> Self {
+        Self { shape, values }
+    }
+
+    /// [realization, channel, grid...]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.shape[0]
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values of all, one realization after the other.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Gives the values away.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
+    /// The values of each: [channel, grid...].
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        let size = self.shape[1..].iter().product::<usize>().max(1);
+        self.values.chunks_exact(size)
+    }
+}
+
+/// Mean and variance of a random solution at every point.
+#[derive(Debug, Clone)]
+pub struct Moments {
+    /// The mean field.
+    pub mean: Field,
+    /// The variance field.
+    pub variance: Field,
+}

@@ -1,0 +1,66 @@
+//! Stochastic low fidelity: realizations of it, and whether they share their randomness with high.
+
+use super::reader::Dataset;
+use super::realizations::Realizations;
+use crate::{Error, Result};
+
+/// The attribute that tells how realizations of low fidelity go with those of high.
+pub const LOW_PAIRING: &str = "low_pairing";
+
+const SHARED: &str = "shared";
+const INDEPENDENT: &str = "independent";
+
+/// How realizations of low fidelity go with those of high.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LowPairing {
+    /// The i-th of low was made with the randomness of the i-th of high.
+    Shared,
+    /// They have nothing to do with each other.
+    Independent,
+}
+
+impl LowPairing {
+    /// The word for it in a dataset's attributes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shared => SHARED,
+            Self::Independent => INDEPENDENT,
+        }
+    }
+}
+
+impl Dataset {
+    /// How realizations of low fidelity go with those of high; none if there are none.
+    pub fn low_pairing(&self) -> Result<Option<LowPairing>> {
+        let Some(count) = self.low_realization_count() else {
+            return Ok(None);
+        };
+        let bad = |reason: String| Error::BadFile {
+            path: self.path().to_owned(),
+            reason,
+        };
+        match self.attributes().get(LOW_PAIRING).map(|word| word.as_str()) {
+            None | Some(Some(INDEPENDENT)) => Ok(Some(LowPairing::Independent)),
+            Some(Some(SHARED)) if count >= self.realizations() => Ok(Some(LowPairing::Shared)),
+            Some(Some(SHARED)) => Err(bad(format!(
+                "has {count} realizations of low fidelity and {} of high, so not one for each; add \
+                 those that lack, or set its attribute {LOW_PAIRING} to {INDEPENDENT}",
+                self.realizations()
+            ))),
+            Some(_) => Err(bad(format!(
+                "its attribute {LOW_PAIRING} is neither {SHARED} nor {INDEPENDENT}; write one of them"
+            ))),
+        }
+    }
+}
+
+/// The mean over realizations: [channel, point].
+pub(super) fn mean(realizations: &Realizations) -> Vec<f64> {
+    let count = realizations.len() as f64;
+    let mut mean = vec![0.0; realizations.shape()[1..].iter().product()];
+    for field in realizations.iter() {
+        let sums = mean.iter_mut().zip(field);
+        sums.for_each(|(sum, value)| *sum += value / count);
+    }
+    mean
+}

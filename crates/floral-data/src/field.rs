@@ -1,0 +1,117 @@
+//! A field: the values of one or more channels on a grid.
+
+use crate::grid::Interpolation;
+use crate::{Error, Grid, Result};
+
+/// Values on a grid, channel by channel: shape [channel, grid...], last axis fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    channels: usize,
+    grid_shape: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Field {
+    /// A field of one channel on `grid`.
+    ///
+    /// # Panics
+    /// If the number of values is not the number of grid points: a mistake of the caller.
+    pub fn scalar(grid: &Grid, values: Vec<f64>) -> Self {
+        assert_eq!(values.len(), grid.len(), "one value per grid point");
+        Self {
+            channels: 1,
+            grid_shape: grid.shape(),
+            values,
+        }
+    }
+
+    /// A field from values read from outside, whose number may be wrong.
+    pub fn from_values(channels: usize, grid_shape: &[usize], values: Vec<f64>) -> Result<Self> {
+        let expected = grid_shape
+            .iter()
+            .try_fold(channels, |product, &n| product.checked_mul(n));
+        if expected != Some(values.len()) {
+            return Err(Error::Shape {
+                what: "the list of values".into(),
+                found: vec![values.len()],
+                expected: [&[channels], grid_shape].concat(),
+            });
+        }
+        Ok(Self {
+            channels,
+            grid_shape: grid_shape.to_vec(),
+            values,
+        })
+    }
+
+    /// Number of channels.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// Number of points per axis.
+    pub fn grid_shape(&self) -> &[usize] {
+        &self.grid_shape
+    }
+
+    /// All values, channel by channel.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All values, to be changed in their place.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Gives the values away.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+}
+
+/// The field on another grid, by linear [`Interpolation`].
+pub fn refined(field: &Field, from: &Grid, to: &Grid) -> Result<Field> {
+    if field.grid_shape() != from.shape() || from.dimensions() != to.dimensions() {
+        return Err(Error::Shape {
+            what: "the field to interpolate".into(),
+            found: field.grid_shape().to_vec(),
+            expected: from.shape(),
+        });
+    }
+    if from.coincides(to) {
+        return Ok(field.clone());
+    }
+    let values = Interpolation::to_grid(from, to).apply(field.values());
+    Field::from_values(field.channels(), &to.shape(), values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Axis;
+    use crate::grid::refined_grid;
+
+    #[test]
+    fn linear_fields_are_refined_exactly() {
+        let from = Grid::new(vec![Axis::times("t", 4, 0.2), Axis::closed("x", 5)]);
+        let to = refined_grid(&from, &[12, 9]).unwrap();
+        let linear = |grid: &Grid| {
+            let value = |i: usize| 1.0 + 3.0 * grid.point(i)[0] - 2.0 * grid.point(i)[1];
+            Field::scalar(grid, (0..grid.len()).map(value).collect())
+        };
+        let found = refined(&linear(&from), &from, &to).unwrap();
+        for (found, expected) in found.values().iter().zip(linear(&to).values()) {
+            assert!((found - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn periodic_fields_are_linear_around_the_ends() {
+        let from = Grid::new(vec![Axis::periodic("x", 4)]);
+        let to = refined_grid(&from, &[8]).unwrap();
+        let field = Field::scalar(&from, vec![1.0, 2.0, 4.0, 3.0]);
+        let found = refined(&field, &from, &to).unwrap();
+        assert_eq!(found.values(), [1.0, 1.5, 2.0, 3.0, 4.0, 3.5, 3.0, 2.0]);
+    }
+}

@@ -1,0 +1,77 @@
+//! Fields in NumPy archives: what a command is given, what it returns, and what is kept of that.
+
+use std::path::Path;
+
+use crate::npz;
+use crate::{Error, Field, Grid, Result};
+
+const INPUT: &str = "input";
+const LOW: &str = "low";
+
+/// Writes the input of a command: the array `input` [channel, grid...] and the coordinates by the
+/// name of their axis.
+pub(super) fn write_input(path: &Path, input: &Field, grid: &Grid) -> Result<()> {
+    let shape = [&[input.channels()], input.grid_shape()].concat();
+    let mut arrays = vec![(INPUT, shape, input.values())];
+    for axis in &grid.axes {
+        arrays.push((&axis.name, vec![axis.len()], &axis.coordinates));
+    }
+    npz::write(path, &arrays)
+}
+
+/// Writes a low-fidelity solution.
+pub(super) fn write_low(path: &Path, low: &Field) -> Result<()> {
+    let shape = [&[low.channels()], low.grid_shape()].concat();
+    npz::write(path, &[(LOW, shape, low.values())])
+}
+
+/// Reads the array `low`: [channel, grid...], or [grid...] of one channel; of so many channels if
+/// they are known.
+pub(super) fn read_low(path: &Path, channels: Option<usize>, grid: &Grid) -> Result<Field> {
+    let bad = |reason: String| Error::BadFile {
+        path: path.to_owned(),
+        reason,
+    };
+    let Some((shape, values)) = npz::read_one(path, LOW)? else {
+        return Err(bad(format!(
+            "has no array {LOW}; write it with numpy.savez(path, {LOW}=...)"
+        )));
+    };
+    let found = match shape.split_first() {
+        _ if shape == grid.shape() => Some(1),
+        Some((found, rest)) if rest == grid.shape() => Some(*found),
+        _ => None,
+    };
+    let Some(channels) = found.filter(|found| channels.is_none_or(|c| c == *found)) else {
+        return Err(Error::Shape {
+            what: format!("the array {LOW}, [channel, grid...],"),
+            found: shape,
+            expected: [vec![channels.unwrap_or(1)], grid.shape()].concat(),
+        });
+    };
+    let low = Field::from_values(channels, &grid.shape(), values)?;
+    check_low(&low, channels, grid).map_err(|reason| bad(format!("{LOW} {reason}")))?;
+    Ok(low)
+}
+
+/// Refuses a solution of other channels or another grid, and values that are not finite.
+pub(super) fn check_low(
+    low: &Field,
+    channels: usize,
+    grid: &Grid,
+) -> std::result::Result<(), String> {
+    let found = [&[low.channels()], low.grid_shape()].concat();
+    let expected = [vec![channels], grid.shape()].concat();
+    if found != expected {
+        return Err(format!("has shape {found:?} but {expected:?} is needed"));
+    }
+    match low.values().iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(at) => Err(format!(
+            "has the value {} at point {} of channel {}",
+            low.values()[at],
+            at % grid.len(),
+            at / grid.len()
+        )),
+    }
+}

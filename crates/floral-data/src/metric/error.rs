@@ -1,0 +1,173 @@
+//! Errors of predicted fields against true ones, gathered input by input.
+
+use serde::{Deserialize, Serialize};
+
+/// Sums from which the errors of mean fields over many inputs are computed.
+///
+/// For predictions p_i and truths t_i, i = 1..n, on N grid values each.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeanFieldError {
+    inputs: usize,
+    values: usize,
+    norms: f64,
+    relative_norms: f64,
+    rms: f64,
+    squares: f64,
+    truth_squares: f64,
+    /// What the sampling of the truths is expected to add to the squares.
+    #[serde(default)]
+    sampled_squares: f64,
+    #[serde(default)]
+    corrected_norms: f64,
+}
+
+/// Errors without what the sampling of the truth adds to them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CorrectedErrors {
+    /// Mean over inputs of the Euclidean norm of the error.
+    pub mean_l2: f64,
+    /// Root mean square error, pooled over inputs and points.
+    pub rmse: f64,
+    /// RMSE over the root mean square of the truth.
+    pub nrmse: f64,
+}
+
+impl MeanFieldError {
+    /// Adds one input's predicted and true field.
+    pub fn push(&mut self, predicted: &[f64], truth: &[f64]) {
+        assert_eq!(predicted.len(), truth.len(), "fields on the same grid");
+        let square: f64 = predicted
+            .iter()
+            .zip(truth)
+            .map(|(p, t)| (p - t).powi(2))
+            .sum();
+        let truth_square: f64 = truth.iter().map(|t| t * t).sum();
+        self.push_squares(square, truth_square, truth.len());
+    }
+
+    /// Adds one input whose true field is a mean over realizations. `sampled` is the expected square
+    /// of the norm of its error.
+    pub fn push_sampled(&mut self, predicted: &[f64], truth: &[f64], sampled: f64) {
+        let before = self.squares;
+        self.push(predicted, truth);
+        // Both errors are independent, so their squares add up on average.
+        let square = self.squares - before;
+        self.sampled_squares += sampled;
+        self.corrected_norms += (square - sampled).max(0.0).sqrt();
+    }
+
+    /// Adds one input by the squared norms of its error and its true field, of so many values.
+    pub fn push_squares(&mut self, square: f64, truth_square: f64, values: usize) {
+        self.inputs += 1;
+        self.values += values;
+        self.norms += square.sqrt();
+        self.relative_norms += ratio(square, truth_square).sqrt();
+        self.rms += (square / values as f64).sqrt();
+        self.squares += square;
+        self.truth_squares += truth_square;
+    }
+
+    /// Adds what another has gathered.
+    pub fn merge(&mut self, other: &Self) {
+        self.inputs += other.inputs;
+        self.values += other.values;
+        self.norms += other.norms;
+        self.relative_norms += other.relative_norms;
+        self.rms += other.rms;
+        self.squares += other.squares;
+        self.truth_squares += other.truth_squares;
+        self.sampled_squares += other.sampled_squares;
+        self.corrected_norms += other.corrected_norms;
+    }
+
+    /// The errors without what the sampling of the truths adds to them on average; none where the
+    /// truths are exact. An error far below that of sampling may come out as zero.
+    pub fn corrected(&self) -> Option<CorrectedErrors> {
+        let left = |squares: f64| (squares - self.sampled_squares).max(0.0);
+        (self.sampled_squares > 0.0).then(|| CorrectedErrors {
+            mean_l2: self.corrected_norms / self.inputs as f64,
+            rmse: (left(self.squares) / self.values as f64).sqrt(),
+            nrmse: ratio(left(self.squares), left(self.truth_squares)).sqrt(),
+        })
+    }
+
+    /// Mean L2 error, sum_i ||p_i - t_i|| / n, with the Euclidean norm over grid values: the
+    /// paper's first column.
+    pub fn mean_l2(&self) -> f64 {
+        self.norms / self.inputs as f64
+    }
+
+    /// Root mean square error pooled over all inputs and grid values.
+    pub fn rmse(&self) -> f64 {
+        (self.squares / self.values as f64).sqrt()
+    }
+
+    /// RMSE over the root mean square of the truth, both pooled.
+    pub fn nrmse(&self) -> f64 {
+        ratio(self.squares, self.truth_squares).sqrt()
+    }
+
+    /// PDEBench's RMSE: the root mean square error of each input, averaged over inputs.
+    /// Takamoto et al. (2022), appendix B.
+    pub fn pdebench_rmse(&self) -> f64 {
+        self.rms / self.inputs as f64
+    }
+
+    /// PDEBench's nRMSE: ||p_i - t_i|| / ||t_i||, averaged over inputs.
+    /// Takamoto et al. (2022), appendix B.
+    pub fn pdebench_nrmse(&self) -> f64 {
+        self.relative_norms / self.inputs as f64
+    }
+}
+
+/// a / b, with 0 / 0 = 0: a prediction that matches a zero field has no error.
+pub fn ratio(a: f64, b: f64) -> f64 {
+    if a == 0.0 { 0.0 } else { a / b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&[f64], &[f64])]) -> MeanFieldError {
+        let mut error = MeanFieldError::default();
+        for (predicted, truth) in pairs {
+            error.push(predicted, truth);
+        }
+        error
+    }
+
+    #[test]
+    fn pooled_and_per_input_errors_differ_as_their_formulas_say() {
+        let error = of(&[(&[3.0, 4.0], &[0.0, 0.0]), (&[1.0, 1.0], &[1.0, 2.0])]);
+        assert_eq!(error.mean_l2(), (5.0 + 1.0) / 2.0);
+        assert_eq!(error.rmse(), (26.0f64 / 4.0).sqrt());
+        assert_eq!(error.nrmse(), (26.0f64 / 5.0).sqrt());
+        let per_input = [12.5f64.sqrt(), 0.5f64.sqrt()];
+        assert!((error.pdebench_rmse() - per_input.iter().sum::<f64>() / 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_perfect_prediction_has_no_error_and_a_zero_one_has_relative_error_one() {
+        let truth: &[f64] = &[1.0, -2.0, 0.5];
+        let perfect = of(&[(truth, truth)]);
+        assert_eq!((perfect.mean_l2(), perfect.nrmse()), (0.0, 0.0));
+        let zero = of(&[(&[0.0; 3], truth)]);
+        assert_eq!((zero.nrmse(), zero.pdebench_nrmse()), (1.0, 1.0));
+    }
+
+    #[test]
+    fn a_sampled_truth_is_taken_out_of_the_error() {
+        let mut error = of(&[(&[3.0, 4.0], &[0.0, 0.0])]);
+        assert_eq!(error.corrected(), None);
+        error = MeanFieldError::default();
+        error.push_sampled(&[3.0, 4.0], &[0.0, 5.0], 9.0 + 1.0 - 4.0);
+        error.push_sampled(&[1.0, 0.0], &[0.0, 0.0], 2.0);
+        let corrected = error.corrected().unwrap();
+        // 10 - 6 and 1 - 2, which is none.
+        assert!((corrected.mean_l2 - (2.0 + 0.0) / 2.0).abs() < 1e-12);
+        assert!((corrected.rmse - (3.0f64 / 4.0).sqrt()).abs() < 1e-12);
+        assert!((corrected.nrmse - (3.0f64 / 17.0).sqrt()).abs() < 1e-12);
+        assert!(error.rmse() > corrected.rmse);
+    }
+}

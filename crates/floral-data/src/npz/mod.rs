@@ -1,0 +1,222 @@
+//! NumPy's `.npz`: a zip archive of arrays, one file each.
+//!
+//! `array.rs` reads an array of it, `writer.rs` writes
+//! archives; the import room makes datasets of them.
+
+mod array;
+mod texts;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use flate2::bufread::DeflateDecoder;
+use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
+
+pub(crate) use array::{NpyArray, NpyHeader};
+pub(crate) use texts::texts;
+
+pub(crate) use writer::write;
+
+use crate::{Error, Result};
+
+/// How much smaller than its contents a deflated file can be, at most 1032 times, with some room.
+const LARGEST_RATIO: u64 = 1100;
+
+/// The place of an array in an archive.
+pub(crate) struct Entry {
+    pub name: String,
+    method: CompressionMethod,
+    place: ZipArchiveEntryWayfinder,
+}
+
+impl Entry {
+    /// Bytes of the array's file once it is unpacked.
+    pub fn size(&self) -> u64 {
+        self.place.uncompressed_size_hint()
+    }
+}
+
+/// An archive and the table of its arrays.
+pub(crate) struct Archive {
+    archive: ZipArchive<FileReader>,
+    pub entries: Vec<Entry>,
+}
+
+impl Archive {
+    /// Reads the table of an archive.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io(path))?;
+        table(file).map_err(|error| Error::BadFile {
+            path: path.to_owned(),
+            reason: format!("is no .npz archive, or damaged ({error}); write it with numpy.savez"),
+        })
+    }
+
+    /// What reads an entry's file to its end, or what is wrong with it; at the end its checksum is
+    /// compared.
+    pub fn with_file<T>(
+        &self,
+        entry: &Entry,
+        read: impl FnOnce(&mut dyn Read) -> std::result::Result<T, String>,
+    ) -> std::result::Result<T, String> {
+        let (size, packed) = (entry.size(), entry.place.compressed_size_hint());
+        if size / LARGEST_RATIO > packed {
+            return Err(format!(
+                "says to hold {size} bytes packed into {packed}, which cannot be"
+            ));
+        }
+        let found = self
+            .archive
+            .get_entry(entry.place)
+            .map_err(|error| format!("cannot be read ({error})"))?;
+        let bytes = BufReader::new(found.reader());
+        let unpacked: Box<dyn Read> = match entry.method {
+            CompressionMethod::STORE => Box::new(bytes),
+            CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(bytes)),
+            other => {
+                return Err(format!(
+                    "is packed by the method {other:?}; use numpy.savez"
+                ));
+            }
+        };
+        read(&mut found.verifying_reader(unpacked))
+    }
+
+    /// Where in the archive an entry's file begins, once its checksum is compared; none if it is
+    /// packed, and so cannot be read from the middle.
+    pub fn place(&self, entry: &Entry) -> std::result::Result<Option<u64>, String> {
+        if entry.method != CompressionMethod::STORE {
+            return Ok(None);
+        }
+        self.with_file(entry, |file| {
+            let copied = io::copy(file, &mut io::sink());
+            copied.map_err(|error| format!("cannot be read ({error})"))
+        })?;
+        let found = self.archive.get_entry(entry.place);
+        let found = found.map_err(|error| format!("cannot be read ({error})"))?;
+        let (start, end) = found.compressed_data_range();
+        Ok((end.checked_sub(start) == Some(entry.size())).then_some(start))
+    }
+}
+
+/// The arrays of an archive by name, those of which `wanted` says so; a name it does not know is
+/// refused by it.
+pub(crate) fn read(
+    path: &Path,
+    wanted: impl Fn(&str) -> Result<bool>,
+) -> Result<BTreeMap<String, NpyArray>> {
+    let archive = Archive::open(path)?;
+    let mut arrays = BTreeMap::new();
+    for entry in &archive.entries {
+        if wanted(&entry.name)? {
+            let array = archive.with_file(entry, |file| NpyArray::read(file, entry.size()));
+            let array = array.map_err(|reason| Error::BadFile {
+                path: path.to_owned(),
+                reason: format!("the array {} {reason}", entry.name),
+            })?;
+            arrays.insert(entry.name.clone(), array);
+        }
+    }
+    Ok(arrays)
+}
+
+/// The lists of texts of these names that an archive has.
+pub(crate) fn labels(path: &Path, names: &[&str]) -> Result<BTreeMap<String, Vec<String>>> {
+    let archive = Archive::open(path)?;
+    let wanted = archive.entries.iter();
+    let wanted = wanted.filter(|entry| names.contains(&entry.name.as_str()));
+    let mut lists = BTreeMap::new();
+    for entry in wanted {
+        let list = archive.with_file(entry, |file| texts(file, entry.size()));
+        let list = list.map_err(|reason| Error::BadFile {
+            path: path.to_owned(),
+            reason: format!("the labels {} {reason}; give a list of texts", entry.name),
+        })?;
+        lists.extend(list.map(|list| (entry.name.clone(), list)));
+    }
+    Ok(lists)
+}
+
+/// Shape and values of one array of an archive; none if it has no array of that name.
+pub(crate) fn read_one(path: &Path, name: &str) -> Result<Option<(Vec<usize>, Vec<f64>)>> {
+    let mut arrays = read(path, |found| Ok(found == name))?;
+    let array = arrays.remove(name);
+    Ok(array.map(|array| (array.shape, array.values)))
+}
+
+/// An archive and the arrays in it.
+fn table(file: File) -> std::result::Result<Archive, rawzip::Error> {
+    let mut buffer = vec![0; rawzip::RECOMMENDED_BUFFER_SIZE];
+    let archive = ZipArchive::from_file(file, &mut buffer)?;
+    let mut found = Vec::new();
+    let mut entries = archive.entries(&mut buffer);
+    while let Some(entry) = entries.next_entry()? {
+        let path = entry.file_path();
+        let name = String::from_utf8_lossy(path.as_bytes());
+        found.push(Entry {
+            name: name.strip_suffix(".npy").unwrap_or(&name).to_owned(),
+            method: entry.compression_method(),
+            place: entry.wayfinder(),
+        });
+    }
+    Ok(Archive {
+        archive,
+        entries: found,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Written by `zipfile` of Python: "a.npy" stored and "b.npy" deflated, each 0, 0.5, .. 11.5 in
+    /// the shape (2, 3, 4).
+    const TWO_ARRAYS: &[u8] = include_bytes!("../../../floral/tests/fixtures/two_arrays.npz");
+
+    fn open(bytes: &[u8]) -> Result<BTreeMap<String, NpyArray>> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        read(file.path(), |_| Ok(true))
+    }
+
+    fn expected() -> NpyArray {
+        NpyArray {
+            shape: vec![2, 3, 4],
+            values: (0..24).map(|i| f64::from(i) / 2.0).collect(),
+        }
+    }
+
+    #[test]
+    fn stored_and_deflated_arrays_are_read() {
+        let arrays = open(TWO_ARRAYS).unwrap();
+        let names: Vec<&str> = arrays.keys().map(String::as_str).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert!(arrays.values().all(|array| *array == expected()));
+    }
+
+    #[test]
+    fn damage_anywhere_is_an_error_and_never_a_panic() {
+        for at in 0..TWO_ARRAYS.len() {
+            assert!(open(&TWO_ARRAYS[..at]).is_err(), "cut at {at}");
+            let mut damaged = TWO_ARRAYS.to_vec();
+            damaged[at] ^= 0x55;
+            // Some bytes, such as dates, mean nothing to us; none may give other contents.
+            if let Ok(arrays) = open(&damaged) {
+                assert!(arrays.values().all(|array| *array == expected()), "{at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_size_that_the_file_cannot_hold_is_refused() {
+        let mut lying = TWO_ARRAYS.to_vec();
+        // The size of the last entry, 24 bytes into its record of the table.
+        let table = lying.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
+        lying[table + 24..table + 28].copy_from_slice(&0xf000_0000u32.to_le_bytes());
+        let refusal = open(&lying).unwrap_err().to_string();
+        assert!(refusal.contains("which cannot be"), "{refusal}");
+    }
+}

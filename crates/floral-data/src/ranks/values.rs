@@ -1,0 +1,30 @@
+//! Values of any kind that every rank hands to all.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Ranks;
+use crate::{Error, Result};
+
+/// What every rank gives, in their order; `what` names it where ranks do not understand each other.
+pub fn gathered<T: Serialize + DeserializeOwned>(
+    ranks: &dyn Ranks,
+    own: T,
+    what: &str,
+) -> Result<Vec<T>> {
+    if ranks.size() == 1 {
+        return Ok(vec![own]);
+    }
+    let garbled = |error: String| Error::Numerical {
+        what: format!("{what} could not be handed on ({error})"),
+        advice: "start every rank with the same program".into(),
+    };
+    let mut bytes = Vec::new();
+    ciborium::into_writer(&own, &mut bytes).map_err(|error| garbled(error.to_string()))?;
+    let all = ranks.gather(bytes, &mut || {})?;
+    let values = all
+        .iter()
+        .map(|bytes| ciborium::from_reader(bytes.as_slice()));
+    let values: std::result::Result<_, _> = values.collect();
+    values.map_err(|error: ciborium::de::Error<std::io::Error>| garbled(error.to_string()))
+}

@@ -1,0 +1,239 @@
+//! A Zarr v3 group that is written by many threads, each chunk whole or not at all, and that takes
+//! its name once complete. It grows in the folder of `partial.rs`.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrs::storage::ReadableStorage;
+
+use super::files::{create_folder, refuse_other_than_text, sync, write_json, zarr_store};
+use super::flush::Flush;
+use super::group_plan::{GroupPlan, METADATA_FILE};
+use super::growing_array::GrowingArray;
+use super::names;
+use super::partial::Partial;
+use super::spool::Spool;
+use super::{Checksum, Precision};
+use crate::ranks::{Ranks, agreed};
+use crate::{Error, Result};
+
+/// A group that grows beside its name, and takes it once complete.
+pub struct Group {
+    partial: Partial,
+    plan: GroupPlan,
+    arrays: BTreeMap<String, GrowingArray>,
+    flush: Flush,
+}
+
+impl Group {
+    /// Begins or continues a group; none if it is complete.
+    pub fn open(target: &Path, plan: GroupPlan, force: bool) -> Result<Option<Self>> {
+        // Refused before a folder is made.
+        refuse_other_than_text(target)?;
+        plan.check_shards()?;
+        let Some(partial) = Partial::open(target, &plan.root(), force)? else {
+            return Ok(None);
+        };
+        Self::in_folder(partial, plan).map(Some)
+    }
+
+    /// The same for several ranks: rank 0 opens, the others join, and all write chunks of their own.
+    pub fn open_across(
+        ranks: &dyn Ranks,
+        target: &Path,
+        plan: GroupPlan,
+        force: bool,
+    ) -> Result<Option<Self>> {
+        same_everywhere(ranks, target, &plan)?;
+        let first = ranks.is_first();
+        let opened = first.then(|| Self::open(target, plan.clone(), force));
+        let opened = agreed(ranks, opened.transpose(), &mut || {})?;
+        let is_there = matches!(opened, Some(None));
+        let words = ranks.gather(vec![u8::from(is_there)], &mut || {})?;
+        match opened {
+            Some(group) => Ok(group),
+            None if words[0] == [1] => Ok(None),
+            None => Self::join(target, plan).map(Some),
+        }
+    }
+
+    fn join(target: &Path, plan: GroupPlan) -> Result<Self> {
+        Self::in_folder(Partial::join(target)?, plan)
+    }
+
+    fn in_folder(partial: Partial, plan: GroupPlan) -> Result<Self> {
+        let arrays = open_arrays(&plan, &partial.store())?;
+        Ok(Self {
+            flush: Flush::new(&partial.store()),
+            partial,
+            plan,
+            arrays,
+        })
+    }
+
+    /// Whether an array of this name is planned.
+    pub fn plans(&self, name: &str) -> bool {
+        self.arrays.contains_key(name)
+    }
+
+    /// Whether the chunk of this index is there, in every array of these names, and sound.
+    pub fn has(&self, names: &[&str], index: usize) -> bool {
+        let mut planned = names.iter().filter_map(|name| self.arrays.get(*name));
+        planned.all(|array| array.has(index))
+    }
+
+    /// The count stored of an index, if it is there and sound.
+    pub fn count(&self, name: &str, index: usize) -> Option<u32> {
+        self.arrays.get(name)?.count(index)
+    }
+
+    /// How many parts `total` indices have: those of a part share their files, so that they are done
+    /// together.
+    pub fn parts(&self, total: usize) -> usize {
+        total.div_ceil(self.plan.shard)
+    }
+
+    /// The indices of a part.
+    pub fn part(&self, part: usize, total: usize) -> Range<usize> {
+        let first = part * self.plan.shard;
+        first..total.min(first + self.plan.shard)
+    }
+
+    /// Stores the values of one index of an array's first dimension.
+    pub fn write_values(&self, name: &str, index: usize, values: &[f64]) -> Result<()> {
+        self.write_padded(name, index, values, values.len())
+    }
+
+    /// Stores values of one index with missing ones behind them, so that there are `total`.
+    pub fn write_padded(
+        &self,
+        name: &str,
+        index: usize,
+        values: &[f64],
+        total: usize,
+    ) -> Result<()> {
+        match values.iter().find(|v| v.is_nan()) {
+            Some(nan) => Err(unstorable(name, index, *nan)),
+            None => self.write_measured(name, index, values, total),
+        }
+    }
+
+    /// The same for values of which some may be missing.
+    pub fn write_measured(
+        &self,
+        name: &str,
+        index: usize,
+        values: &[f64],
+        total: usize,
+    ) -> Result<()> {
+        let precision = self.plan.precision;
+        let mut there = values.iter().filter(|v| !v.is_nan());
+        if let Some(value) = there.find(|&&v| !precision.holds(v)) {
+            return Err(unstorable(name, index, *value));
+        }
+        let mut bytes = precision.native_bytes(values);
+        let missing = precision.native_bytes(&[f64::NAN]);
+        bytes.extend(missing.repeat(total.saturating_sub(values.len())));
+        self.write_chunk(name, index, bytes)
+    }
+
+    /// Stores the count of one index.
+    pub fn write_count(&self, name: &str, index: usize, count: u32) -> Result<()> {
+        self.write_chunk(name, index, count.to_ne_bytes().to_vec())
+    }
+
+    /// Stores the coordinates of a dimension.
+    pub fn write_coordinates(&self, name: &str, coordinates: &[f64]) -> Result<()> {
+        self.write_chunk(name, 0, Precision::F64.native_bytes(coordinates))
+    }
+
+    /// What is kept of the index under way: realizations of `size` values in blocks of `rows`.
+    pub fn spool(&self, index: usize, size: usize, rows: usize) -> Spool {
+        let folder = self.partial.pending().join(index.to_string());
+        Spool::new(
+            folder,
+            self.partial.scratch(),
+            (size, rows),
+            self.plan.precision,
+        )
+    }
+
+    /// Waits until what this rank has written has reached the disk, which another cannot ask for that
+    /// stands on another host; rank 0 waits when it finishes.
+    pub fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
+        match ranks.is_first() {
+            true => Ok(()),
+            false => self.flush.all(),
+        }
+    }
+
+    /// Adds the metadata, and gives the complete group its name.
+    pub fn finish(self) -> Result<()> {
+        let (store, scratch) = (self.partial.store(), self.partial.scratch());
+        for array in self.arrays.values() {
+            array.write_rest(&scratch)?;
+        }
+        for (name, metadata) in &self.plan.arrays {
+            write_json(&store.join(name).join(METADATA_FILE), metadata, &scratch)?;
+        }
+        // On disk before the metadata that declares it complete, should the power fail.
+        self.flush.all()?;
+        let root = store.join(METADATA_FILE);
+        write_json(&root, &self.plan.root(), &scratch)?;
+        sync(&root)?;
+        sync(&store)?;
+        self.partial.publish()
+    }
+
+    fn write_chunk(&self, name: &str, index: usize, bytes: Vec<u8>) -> Result<()> {
+        let written = self.arrays[name].write(index, bytes, &self.partial.scratch())?;
+        self.flush.wrote(written)
+    }
+}
+
+/// Refuses to write what ranks see differently.
+fn same_everywhere(ranks: &dyn Ranks, target: &Path, plan: &GroupPlan) -> Result<()> {
+    let own = Checksum::default().bytes(plan.root().to_string().as_bytes());
+    let marks = ranks.gather(own.to_string().into_bytes(), &mut || {})?;
+    match marks.iter().position(|mark| *mark != marks[0]) {
+        None => Ok(()),
+        Some(rank) => Err(Error::BadFile {
+            path: target.to_owned(),
+            reason: format!(
+                "rank {rank} would write something else than rank 0; give every rank the same \
+                 program, the same arguments and the same files"
+            ),
+        }),
+    }
+}
+
+fn open_arrays(plan: &GroupPlan, store: &Path) -> Result<BTreeMap<String, GrowingArray>> {
+    let bad = |reason: String| Error::BadFile {
+        path: store.to_owned(),
+        reason,
+    };
+    let storage: ReadableStorage = Arc::new(zarr_store(store)?);
+    let arrays = plan.arrays.iter().map(|(name, metadata)| {
+        if let Some(fault) = names::fault(name) {
+            return Err(bad(format!("an array cannot be stored: {fault}")));
+        }
+        create_folder(&store.join(name))?;
+        let array = GrowingArray::new(storage.clone(), store, name, metadata);
+        Ok((name.clone(), array.map_err(bad)?))
+    });
+    arrays.collect()
+}
+
+fn unstorable(name: &str, input: usize, value: f64) -> Error {
+    let advice = if value.is_finite() {
+        "store the dataset in f64"
+    } else {
+        "the solver broke down: choose a finer resolution or gentler constants"
+    };
+    Error::Numerical {
+        what: format!("input {input}: {name} has the value {value:e}, which cannot be stored"),
+        advice: advice.into(),
+    }
+}

@@ -1,0 +1,75 @@
+//! Storage: files that are whole or absent, locks, checksums, and Zarr groups that grow chunk by
+//! chunk until they are complete.
+//!
+//! - [`write_atomically`] writes one file, [`FolderLock`] keeps a folder to one process,
+//!   [`Checksum`] knows the same contents again;
+//! - a `Group` is written from a `GroupPlan` in a `Partial` folder, from which a run
+//!   that was cut goes on; a [`Spool`] keeps the part of it that is under way; its arrays have a file
+//!   for each chunk, or for several in a shard;
+//! - a `StoredArray` reads an array of any group, a `SingleFile` writes a complete group as .npz or
+//!   NetCDF.
+//!
+//! The datasets of [`dataset`](crate::dataset), predictions, the runs of training and what is kept by
+//! reports stand on it.
+
+#[doc(hidden)]
+pub mod array_metadata;
+mod atomic;
+mod cache_folder;
+mod checksum;
+mod differences;
+mod files;
+mod flush;
+mod group;
+mod group_plan;
+mod growing_array;
+mod identity;
+#[doc(hidden)]
+pub mod journal;
+mod lock;
+#[doc(hidden)]
+pub mod names;
+mod number;
+#[doc(hidden)]
+pub mod operations;
+mod packing;
+#[doc(hidden)]
+pub mod partial;
+mod precision;
+mod shard_store;
+mod sharding;
+mod single_file;
+mod spool;
+mod stored_array;
+
+pub use atomic::write_atomically;
+pub use cache_folder::{VARIABLE as CACHE_VARIABLE, cache_folder};
+pub use checksum::Checksum;
+pub use files::create_folder;
+#[doc(hidden)]
+pub use files::write_error;
+pub use identity::refuse_overwriting;
+pub use lock::FolderLock;
+pub use precision::Precision;
+pub use spool::{Spool, Spooled};
+
+#[doc(hidden)]
+pub use array_metadata::Dimension;
+#[doc(hidden)]
+pub use atomic::{name_twice, unique_name};
+#[doc(hidden)]
+pub use files::{read_json, read_regular, remove_folder, zarr_store};
+#[doc(hidden)]
+pub use group::Group;
+#[doc(hidden)]
+pub use group_plan::{GroupPlan, LARGEST_CHUNK, METADATA_FILE};
+#[doc(hidden)]
+pub use identity::Stamp;
+#[doc(hidden)]
+pub use number::{Kind, Number};
+#[doc(hidden)]
+pub use packing::Packing;
+#[doc(hidden)]
+pub use single_file::{SingleFile, has_mark};
+#[doc(hidden)]
+pub use stored_array::StoredArray;

@@ -1,0 +1,163 @@
+//! A complete Zarr group as one file: NumPy's `.npz` or classic NetCDF.
+//!
+//! Both hold every array under its name, and all attributes. They also hold a mark by which the same
+//! contents are known again.
+
+mod netcdf;
+mod npz;
+
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use zarrs::storage::ReadableStorage;
+
+use super::atomic::write_atomically_by;
+use super::files::{read_json, write_error, zarr_store};
+use super::group_plan::METADATA_FILE;
+use super::operations::Pieces;
+use super::stored_array::StoredArray;
+use crate::{Error, Result};
+
+/// How much of a file is searched for its mark: attributes come first in both formats.
+const HEAD: u64 = 1 << 20;
+
+/// A kind of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SingleFile {
+    /// A zip archive of NumPy arrays.
+    Npz,
+    /// Classic NetCDF with 64-bit offsets, which NetCDF, xarray and SciPy read.
+    NetCdf,
+}
+
+/// An array of a group, opened.
+struct Variable {
+    name: String,
+    dimensions: Vec<String>,
+    attributes: Map<String, Value>,
+    array: StoredArray,
+}
+
+/// A group, opened.
+struct Contents {
+    path: PathBuf,
+    attributes: Map<String, Value>,
+    variables: Vec<Variable>,
+}
+
+impl SingleFile {
+    /// Writes the group in a folder to a file, whole or not at all.
+    pub fn write(self, group: &Path, target: &Path, mark: &str) -> Result<()> {
+        let mut contents = Contents::open(group)?;
+        contents
+            .attributes
+            .insert("floral_mark".into(), mark.into());
+        write_atomically_by(target, |file| {
+            let mut out = BufWriter::new(Pieces(file));
+            match self {
+                Self::Npz => npz::write(&contents, &mut out)?,
+                Self::NetCdf => netcdf::write(&contents, &mut out)?,
+            }
+            out.flush().map_err(write_error(target))
+        })
+    }
+}
+
+/// Whether a file holds this mark.
+pub fn has_mark(path: &Path, mark: &str) -> Result<bool> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    let mut head = Vec::new();
+    file.take(HEAD)
+        .read_to_end(&mut head)
+        .map_err(Error::io(path))?;
+    Ok(head
+        .windows(mark.len())
+        .any(|bytes| bytes == mark.as_bytes()))
+}
+
+impl Contents {
+    fn open(group: &Path) -> Result<Self> {
+        let bad = |reason: &str| Error::BadFile {
+            path: group.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let root = read_json(&group.join(METADATA_FILE))?;
+        let root = root.ok_or_else(|| bad("is no Zarr group"))?;
+        let arrays = root["consolidated_metadata"]["metadata"].as_object();
+        let arrays = arrays.ok_or_else(|| bad("has no consolidated metadata"))?;
+        let storage: ReadableStorage = Arc::new(zarr_store(group)?);
+        let variables = arrays
+            .iter()
+            .map(|(name, metadata)| Variable::open(&storage, group, name, metadata));
+        Ok(Self {
+            path: group.to_owned(),
+            attributes: root["attributes"].as_object().cloned().unwrap_or_default(),
+            variables: variables.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Turns an error while writing the file into one that names it.
+    fn io(&self) -> impl FnOnce(std::io::Error) -> Error {
+        write_error(self.path.clone())
+    }
+
+    fn bad(&self, reason: String) -> Error {
+        Error::BadFile {
+            path: self.path.clone(),
+            reason,
+        }
+    }
+}
+
+impl Variable {
+    fn open(storage: &ReadableStorage, group: &Path, name: &str, metadata: &Value) -> Result<Self> {
+        let array = StoredArray::open(storage, group, name)?.ok_or_else(|| Error::BadFile {
+            path: group.join(name),
+            reason: "is told of in the group's metadata, but is not there".into(),
+        })?;
+        let dimensions = (0..array.shape().len()).map(|i| match array.dimension(i) {
+            Some(name) => name.to_owned(),
+            None => format!("{name}_{i}"),
+        });
+        Ok(Self {
+            name: name.to_owned(),
+            dimensions: dimensions.collect(),
+            attributes: metadata["attributes"]
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+            array,
+        })
+    }
+
+    fn shape(&self) -> Vec<usize> {
+        self.array.shape()
+    }
+
+    /// Number of values.
+    fn len(&self) -> usize {
+        self.shape().iter().product()
+    }
+
+    /// All values in their order, a piece for each index of the first dimension.
+    fn pieces(&self) -> impl Iterator<Item = Result<Vec<f64>>> {
+        let count = self.shape().first().copied().unwrap_or(1);
+        (0..count).map(|index| self.array.read(index..index + 1))
+    }
+
+    /// Whether values are whole numbers.
+    fn is_whole(&self) -> bool {
+        self.array.data_type().contains("int")
+    }
+
+    /// Whether values are floats of 32 bits.
+    fn is_single(&self) -> bool {
+        self.array.data_type() == "float32"
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,357 @@
+//! An array of a Zarr v3 group, written by `group.rs` or by other programs, read by ranges of its
+//! first dimension, whatever its chunks and codecs; chunks in shards are found by `shard_store.rs`.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use zarrs::array::chunk_cache::{ChunkCache, ChunkCacheDecodedLruChunkLimit};
+use zarrs::array::{Array, ArrayBytes, ArrayError, ArraySubset, CodecOptions};
+use zarrs::config::MetadataRetrieveVersion;
+use zarrs::storage::{ReadableStorage, ReadableStorageTraits};
+
+use super::group_plan::METADATA_FILE;
+use super::operations;
+use super::shard_store::{Piece, ShardStore};
+use super::{Number, Packing};
+use crate::{Error, Result};
+
+/// Values of the largest read, 2^29: as many as the largest chunk of our own in 32 bits.
+const LARGEST_READ: u64 = 1 << 29;
+
+/// Values of the largest read of which no chunk need be stored, so that all are the fill value.
+const LARGEST_FILL: u64 = 1 << 20;
+
+/// Chunks whose files have to vouch for a larger read.
+const CHUNKS_LOOKED_AT: usize = 1024;
+
+/// Values that a byte of a file can vouch for: zstd, the best at it, writes 128 KiB of one value in
+/// four bytes.
+const VALUES_PER_BYTE: u64 = 1 << 15;
+
+/// The name of a codec.
+const BLOSC: &str = "blosc";
+
+/// An array and the last of its chunks that were read: where several inputs share a chunk, it is
+/// decoded once for all of them.
+pub struct StoredArray {
+    dataset: PathBuf,
+    name: String,
+    array: Arc<Array<dyn ReadableStorageTraits>>,
+    /// Where chunks lie that are not files of their own.
+    shards: Option<Arc<ShardStore>>,
+    /// Values of a chunk.
+    chunk_values: u64,
+    /// Whether the file of a chunk begins with the header of Blosc.
+    begins_with_blosc: bool,
+    chunks: ChunkCacheDecodedLruChunkLimit,
+}
+
+impl StoredArray {
+    /// Opens the array of this name, if there is one.
+    pub fn open(storage: &ReadableStorage, dataset: &Path, name: &str) -> Result<Option<Self>> {
+        if !dataset.join(name).join(METADATA_FILE).is_file() {
+            return Ok(None);
+        }
+        Self::open_as(storage, dataset, name, &MetadataRetrieveVersion::V3).map(Some)
+    }
+
+    /// Opens an array of Zarr version 3 or 2; an empty name is that of the whole store.
+    pub fn open_any(storage: &ReadableStorage, dataset: &Path, name: &str) -> Result<Self> {
+        Self::open_as(storage, dataset, name, &MetadataRetrieveVersion::Default)
+    }
+
+    fn open_as(
+        storage: &ReadableStorage,
+        dataset: &Path,
+        name: &str,
+        version: &MetadataRetrieveVersion,
+    ) -> Result<Self> {
+        let path = format!("/{name}");
+        let array = Array::open_opt(storage.clone(), &path, version);
+        let bad = |reason: String| Error::BadFile {
+            path: dataset.join(name),
+            reason,
+        };
+        let array = array.map_err(|error| bad(format!("cannot be opened as an array: {error}")))?;
+        let (array, shards) = ShardStore::open(array, dataset).map_err(bad)?;
+        let chunk_values = chunk_values(&array).map_err(bad)?;
+        let array = Arc::new(array);
+        Ok(Self {
+            dataset: dataset.to_owned(),
+            name: name.to_owned(),
+            chunk_values,
+            begins_with_blosc: begins_with_blosc(&array),
+            chunks: ChunkCacheDecodedLruChunkLimit::new(array.clone(), chunks_to_keep(&array)),
+            array,
+            shards,
+        })
+    }
+
+    /// Number of indices per dimension.
+    pub fn shape(&self) -> Vec<usize> {
+        self.array.shape().iter().map(|&n| n as usize).collect()
+    }
+
+    /// The name of a dimension, if it has one.
+    pub fn dimension(&self, index: usize) -> Option<&str> {
+        self.array
+            .dimension_names()
+            .as_ref()?
+            .get(index)?
+            .as_deref()
+    }
+
+    /// An attribute, if it has it.
+    pub fn attribute(&self, name: &str) -> Option<&Value> {
+        self.array.attributes().get(name)
+    }
+
+    /// The name of the type of its values.
+    pub fn data_type(&self) -> String {
+        let name = self.array.data_type().name_v3();
+        name.map_or_else(|| "unknown".into(), String::from)
+    }
+
+    /// All attributes.
+    pub fn attributes(&self) -> &Map<String, Value> {
+        self.array.attributes()
+    }
+
+    /// How its values are stored; none if they are no numbers.
+    pub fn number(&self) -> Option<Number> {
+        Number::zarr(&self.data_type())
+    }
+
+    /// The values at these indices of the first dimension and all of the others, as the array's
+    /// attributes say what stored numbers mean.
+    pub fn read(&self, first: Range<usize>) -> Result<Vec<f64>> {
+        let mut ranges: Vec<Range<usize>> = self.shape().into_iter().map(|n| 0..n).collect();
+        if let Some(range) = ranges.first_mut() {
+            *range = first;
+        }
+        let mut values = self.read_box(&ranges)?;
+        if let Some(number) = self.number() {
+            let packing = Packing::new(self.attributes(), number, false);
+            packing
+                .map_err(|reason| self.bad(&reason))?
+                .unpack(&mut values);
+        }
+        Ok(values)
+    }
+
+    /// The stored numbers of a box, the last dimension fastest; of complex ones both parts.
+    pub fn read_box(&self, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
+        let ranges: Vec<Range<u64>> = ranges
+            .iter()
+            .map(|range| range.start as u64..range.end as u64)
+            .collect();
+        let subset = ArraySubset::new_with_ranges(&ranges);
+        operations::before_read().map_err(Error::io(self.dataset.join(&self.name)))?;
+        self.check_size(&subset)?;
+        let number = self.number().ok_or_else(|| {
+            let found = self.data_type();
+            self.bad(&format!("has values of type {found}, not numbers"))
+        })?;
+        self.check_files(&subset, number)?;
+        let bytes = self.decoded(&subset);
+        let bytes = bytes.map_err(|error| self.damage(&subset, &error))?;
+        let mut values = Vec::new();
+        number.append(&bytes, &mut values);
+        Ok(values)
+    }
+
+    /// An error about this array.
+    pub fn bad(&self, reason: &str) -> Error {
+        Error::BadFile {
+            path: self.dataset.join(&self.name),
+            reason: reason.to_owned(),
+        }
+    }
+
+    /// An error about this array's shape.
+    pub fn misshapen(&self, expected: Vec<usize>) -> Error {
+        Error::Shape {
+            what: self.dataset.join(&self.name).display().to_string(),
+            found: self.shape(),
+            expected,
+        }
+    }
+
+    /// Refuses to read what is only declared: more than a read may take, or much without a file.
+    fn check_size(&self, subset: &ArraySubset) -> Result<()> {
+        let values = values_of(subset.shape());
+        if values > LARGEST_READ {
+            return Err(self.bad(&format!(
+                "has the shape {:?}: {values} values would be read at once, and at most \
+                 {LARGEST_READ} are; store fewer realizations of an input",
+                self.shape()
+            )));
+        }
+        // A chunk is decoded as a whole, however little of it is wanted.
+        let values = values.max(self.chunk_values);
+        if values > LARGEST_FILL
+            && values > self.stored_bytes(subset).saturating_mul(VALUES_PER_BYTE)
+        {
+            return Err(self.bad(&format!(
+                "has the shape {:?}, but the files of its first chunks are missing or too small \
+                 for that many values",
+                self.shape()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether something is stored of an index of the first dimension.
+    pub fn has_stored(&self, index: usize) -> bool {
+        let mut ranges: Vec<Range<u64>> = self.array.shape().iter().map(|&n| 0..n).collect();
+        if let Some(range) = ranges.first_mut() {
+            *range = index as u64..index as u64 + 1;
+        }
+        self.stored_bytes(&ArraySubset::new_with_ranges(&ranges)) > 0
+    }
+
+    /// Bytes of the files of the first chunks of a subset.
+    fn stored_bytes(&self, subset: &ArraySubset) -> u64 {
+        let chunks = self.array.chunks_in_array_subset(subset).ok().flatten();
+        let pieces = chunks
+            .iter()
+            .flat_map(|chunks| chunks.indices().into_iter())
+            .take(CHUNKS_LOOKED_AT)
+            .filter_map(|chunk| self.piece(&chunk).ok().flatten());
+        pieces.map(|piece| piece.bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Where the bytes of a chunk lie; none if it is absent.
+    fn piece(&self, chunk: &[u64]) -> Result<Option<Piece>> {
+        match &self.shards {
+            Some(shards) => shards.piece(chunk),
+            None => Piece::whole(self.file(chunk)),
+        }
+    }
+
+    /// The file in which a chunk lies.
+    fn file(&self, chunk: &[u64]) -> PathBuf {
+        match &self.shards {
+            Some(shards) => shards.file(chunk),
+            None => self.dataset.join(self.array.chunk_key(chunk).as_str()),
+        }
+    }
+
+    /// Refuses chunks that are no files on a disk, which would never end, or that Blosc would take
+    /// more memory for than they can hold.
+    fn check_files(&self, subset: &ArraySubset, number: Number) -> Result<()> {
+        let largest = self.chunk_values.saturating_mul(number.size() as u64);
+        let chunks = self.array.chunks_in_array_subset(subset).ok().flatten();
+        for chunk in chunks
+            .iter()
+            .flat_map(|chunks| chunks.indices().into_iter())
+        {
+            // An absent chunk is the fill value.
+            let Some(piece) = self.piece(&chunk)?.filter(|_| self.begins_with_blosc) else {
+                continue;
+            };
+            if let Some(bytes) = unpacked_size(&piece)?.filter(|bytes| *bytes > largest) {
+                return Err(Error::BadFile {
+                    path: piece.path,
+                    reason: format!("says to hold {bytes} bytes, not {largest}"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of a subset, in the machine's own byte order.
+    fn decoded(&self, subset: &ArraySubset) -> std::result::Result<Vec<u8>, ArrayError> {
+        let bytes: ArrayBytes = self
+            .chunks
+            .retrieve_array_subset(subset, &codec_options())?;
+        Ok(bytes.into_fixed()?.into_owned())
+    }
+
+    /// Finds the chunk that cannot be read and names its file.
+    fn damage(&self, subset: &ArraySubset, error: &ArrayError) -> Error {
+        let unreadable = |chunk: &[u64]| {
+            let read = self
+                .array
+                .retrieve_chunk_opt::<ArrayBytes>(chunk, &codec_options());
+            read.is_err()
+        };
+        let chunks = self.array.chunks_in_array_subset(subset).ok().flatten();
+        let file = chunks
+            .iter()
+            .flat_map(|chunks| chunks.indices().into_iter())
+            .find(|chunk| unreadable(chunk))
+            .map(|chunk| self.file(&chunk));
+        Error::BadFile {
+            path: file.unwrap_or_else(|| self.dataset.join(&self.name)),
+            reason: format!(
+                "this chunk of the array {} cannot be read ({error}); \
+                 restore it, or generate the dataset again by force",
+                self.name
+            ),
+        }
+    }
+}
+
+/// Values of a chunk, or why chunks cannot be read, as far as their declared size tells.
+fn chunk_values(array: &Array<dyn ReadableStorageTraits>) -> std::result::Result<u64, String> {
+    let first = vec![0; array.dimensionality()];
+    let shape = array
+        .chunk_shape(&first)
+        .map_err(|error| error.to_string())?;
+    let shape: Vec<u64> = shape.iter().map(|n| n.get()).collect();
+    match values_of(&shape) {
+        values if values > LARGEST_READ => Err(format!(
+            "has chunks of {shape:?} values, and at most {LARGEST_READ} are read at once"
+        )),
+        values => Ok(values),
+    }
+}
+
+/// Whether Blosc has the last word on the bytes of a chunk, but for a checksum behind them.
+fn begins_with_blosc(array: &Array<dyn ReadableStorageTraits>) -> bool {
+    let metadata = serde_json::to_value(array.metadata()).unwrap_or_default();
+    // One without settings may be its name alone.
+    let is = |codec: &Value, name: &str| codec == name || codec["name"] == name;
+    match metadata["codecs"].as_array().map(Vec::as_slice) {
+        Some([.., blosc, last]) => is(last, BLOSC) || is(last, "crc32c") && is(blosc, BLOSC),
+        // Version 2.
+        _ => metadata["compressor"]["id"] == BLOSC,
+    }
+}
+
+/// Bytes that the header of Blosc says to hold: the second of its words.
+fn unpacked_size(piece: &Piece) -> Result<Option<u64>> {
+    let header = piece.read(8)?;
+    Ok(match header.as_chunks().0 {
+        [_, word] => Some(u64::from(u32::from_le_bytes(*word))),
+        _ => None,
+    })
+}
+
+/// The product of lengths; the largest number if it is larger still.
+fn values_of(shape: &[u64]) -> u64 {
+    shape
+        .iter()
+        .fold(1, |product: u64, n| product.saturating_mul(*n))
+}
+
+/// As many chunks as one input touches on each thread, if it shares them with others; else one.
+fn chunks_to_keep(array: &Array<dyn ReadableStorageTraits>) -> u64 {
+    let per_input = values_of(array.chunk_grid_shape().get(1..).unwrap_or(&[]));
+    let is_shared = array.chunk_grid_shape().first() < array.shape().first();
+    if is_shared {
+        per_input.saturating_mul(rayon::current_num_threads() as u64)
+    } else {
+        1
+    }
+}
+
+/// Inputs run in parallel, so each stays on its thread; checksums are verified.
+pub(super) fn codec_options() -> CodecOptions {
+    CodecOptions::default()
+        .with_concurrent_target(1)
+        .with_validate_checksums(true)
+}

@@ -1,0 +1,117 @@
+//! The sizes of a network.
+
+use serde::{Deserialize, Serialize};
+
+use super::time::TIME_CHANNELS;
+use crate::Error;
+
+/// Sizes of the network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilmFnoConfig {
+    /// Channels of the field fed in: w, or a for regression.
+    pub input_channels: usize,
+    /// Channels of the field coming out.
+    pub output_channels: usize,
+    /// Channels of the condition: a, or a and G_l\[a\].
+    pub condition_channels: usize,
+    /// Kept frequencies per dimension, half the training resolution: one or two numbers.
+    pub n_modes: Vec<usize>,
+    /// Whether the flow time is an input; regression has none.
+    pub time: bool,
+    /// Channels between the layers.
+    pub hidden_channels: usize,
+    /// Fourier layers.
+    pub layers: usize,
+    /// Width of the hidden layers of every FiLM.
+    pub film_channels: usize,
+}
+
+impl FilmFnoConfig {
+    /// A network of these channels and modes, with the paper's other sizes.
+    pub fn new(
+        input_channels: usize,
+        output_channels: usize,
+        condition_channels: usize,
+        n_modes: Vec<usize>,
+    ) -> Self {
+        Self {
+            input_channels,
+            output_channels,
+            condition_channels,
+            n_modes,
+            time: true,
+            hidden_channels: 64,
+            layers: 4,
+            film_channels: 64,
+        }
+    }
+
+    /// The same with or without the flow time.
+    pub fn with_time(self, time: bool) -> Self {
+        Self { time, ..self }
+    }
+
+    /// The same with so many channels between the layers.
+    pub fn with_hidden_channels(self, hidden_channels: usize) -> Self {
+        Self {
+            hidden_channels,
+            ..self
+        }
+    }
+
+    /// The same with so many Fourier layers.
+    pub fn with_layers(self, layers: usize) -> Self {
+        Self { layers, ..self }
+    }
+
+    /// The same with hidden layers of this width in every FiLM.
+    pub fn with_film_channels(self, film_channels: usize) -> Self {
+        Self {
+            film_channels,
+            ..self
+        }
+    }
+
+    /// Whether a network of these sizes exists.
+    pub fn check(&self) -> Result<(), Error> {
+        let sizes = [
+            ("input_channels", self.input_channels),
+            ("output_channels", self.output_channels),
+            ("condition_channels", self.condition_channels),
+            ("hidden_channels", self.hidden_channels),
+            ("layers", self.layers),
+            ("film_channels", self.film_channels),
+        ];
+        if let Some((name, _)) = sizes.into_iter().find(|(_, size)| *size == 0) {
+            return Err(unusable(format!("{name} must be at least 1; it is 0")));
+        }
+        let n_modes = &self.n_modes;
+        if !(1..=2).contains(&n_modes.len()) || n_modes.contains(&0) {
+            return Err(unusable(format!(
+                "n_modes is {n_modes:?}; give one mode count for a line or two for a plane, each \
+                 at least 1"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The field and the time.
+    pub fn network_inputs(&self) -> usize {
+        self.input_channels + if self.time { TIME_CHANNELS } else { 0 }
+    }
+
+    /// Along y and x: a line is a plane of one row, which holds the zero frequency only.
+    pub fn mode_shape(&self) -> [usize; 2] {
+        match self.n_modes[..] {
+            [y, x] => [y, x],
+            _ => [1, self.n_modes[0]],
+        }
+    }
+}
+
+fn unusable(reason: String) -> Error {
+    Error::Config {
+        context: "network".into(),
+        reason,
+    }
+}

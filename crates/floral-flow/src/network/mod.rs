@@ -1,0 +1,10 @@
+//! A network as data: its sizes, its named weights, the waves of its time.
+
+mod config;
+mod shapes;
+pub mod time;
+mod weight;
+
+pub use config::FilmFnoConfig;
+pub use shapes::Shapes;
+pub use weight::Weight;

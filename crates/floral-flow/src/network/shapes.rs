@@ -1,0 +1,14 @@
+//! The shapes that data give a network.
+
+use serde::{Deserialize, Serialize};
+
+/// The shapes that data give a network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shapes {
+    /// Channels of the input.
+    pub input_channels: usize,
+    /// Channels of the solution.
+    pub solution_channels: usize,
+    /// Points per axis of the training grid.
+    pub grid: Vec<usize>,
+}

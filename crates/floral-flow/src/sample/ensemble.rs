@@ -1,0 +1,302 @@
+//! An ensemble: many realizations, block by block, each the same whatever the others.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{Cost, OdeSolver, RowCost, Scalar, Velocity};
+pub use crate::observer::Progress;
+use crate::observer::{Event, Observer, go_on};
+use crate::random::{Purpose, Stream, stream};
+use crate::{Error, Result};
+
+/// Realizations 0, 1, ... of a flow, integrated in blocks of as many rows as the velocity has.
+///
+/// Realization j is always row j mod rows of its block, and a last block that is not full repeats
+/// its last realization. So a realization's bits depend on its start state alone: not on the number
+/// of realizations, nor on the number of threads or of blocks integrated at a time.
+pub struct Ensemble<'a> {
+    /// The integrator.
+    pub solver: &'a OdeSolver,
+    /// Which realizations: from 0, or from where an earlier run stopped.
+    pub realizations: Range<usize>,
+    /// Told after every block, or all that are computed side by side; asked to stop before every evaluation of the velocity.
+    pub observer: &'a dyn Observer,
+}
+
+/// Start states that are draws of a prior: realization j from its own stream of the input.
+pub fn from_prior<T>(
+    seed: u64,
+    input: u64,
+    draw: impl Fn(&mut Stream, &mut [T]) -> Result<()> + Sync,
+) -> impl Fn(usize, &mut [T]) -> Result<()> + Sync {
+    move |realization, state| {
+        let mut rng = stream(seed, Purpose::Prior, input, realization as u64);
+        draw(&mut rng, state)
+    }
+}
+
+impl Ensemble<'_> {
+    /// Integrates `blocks` blocks at a time: more than one for velocities that leave processors idle.
+    ///
+    /// `start(j, state)` writes the start state of realization j; `consume(j, state, cost)`
+    /// receives its end state and what it has cost, in the order of j.
+    pub fn run<T: Scalar>(
+        &self,
+        blocks: usize,
+        velocity: &(impl Velocity<T> + Sync),
+        start: impl Fn(usize, &mut [T]) -> Result<()> + Sync,
+        consume: impl FnMut(usize, &[T], RowCost) -> Result<()>,
+    ) -> Result<Progress> {
+        let block = |first: &usize| self.block(*first, velocity, &start);
+        let wave = |firsts: &[usize]| firsts.par_iter().map(block).collect();
+        self.deliver(velocity, blocks.max(1), wave, consume)
+    }
+
+    /// Hands the realizations of wave after wave of blocks, known by their first one, in order.
+    fn deliver<T: Scalar>(
+        &self,
+        velocity: &impl Velocity<T>,
+        blocks: usize,
+        integrate: impl Fn(&[usize]) -> Vec<Result<(Vec<T>, Cost)>>,
+        mut consume: impl FnMut(usize, &[T], RowCost) -> Result<()>,
+    ) -> Result<Progress> {
+        let mut progress = Progress {
+            done: self.realizations.start,
+            total: self.realizations.end,
+            ..Progress::default()
+        };
+        if self.realizations.is_empty() {
+            return Ok(progress);
+        }
+        let rows = velocity.rows().max(1);
+        // A block begun by an earlier run is integrated again: its rows keep their places.
+        let begin = self.realizations.start / rows * rows;
+        let mut firsts = (begin..self.realizations.end).step_by(rows);
+        loop {
+            let wave: Vec<usize> = firsts.by_ref().take(blocks).collect();
+            if wave.is_empty() {
+                return Ok(progress);
+            }
+            for (first, block) in wave.iter().zip(integrate(&wave)) {
+                let (states, cost) = block?;
+                let rows = states.chunks_exact(velocity.row_len()).zip(&cost.rows);
+                let pending = rows.skip(progress.done - first);
+                for (state, cost) in pending.take(self.realizations.end - progress.done) {
+                    consume(progress.done, state, *cost)?;
+                    progress.done += 1;
+                    progress.evaluations += cost.evaluations;
+                }
+                progress.block_evaluations += cost.block;
+            }
+            // Once for all blocks that were computed side by side, so that the time is theirs.
+            self.observer.observe(&Event::Realizations(progress));
+        }
+    }
+
+    /// The end states of the block whose first realization is `first`: [row, value].
+    fn block<T: Scalar>(
+        &self,
+        first: usize,
+        velocity: &impl Velocity<T>,
+        start: &(impl Fn(usize, &mut [T]) -> Result<()> + Sync),
+    ) -> Result<(Vec<T>, Cost)> {
+        let (rows, len) = (velocity.rows(), velocity.row_len());
+        let own = rows.min(self.realizations.end - first);
+        let mut states = vec![T::default(); own * len];
+        // A chunk of at least one value, so that a velocity without values is left to the solver.
+        let drawn = states.par_chunks_mut(len.max(1)).enumerate();
+        drawn.try_for_each(|(row, state)| start(first + row, state))?;
+        for _ in own..rows {
+            states.extend_from_within((own - 1) * len..own * len);
+        }
+        let stoppable = Stoppable {
+            velocity,
+            observer: self.observer,
+        };
+        let cost = self.solver.integrate(&stoppable, &mut states);
+        Ok((states, cost.map_err(|e| in_block(e, first, own))?))
+    }
+}
+
+/// Says which realizations the rows of a failed block are.
+fn in_block(error: Error, first: usize, own: usize) -> Error {
+    match error {
+        Error::Numerical { what, advice } => Error::Numerical {
+            what: format!("realizations {first} to {}: {what}", first + own - 1),
+            advice,
+        },
+        other => other,
+    }
+}
+
+/// A velocity that refuses to be evaluated once the observer asks to stop.
+struct Stoppable<'a, V> {
+    velocity: &'a V,
+    observer: &'a dyn Observer,
+}
+
+impl<T: Scalar, V: Velocity<T>> Velocity<T> for Stoppable<'_, V> {
+    fn rows(&self) -> usize {
+        self.velocity.rows()
+    }
+
+    fn row_len(&self) -> usize {
+        self.velocity.row_len()
+    }
+
+    fn evaluate(&self, times: &[T], states: &[T], out: &mut [T]) -> Result<()> {
+        go_on(self.observer)?;
+        self.velocity.evaluate(times, states, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use rand_distr::{Distribution, StandardNormal};
+
+    use super::super::testing::{Pointwise, pointwise};
+    use super::*;
+    use floral_data::Silent;
+
+    const LEN: usize = 5;
+
+    fn normal(rng: &mut Stream, state: &mut [f32]) -> Result<()> {
+        state.fill_with(|| StandardNormal.sample(rng));
+        Ok(())
+    }
+
+    fn swirl(rows: usize) -> impl Velocity<f32> + Sync {
+        pointwise(rows, LEN, |t: f32, w: f32| (5.0 * w).sin() + t - w)
+    }
+
+    /// Every realization in the order of delivery.
+    fn realizations(rows: usize, count: usize, blocks: usize) -> Vec<Vec<f32>> {
+        let ensemble = Ensemble {
+            solver: &OdeSolver::default(),
+            realizations: 0..count,
+            observer: &Silent,
+        };
+        let mut all = Vec::new();
+        let consume = |j: usize, state: &[f32], _: RowCost| {
+            assert_eq!(j, all.len(), "in order");
+            all.push(state.to_vec());
+            Ok(())
+        };
+        let start = from_prior(3, 1, normal);
+        let progress = ensemble.run(blocks, &swirl(rows), start, consume);
+        assert_eq!(progress.unwrap().done, count);
+        all
+    }
+
+    #[test]
+    fn a_realization_depends_on_seed_and_index_alone() {
+        let reference = realizations(4, 23, 1);
+        assert_eq!(realizations(4, 9, 1), reference[..9]);
+        for rows in [1, 3, 32] {
+            assert_eq!(realizations(rows, 23, 1), reference);
+        }
+        for blocks in [0, 2, 7] {
+            assert_eq!(realizations(4, 23, blocks), reference);
+        }
+        assert!(realizations(4, 0, 1).is_empty());
+        assert_ne!(reference[0], reference[1]);
+    }
+
+    #[test]
+    fn an_ensemble_goes_on_from_any_realization() {
+        let reference = realizations(4, 23, 1);
+        for first in [0, 3, 4, 22, 23] {
+            let ensemble = Ensemble {
+                solver: &OdeSolver::default(),
+                realizations: first..23,
+                observer: &Silent,
+            };
+            let mut next = first;
+            let start = from_prior(3, 1, normal);
+            let progress = ensemble.run(2, &swirl(4), start, |j, state, cost| {
+                assert_eq!((j, state), (next, reference[j].as_slice()));
+                assert!(cost.evaluations > 0);
+                next += 1;
+                Ok(())
+            });
+            assert_eq!((next, progress.unwrap().done), (23, 23));
+        }
+    }
+
+    /// Hears of every block, and asks to stop after so many realizations.
+    #[derive(Default)]
+    struct Listener {
+        heard: Mutex<Vec<Progress>>,
+        enough: Option<usize>,
+    }
+
+    impl Observer for Listener {
+        fn observe(&self, event: &Event<'_>) {
+            if let Event::Realizations(progress) = event {
+                self.heard.lock().unwrap().push(*progress);
+            }
+        }
+
+        fn should_stop(&self) -> bool {
+            let heard = self.heard.lock().unwrap();
+            let done = heard.last().map_or(0, |progress| progress.done);
+            self.enough.is_some_and(|enough| done >= enough)
+        }
+    }
+
+    #[test]
+    fn the_observer_hears_of_every_block() {
+        let listener = Listener::default();
+        let ensemble = Ensemble {
+            solver: &OdeSolver::named("rk4", Some(3)).unwrap(),
+            realizations: 0..10,
+            observer: &listener,
+        };
+        let end = ensemble.run(1, &swirl(4), from_prior(0, 0, normal), |_, _, _| Ok(()));
+        let heard = listener.heard.into_inner().unwrap();
+        let done: Vec<usize> = heard.iter().map(|progress| progress.done).collect();
+        assert_eq!(done, [4, 8, 10]);
+        let end = end.unwrap();
+        assert_eq!(heard.last(), Some(&end));
+        assert_eq!((end.evaluations, end.block_evaluations), (120, 36));
+    }
+
+    #[test]
+    fn a_stopped_ensemble_delivers_what_it_has_and_says_so() {
+        let listener = Listener {
+            enough: Some(8),
+            ..Listener::default()
+        };
+        let ensemble = Ensemble {
+            solver: &OdeSolver::default(),
+            realizations: 0..100,
+            observer: &listener,
+        };
+        let mut delivered = 0;
+        let end = ensemble.run(1, &swirl(4), from_prior(0, 0, normal), |_, _, _| {
+            delivered += 1;
+            Ok(())
+        });
+        assert!(matches!(end, Err(Error::Interrupted)));
+        assert_eq!(delivered, 8);
+    }
+
+    #[test]
+    fn a_failure_names_its_realizations() {
+        let bad = Pointwise::by_row(4, LEN, |row, _, w: f32| if row == 2 { f32::NAN } else { w });
+        let ensemble = Ensemble {
+            solver: &OdeSolver::default(),
+            realizations: 0..3,
+            observer: &Silent,
+        };
+        let end = ensemble.run(1, &bad, from_prior(0, 0, normal), |_, _, _| Ok(()));
+        let message = end.unwrap_err().to_string();
+        assert!(
+            message.starts_with("realizations 0 to 2: row 2 at time 0"),
+            "{message}"
+        );
+    }
+}

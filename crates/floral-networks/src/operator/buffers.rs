@@ -1,0 +1,47 @@
+//! Whether the weights of a network fit into the buffers of a graphics card.
+
+use crate::device::Adapter;
+use crate::operator::FilmFnoConfig;
+use crate::{Error, Result};
+
+/// Whether a buffer of a card takes the largest of the weights, those of the modes.
+pub(super) fn check_buffers(sizes: &FilmFnoConfig, adapter: &Adapter) -> Result<()> {
+    let [modes_y, modes_x] = sizes.mode_shape();
+    let hidden = sizes.hidden_channels;
+    let channels = (hidden * hidden).max(sizes.network_inputs() * sizes.output_channels);
+    let bytes = 4.0 * (modes_y * (modes_x / 2 + 1)) as f64 * channels as f64;
+    if bytes <= adapter.largest_buffer as f64 {
+        return Ok(());
+    }
+    let (n_modes, megabytes) = (&sizes.n_modes, bytes / 1e6);
+    Err(Error::Config {
+        context: "network".into(),
+        reason: format!(
+            "n_modes of {n_modes:?} with {hidden} hidden_channels make a weight of {megabytes:.0} MB, \
+             and the device is {adapter}; choose fewer, or cpu"
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_no_buffer_of_a_card_takes_are_refused() {
+        // 64 x 33 modes of 64 x 64 channels are 33 MiB.
+        let network = FilmFnoConfig::new(1, 1, 2, vec![64, 64]);
+        let with = |largest_buffer: u64| Adapter {
+            name: "a card".into(),
+            largest_buffer,
+            memory: None,
+        };
+        assert!(check_buffers(&network, &with(33 << 20)).is_ok());
+        let refused = check_buffers(&network, &with(32 << 20)).unwrap_err();
+        let words = refused.to_string();
+        assert!(
+            words.contains("n_modes") && words.contains("a card"),
+            "{words}"
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! How many samples a device takes at a time.
+//!
+//! The processor takes blocks that depend on the grid alone (`block_rows`,
+//! `sampling_block_rows`), so that its results have the same bits everywhere. A graphics card takes
+//! the same as in training unless its buffers or its memory are too small: there, operations are
+//! Burn's own, each with a tensor of its own for its result.
+
+use floral_flow::cost::arithmetic::Sizes;
+use floral_flow::cost::{block_rows, sampling_block_rows};
+
+use crate::device::{Adapter, Device, adapter_of};
+use crate::operator::FilmFnoConfig;
+
+const BYTES: f64 = 4.0;
+
+/// Fields of all hidden channels that a layer of composed operations keeps for its backward pass.
+const LAYER_FIELDS: f64 = 24.0;
+
+/// The same of lifting and projection, whose hidden layers are four times as wide.
+const MLP_FIELDS: f64 = 64.0;
+
+/// The share of a card's memory that a block may take; others use it too.
+const SHARE: f64 = 0.5;
+
+/// Samples of a block of training on this device.
+pub fn training_rows(network: &FilmFnoConfig, grid: &[usize], device: &Device) -> usize {
+    let rows = block_rows(grid.iter().product());
+    match adapter_of(device) {
+        Some(adapter) => rows.min(fitting(network, grid, &adapter)),
+        None => rows,
+    }
+}
+
+/// Realizations of a block of sampling on this device.
+pub fn sampling_rows(network: &FilmFnoConfig, grid: &[usize], device: &Device) -> usize {
+    match adapter_of(device) {
+        Some(_) => training_rows(network, grid, device),
+        None => sampling_block_rows(grid.iter().product()),
+    }
+}
+
+/// Samples whose widest tensor fits a buffer, and whose backward pass fits the memory that is known.
+fn fitting(network: &FilmFnoConfig, grid: &[usize], adapter: &Adapter) -> usize {
+    let s = Sizes::new(network, grid);
+    let widest = (4.0 * s.hidden).max(s.film);
+    let by_buffer = adapter.largest_buffer as f64 / (BYTES * s.points * widest);
+    let fields = s.layers * LAYER_FIELDS + MLP_FIELDS;
+    let by_memory = adapter.memory.map_or(f64::INFINITY, |memory| {
+        SHARE * memory as f64 / (BYTES * s.points * s.hidden * fields)
+    });
+    (by_buffer.min(by_memory) as usize).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(largest_buffer: u64, memory: Option<u64>) -> usize {
+        let network = FilmFnoConfig::new(1, 1, 2, vec![64, 64]);
+        let adapter = Adapter {
+            name: "a card".into(),
+            largest_buffer,
+            memory,
+        };
+        fitting(&network, &[128, 128], &adapter)
+    }
+
+    #[test]
+    fn a_block_fits_the_largest_buffer_and_the_memory() {
+        // 128 x 128 points of 4 x 64 channels are 16 MiB.
+        assert_eq!(rows(1 << 27, None), 8);
+        assert_eq!(rows(1 << 20, None), 1);
+        assert!(rows(1 << 40, Some(8 << 30)) < rows(1 << 40, Some(16 << 30)));
+    }
+
+    #[test]
+    fn the_processor_takes_blocks_of_the_grid_alone() {
+        let network = FilmFnoConfig::new(1, 1, 2, vec![32, 32]);
+        let device = Device::flex();
+        let points = 64 * 64;
+        assert_eq!(
+            training_rows(&network, &[64, 64], &device),
+            block_rows(points)
+        );
+        assert_eq!(
+            sampling_rows(&network, &[64, 64], &device),
+            sampling_block_rows(points)
+        );
+    }
+}

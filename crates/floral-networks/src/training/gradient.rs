@@ -1,0 +1,268 @@
+//! The loss of a batch and its gradient, block by block of samples, which ranks share.
+
+use std::ops::Range;
+
+use burn::tensor::{Device, Int, Tensor, TensorData};
+use rayon::prelude::*;
+
+use floral_flow::cost::LEAST_ROWS;
+pub use floral_flow::cost::{block_rows, step_blocks};
+use floral_flow::flow::{Path, path};
+use floral_flow::training::reduction::{Arrays, Own, Reduction, add};
+use floral_flow::training::samples::Samples;
+use floral_flow::training::tree::sum;
+
+use super::blocks::training_rows;
+use super::model::{Model, fields};
+use crate::device::read;
+use crate::operator::gradients;
+use crate::random::Stream;
+use crate::ranks::{Alone, Ranks, share};
+use crate::{Error, Result};
+
+/// What a loss is computed from.
+pub struct Loss<'a> {
+    /// The data.
+    pub samples: &'a Samples<'a>,
+    /// The path to the data; absent for regression.
+    pub path: Option<Path<'a>>,
+    /// The randomness of a sample.
+    pub stream: &'a (dyn Fn(usize) -> Stream + Sync),
+}
+
+/// The mean loss of some samples, and its gradient in the order of the network's weights.
+pub struct Gradient {
+    /// Mean over samples.
+    pub loss: f64,
+    /// One array per weight.
+    pub arrays: Arrays,
+    /// Whether a rank was asked to stop.
+    pub stops: bool,
+}
+
+impl Loss<'_> {
+    /// The gradient of the mean loss over `batch`; `model` lives on an autodiff device.
+    pub fn gradient(&self, model: &Model, batch: &[usize], device: &Device) -> Result<Gradient> {
+        self.gradient_across(&Alone::default(), (model, &[]), batch, device, false)
+    }
+
+    /// The same by several ranks, each of which has blocks of its own, to the same bits; weights have
+    /// these lengths. `stops` is a wish of this rank that all hear of.
+    pub fn gradient_across(
+        &self,
+        ranks: &dyn Ranks,
+        (model, lengths): (&Model, &[usize]),
+        batch: &[usize],
+        device: &Device,
+        stops: bool,
+    ) -> Result<Gradient> {
+        let blocks = self.blocks(batch, self.block_rows(model, device));
+        let reduction = Reduction {
+            ranks,
+            blocks: blocks.len(),
+            lengths,
+        };
+        let mut own = Own {
+            nodes: Vec::new(),
+            losses: Vec::new(),
+            stops,
+        };
+        let mut leaf = |node: &Range<usize>| {
+            if node.len() > 1 {
+                return Ok(None);
+            }
+            let block = &batch[blocks[node.start].clone()];
+            let loss = self.of_block(model, block, device)? / batch.len() as f64;
+            let arrays = gradients(&model.network, loss.backward())?;
+            own.losses.push(scalar(loss)?);
+            Ok(Some(arrays.into_iter().map(|part| part.values).collect()))
+        };
+        for node in reduction.nodes_of(ranks.rank()) {
+            own.nodes.extend(sum(&node, &mut leaf, &add)?);
+        }
+        let all = reduction.reduce(own)?;
+        Ok(Gradient {
+            loss: all.losses.iter().map(|loss| f64::from(*loss)).sum(),
+            arrays: all.arrays,
+            stops: all.stops,
+        })
+    }
+
+    /// The blocks of a step, the same for any number of ranks: equal parts, of which a border is moved
+    /// by one sample where those of one input then stay together and share a context.
+    fn blocks(&self, batch: &[usize], rows: usize) -> Vec<Range<usize>> {
+        let count = step_blocks(batch.len(), self.samples.grid.len(), rows);
+        let input = |i: usize| self.samples.input_of(batch[i]);
+        let border = |block: usize| {
+            let equal = share(batch.len(), block, count).start;
+            if block == 0 || block == count || batch.len() < LEAST_ROWS * count {
+                return equal;
+            }
+            let near = [equal, equal - 1, equal + 1];
+            let between = near.into_iter().find(|&i| input(i) != input(i - 1));
+            between.unwrap_or(equal)
+        };
+        (0..count)
+            .map(|block| border(block)..border(block + 1))
+            .collect()
+    }
+
+    /// The mean loss over all samples, without gradient.
+    pub fn mean(&self, model: &Model, device: &Device) -> Result<f64> {
+        self.mean_across(&Alone::default(), 0, model, device)
+    }
+
+    /// The same over `count` evenly spaced samples (0 for all), by several ranks to the same bits.
+    pub fn mean_across(
+        &self,
+        ranks: &dyn Ranks,
+        count: usize,
+        model: &Model,
+        device: &Device,
+    ) -> Result<f64> {
+        let samples = self.samples.len();
+        let count = if count == 0 {
+            samples
+        } else {
+            count.min(samples)
+        };
+        let chosen: Vec<usize> = (0..count).map(|i| i * samples / count).collect();
+        let blocks: Vec<&[usize]> = chosen.chunks(self.block_rows(model, device)).collect();
+        let of_rank = |rank: usize| share(blocks.len(), rank, ranks.size());
+        let own = blocks[of_rank(ranks.rank())].iter();
+        let own = own.map(|block| scalar(self.of_block(model, block, device)?));
+        let counts: Vec<usize> = (0..ranks.size()).map(|rank| of_rank(rank).len()).collect();
+        let sums = ranks.join(own.collect::<Result<_>>()?, &counts)?;
+        let sum: f64 = sums.iter().map(|sum| f64::from(*sum)).sum();
+        Ok(sum / chosen.len() as f64)
+    }
+
+    /// Samples that are computed together.
+    fn block_rows(&self, model: &Model, device: &Device) -> usize {
+        training_rows(model.network.config(), &self.samples.grid.shape(), device)
+    }
+
+    /// The sum of the losses of a block: sum_i weight_i mean over grid of (prediction - target)^2.
+    fn of_block(&self, model: &Model, block: &[usize], device: &Device) -> Result<Tensor<1>> {
+        let (inputs, rows) = self.distinct_inputs(block);
+        let shape = self.samples.grid.shape();
+        let channels = model.shapes.solution_channels;
+        let all = |channels: usize| {
+            let mut values = Vec::new();
+            for &input in &inputs {
+                values.extend_from_slice(&self.samples.condition_of(input, channels)?);
+            }
+            Ok::<_, Error>(fields(values, channels, &shape, device))
+        };
+        let context = model.network.condition(all(model.condition_channels())?)?;
+        let (predicted, target, weight) = match &self.path {
+            Some(path) => {
+                let drawn = self.draw(path, block)?;
+                let states = fields(drawn.states, channels, &shape, device);
+                let times = vector(drawn.times.clone(), device);
+                let weight = drawn.times.into_iter().map(path::weight).collect();
+                let context = context.select(&rows)?;
+                let velocity = model.network.velocity(states, times, &context)?;
+                (velocity, drawn.velocities, weight)
+            }
+            None => {
+                let predicted = model
+                    .network
+                    .predict(all(model.shapes.input_channels)?, &context)?;
+                let mut targets = Vec::new();
+                for &sample in block {
+                    targets.extend_from_slice(&self.samples.target_of(sample)?);
+                }
+                let rows: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
+                let count = rows.len();
+                let rows = Tensor::<1, Int>::from_data(TensorData::new(rows, [count]), device);
+                (predicted.select(0, rows), targets, vec![1.0; block.len()])
+            }
+        };
+        let target = fields(target, channels, &shape, device);
+        let error = (predicted - target)
+            .square()
+            .reshape([block.len() as i32, -1]);
+        let error: Tensor<1> = error.mean_dim(1).squeeze_dim(1);
+        Ok((error * vector(weight, device)).sum())
+    }
+
+    /// The inputs that occur in a block, and for each sample the place of its own among them.
+    fn distinct_inputs(&self, block: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let mut inputs: Vec<usize> = block.iter().map(|&s| self.samples.input_of(s)).collect();
+        inputs.sort_unstable();
+        inputs.dedup();
+        let place = |sample: &usize| {
+            let input = self.samples.input_of(*sample);
+            inputs
+                .binary_search(&input)
+                .expect("the inputs of the block's own samples")
+        };
+        let rows = block.iter().map(place).collect();
+        (inputs, rows)
+    }
+
+    fn draw(&self, path: &Path, block: &[usize]) -> Result<Drawn> {
+        let size = self.samples.size();
+        let mut drawn = Drawn {
+            states: vec![0.0; block.len() * size],
+            velocities: vec![0.0; block.len() * size],
+            times: vec![0.0; block.len()],
+        };
+        let rows = drawn
+            .states
+            .par_chunks_mut(size)
+            .zip(drawn.velocities.par_chunks_mut(size));
+        rows.zip(&mut drawn.times).zip(block).try_for_each(
+            |(((state, velocity), time), &sample)| {
+                let target = self.samples.target_of(sample)?;
+                *time = path.draw(&target, &mut (self.stream)(sample), state, velocity);
+                Ok::<_, Error>(())
+            },
+        )?;
+        Ok(drawn)
+    }
+}
+
+/// Points of the paths of a block's samples.
+struct Drawn {
+    states: Vec<f32>,
+    velocities: Vec<f32>,
+    times: Vec<f32>,
+}
+
+fn vector(values: Vec<f32>, device: &Device) -> Tensor<1> {
+    let count = values.len();
+    Tensor::from_data(TensorData::new(values, [count]), device)
+}
+
+fn scalar(tensor: Tensor<1>) -> Result<f32> {
+    Ok(read(tensor)?.iter().sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, stream};
+    use floral_data::{Axis, Grid};
+
+    #[test]
+    fn blocks_cover_a_step_and_part_between_inputs_where_they_can() {
+        let grid = Grid::new(vec![Axis::closed("x", 64), Axis::closed("y", 64)]);
+        let size = grid.len();
+        // Three samples an input, so that every equal part of four would cut one.
+        let targets = vec![vec![0.0; 3 * size]; 8];
+        let samples = Samples::new(grid, vec![Vec::new(); 8], targets, size);
+        let loss = Loss {
+            samples: &samples,
+            path: None,
+            stream: &|sample| stream(0, Purpose::Path, 0, sample as u64),
+        };
+        let batch: Vec<usize> = (0..24).collect();
+        let blocks = loss.blocks(&batch, 64);
+        let borders: Vec<usize> = blocks.iter().map(|block| block.end).collect();
+        assert_eq!(borders, [3, 9, 12, 15, 21, 24]);
+        assert_eq!(blocks[0].start, 0);
+        assert!(blocks.windows(2).all(|pair| pair[0].end == pair[1].start));
+    }
+}

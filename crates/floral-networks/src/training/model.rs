@@ -1,0 +1,67 @@
+//! A network together with what is needed to feed it.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use floral_flow::network::{FilmFnoConfig, Shapes};
+
+use crate::Result;
+use crate::operator::FilmFno;
+
+/// The operator on data of given shapes.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// The data's shapes.
+    pub shapes: Shapes,
+    /// The network.
+    pub network: FilmFno,
+}
+
+impl Model {
+    /// A network with initial weights from `seed`.
+    pub fn new(sizes: &FilmFnoConfig, shapes: Shapes, seed: u64, device: &Device) -> Result<Self> {
+        Ok(Self {
+            network: FilmFno::new(sizes, seed, device)?,
+            shapes,
+        })
+    }
+
+    /// Condition channels: those of a, and of G_l\[a\] for a residual method.
+    pub fn condition_channels(&self) -> usize {
+        self.network.config().condition_channels
+    }
+}
+
+/// Fields [count, channel, y, x] from values in that order; a line has a single row y.
+pub fn fields(values: Vec<f32>, channels: usize, shape: &[usize], device: &Device) -> Tensor<4> {
+    let [y, x] = match *shape {
+        [y, x] => [y, x],
+        _ => [1, shape.iter().product()],
+    };
+    let count = values.len() / (channels * y * x).max(1);
+    Tensor::from_data(TensorData::new(values, [count, channels, y, x]), device)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operator::weights;
+    use floral_flow::cost::memory::parameters;
+
+    #[test]
+    fn the_formula_counts_every_parameter() {
+        let plane = FilmFnoConfig::new(2, 1, 3, vec![4, 6]);
+        let line = FilmFnoConfig::new(1, 2, 1, vec![5]).with_time(false);
+        for config in [plane, line] {
+            let config = config
+                .with_hidden_channels(7)
+                .with_layers(3)
+                .with_film_channels(5);
+            let network = FilmFno::new(&config, 0, &Device::flex()).unwrap();
+            let counted: usize = weights(&network)
+                .unwrap()
+                .iter()
+                .map(|w| w.values.len())
+                .sum();
+            assert_eq!(parameters(&config), counted as f64);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Generated data declare what their problem does: symmetries and quantities.
+
+use serde_json::Value;
+
+use crate::dataset::{Dataset, Precision};
+use crate::{Origin, Request, catalogue, generate};
+use floral_data::Silent;
+use floral_data::dataset::layout::SYMMETRIES;
+
+/// Sets the attribute of the group at `path`, or removes it.
+fn rewrite(path: &std::path::Path, written: Option<Value>) -> Dataset {
+    let file = path.join("zarr.json");
+    let mut root: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let attributes = root["attributes"].as_object_mut().unwrap();
+    attributes.remove(SYMMETRIES);
+    attributes.extend(written.map(|written| (SYMMETRIES.to_owned(), written)));
+    std::fs::write(&file, root.to_string()).unwrap();
+    Dataset::open(path).unwrap()
+}
+
+fn texts(dataset: &Dataset) -> Vec<String> {
+    let symmetries = dataset.symmetries().unwrap();
+    symmetries.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn generated_data_declare_what_their_problem_does_and_so_do_older_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in catalogue::NAMES {
+        let path = folder.path().join(name);
+        let constants = "resolution = 16".parse().unwrap();
+        let problem = catalogue::build(name, constants, "test").unwrap();
+        let request = Request {
+            inputs: 1,
+            realizations: 1,
+            seed: 0,
+            precision: Precision::F32,
+            shard: 1,
+            force: false,
+        };
+        generate(problem.as_ref(), &request, &path, &Silent).unwrap();
+        let dataset = Dataset::open(&path).unwrap();
+        assert_eq!(texts(&dataset), problem.symmetries());
+        let told: Vec<&str> = dataset.attributes().keys().map(String::as_str).collect();
+        let before = "title floral_format floral_version problem constants seed";
+        assert_eq!(told.join(" "), format!("{before} {SYMMETRIES}"));
+        assert_eq!(texts(&rewrite(&path, None)), problem.symmetries());
+        // A dataset without the attribute is the same, so that it need not be made again.
+        generate(problem.as_ref(), &request, &path, &Silent).unwrap();
+    }
+}
+
+#[test]
+fn built_in_problems_name_their_channels_and_claim_no_units() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in catalogue::NAMES {
+        let constants = "resolution = 32".parse().unwrap();
+        let problem = catalogue::build(name, constants, "test").unwrap();
+        let request = Request {
+            inputs: 1,
+            realizations: 1,
+            seed: 0,
+            precision: Precision::F32,
+            shard: 1,
+            force: false,
+        };
+        let path = folder.path().join(name);
+        generate(problem.as_ref(), &request, &path, &Silent).unwrap();
+        let dataset = Dataset::open(&path).unwrap();
+        assert_eq!(dataset.quantities(), &problem.quantities());
+        let told = dataset.input_quantities().iter();
+        for quantity in told.chain(dataset.solution_quantities()) {
+            assert!(
+                quantity.name.is_some() && quantity.units.is_none(),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The built-in problem that a dataset's attributes name, built again with its constants.
+
+use floral_symmetry::Symmetry;
+
+use crate::dataset::Dataset;
+use crate::dataset::symmetries::parse;
+use crate::{Error, Grid, Problem, Resolution, Result, catalogue};
+
+/// What a dataset knows by the built-in problem that it comes from.
+pub trait Origin {
+    /// The built-in problem with the dataset's own constants, on the dataset's grid; none if the
+    /// data were made by other means, or are seen in another order or in other units.
+    fn origin(&self) -> Result<Option<Box<dyn Problem>>>;
+
+    /// The symmetries that the attribute `symmetries` declares; where it is absent, those of the
+    /// built-in problem that the data come from, or none.
+    fn symmetries(&self) -> Result<Vec<Symmetry>>;
+}
+
+impl Origin for Dataset {
+    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
+        if self.is_view() {
+            return Ok(None);
+        }
+        let known = |name: &&str| catalogue::NAMES.contains(name);
+        let (Some(name), Some(constants)) = (self.problem().filter(known), self.constants()) else {
+            return Ok(None);
+        };
+        // What is built is no larger than the data: attributes may say anything.
+        let told = constants.get("resolution").cloned();
+        let told = told.and_then(|told| serde_json::from_value::<Resolution>(told).ok());
+        if told.is_some_and(|told| !told.is_of(&self.grid().shape())) {
+            return Ok(None);
+        }
+        let context = format!("{}: constants", self.path().display());
+        let table = toml::Table::try_from(constants).map_err(|e| Error::Config {
+            context: context.clone(),
+            reason: e.to_string(),
+        })?;
+        let problem = catalogue::build(name, table, &context)?;
+        let names = |grid: &Grid| -> Vec<String> {
+            grid.axes.iter().map(|axis| axis.name.clone()).collect()
+        };
+        let (ours, theirs) = (self.grid(), problem.grid());
+        let is_same = ours.shape() == theirs.shape() && names(ours) == names(theirs);
+        Ok(is_same.then_some(problem))
+    }
+
+    fn symmetries(&self) -> Result<Vec<Symmetry>> {
+        match self.declared_symmetries()? {
+            Some(declared) => Ok(declared),
+            None => match self.origin()? {
+                Some(problem) => parse(problem.symmetries()),
+                None => Ok(Vec::new()),
+            },
+        }
+    }
+}

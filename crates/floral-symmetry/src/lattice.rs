@@ -1,0 +1,89 @@
+//! The grid as regression sees it: axes with a name, a length, and whether their ends are one point.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// One axis of a lattice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatticeAxis {
+    /// The axis's name.
+    pub name: String,
+    /// Number of points.
+    pub len: usize,
+    /// Whether the point after the last is the first.
+    pub periodic: bool,
+    /// Whether its points are evenly spaced, so that rolls and reflections take points to points.
+    pub even: bool,
+}
+
+/// A tensor product of axes, the last one fastest in memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lattice {
+    /// The axes, slowest first.
+    pub axes: Vec<LatticeAxis>,
+}
+
+impl Lattice {
+    /// A lattice of these axes, the slowest first.
+    pub fn new(axes: Vec<LatticeAxis>) -> Self {
+        Self { axes }
+    }
+
+    /// Number of points.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.axes.iter().map(|axis| axis.len).product()
+    }
+
+    /// Whether there are no points.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of points per axis.
+    #[inline]
+    pub fn shape(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.len).collect()
+    }
+
+    /// How far apart in memory neighbours along `axis` are.
+    #[inline]
+    pub fn stride(&self, axis: usize) -> usize {
+        self.axes[axis + 1..].iter().map(|axis| axis.len).product()
+    }
+
+    /// The position along `axis` of the point at `index` in memory.
+    #[inline]
+    pub fn position(&self, index: usize, axis: usize) -> usize {
+        index / self.stride(axis) % self.axes[axis].len
+    }
+
+    /// The number of the axis of this name.
+    pub fn axis(&self, name: &str) -> Result<usize> {
+        let found = self.axes.iter().position(|axis| axis.name == name);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
+            Error::UnknownName {
+                kind: "axis",
+                name: name.to_owned(),
+                known: names.join(", "),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::lattice;
+
+    #[test]
+    fn strides_and_positions_follow_the_memory() {
+        let lattice = lattice(&[("t", 3), ("x", 4)], &["x"]);
+        assert_eq!((lattice.stride(0), lattice.stride(1)), (4, 1));
+        assert_eq!((lattice.position(7, 0), lattice.position(7, 1)), (1, 3));
+        assert!(lattice.axes[1].periodic && !lattice.axes[0].periodic);
+        assert!(lattice.axis("y").is_err());
+    }
+}

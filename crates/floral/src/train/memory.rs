@@ -1,0 +1,94 @@
+//! The memory of training with given settings, and a refusal of what would take more than there is.
+
+use super::TrainConfig;
+use super::model::{Shapes, network_config};
+use super::samples::Reader;
+use crate::dataset::{Dataset, Split};
+#[cfg(feature = "networks")]
+use crate::device::Device;
+use crate::{Error, Grid, Result};
+use floral_data::memory::{available, gigabytes};
+use floral_flow::cost::{Load, Memory};
+#[cfg(feature = "networks")]
+use floral_networks::training::blocks::training_rows;
+
+const BYTES: f64 = 4.0;
+
+/// Refuses a training whose memory is estimated to exceed what is available; the data of a network
+/// need not fit.
+pub fn check_training(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
+    let memory = training_of(config, dataset)?;
+    let needed = match config.method.recipe() {
+        Some(_) => memory.total(),
+        None => memory.total() - memory.data,
+    };
+    match available() {
+        Some(left) if needed > left as f64 => Err(Error::Memory {
+            needed: gigabytes(needed),
+            available: gigabytes(left as f64),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The memory of training with these settings.
+pub fn training_of(config: &TrainConfig, dataset: &Dataset) -> Result<Memory> {
+    training_on(config, dataset, &Reader::new(dataset, config)?.grid())
+}
+
+/// The same, with the grid that the method sees.
+pub(crate) fn training_on(config: &TrainConfig, dataset: &Dataset, grid: &Grid) -> Result<Memory> {
+    let split = config.split_of(dataset.inputs())?;
+    let shapes = Shapes {
+        input_channels: dataset.input_channels(),
+        solution_channels: dataset.solution_channels().unwrap_or(0),
+        grid: grid.shape(),
+    };
+    if config.method.recipe().is_some() {
+        return Ok(of_fitting(&split, dataset));
+    }
+    let network = network_config(config.method, &config.network, &shapes);
+    let realizations = dataset.realizations();
+    let held = split.train.len() + split.validation.len();
+    let channels = network.condition_channels + realizations * shapes.solution_channels;
+    let load = Load {
+        batch: config.optimiser.batch,
+        inputs: split.train.len(),
+        values: held * channels * grid.len(),
+    };
+    Ok(Memory::of_training(&network, &shapes.grid, &load))
+}
+
+/// Of fitting a regression, which holds all realizations in f64, the leading factors of each
+/// input beside them.
+fn of_fitting(split: &Split, dataset: &Dataset) -> Memory {
+    let held = (split.train.len() + split.validation.len()) as f64;
+    let solution = dataset.solution_channels().unwrap_or(0) * dataset.realizations();
+    let channels = dataset.input_channels() + 2 * solution;
+    Memory {
+        parameters: 0.0,
+        context: 0.0,
+        activations: 0.0,
+        data: 2.0 * BYTES * held * (channels * dataset.grid().len()) as f64,
+    }
+}
+
+/// Samples of a block of training with these settings; none for a regression, which needs no device.
+#[cfg(feature = "networks")]
+pub fn rows_of_training(
+    config: &TrainConfig,
+    dataset: &Dataset,
+    device: &Device,
+) -> Result<Option<usize>> {
+    if config.method.recipe().is_some() {
+        return Ok(None);
+    }
+    let shapes = Shapes {
+        input_channels: dataset.input_channels(),
+        solution_channels: dataset.solution_channels().unwrap_or(0),
+        grid: Reader::new(dataset, config)?.grid().shape(),
+    };
+    let network = network_config(config.method, &config.network, &shapes);
+    let rows = training_rows(&network, &shapes.grid, device);
+    Ok(Some(rows.min(config.optimiser.batch)))
+}
