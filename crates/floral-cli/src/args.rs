@@ -96,7 +96,7 @@ pub fn answered(answer: &clap::Error, words: &[OsString]) -> u8 {
     if answer.use_stderr() && wants_json(words) {
         output::set_up(Log::Json, false);
         let words = answer.render().to_string();
-        output::error(words.trim().trim_start_matches("error: "));
+        output::error(words.trim().trim_start_matches("error: "), exit::ERROR);
     } else {
         // A closed pipe is no error.
         let _ = answer.print();

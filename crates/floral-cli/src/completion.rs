@@ -1,10 +1,9 @@
 //! `floral completion`: a script by which a shell completes commands and flags.
 
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::{Shell, generate};
 
-use crate::args::Cli;
 use crate::{Ending, output};
 
 /// What `floral completion` takes.
@@ -19,10 +18,10 @@ pub struct Arguments {
     shell: Shell,
 }
 
-/// Prints the script.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
+/// Prints the script for a command.
+pub fn run(arguments: &Arguments, mut floral: Command) -> Result<Ending> {
     let mut script = Vec::new();
-    generate(arguments.shell, &mut Cli::command(), "floral", &mut script);
+    generate(arguments.shell, &mut floral, "floral", &mut script);
     output::print(&String::from_utf8_lossy(&script))?;
     Ok(Ending::Done)
 }
@@ -30,7 +29,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::ValueEnum;
+    use crate::args::Cli;
+    use clap::{CommandFactory, ValueEnum};
 
     #[test]
     fn every_shell_has_a_script_that_knows_every_command() {

@@ -43,12 +43,12 @@ fn told(error: &anyhow::Error) -> u8 {
     match error.downcast_ref() {
         Some(interrupted @ floral::Error::Interrupted) => {
             let advice = "run the same command again to continue";
-            output::interrupted(&format!("{interrupted}; {advice}"));
+            output::interrupted(&format!("{interrupted}; {advice}"), INTERRUPTED);
             return INTERRUPTED;
         }
         // The library's errors tell their cause themselves.
-        Some(known) => output::error(&with_flags(&known.to_string())),
-        None => output::error(&with_flags(&format!("{error:#}"))),
+        Some(known) => output::error(&with_flags(&known.to_string()), ERROR),
+        None => output::error(&with_flags(&format!("{error:#}")), ERROR),
     }
     ERROR
 }

@@ -42,7 +42,7 @@ mod workers;
 
 use std::ffi::OsString;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use floral::ranks::{Alone, Ranks};
 
 use crate::args::{Cli, Command};
@@ -126,7 +126,7 @@ fn dispatch(cli: &Cli, words: &[OsString], ranks: &dyn Ranks) -> anyhow::Result<
         Command::Bench(arguments) => bench::run(arguments, ranks),
         Command::Verify(arguments) => verify::run(arguments),
         Command::ImportTorch(arguments) => import_torch::run(arguments),
-        Command::Completion(arguments) => completion::run(arguments),
-        Command::Man(arguments) => manual::run(arguments),
+        Command::Completion(arguments) => completion::run(arguments, Cli::command()),
+        Command::Man(arguments) => manual::run(arguments, Cli::command()),
     }
 }

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use floral::storage::{create_folder, write_atomically};
 
-use crate::args::Cli;
 use crate::{Ending, output};
 
 /// What `floral man` takes.
@@ -26,8 +25,8 @@ pub struct Arguments {
 }
 
 /// Prints a page, or writes all of them.
-pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let pages = pages()?;
+pub fn run(arguments: &Arguments, floral: Command) -> Result<Ending> {
+    let pages = pages(floral)?;
     let Some(folder) = &arguments.output else {
         let name = match &arguments.command {
             Some(command) => format!("floral-{command}"),
@@ -47,9 +46,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Every page by its name.
-fn pages() -> Result<Vec<(String, String)>> {
-    let mut whole = Cli::command();
+/// Every page of a command by its name.
+fn pages(mut whole: Command) -> Result<Vec<(String, String)>> {
     // Gives every command the flags that all of them have.
     whole.build();
     let parts = whole
@@ -76,10 +74,12 @@ fn page(name: &str, command: Command) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory;
 
     #[test]
     fn every_command_has_a_page_with_its_flags_and_those_of_all() {
-        let pages = pages().unwrap();
+        let pages = pages(Cli::command()).unwrap();
         let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names[0], "floral");
         assert!(names.contains(&"floral-sample") && !names.contains(&"floral-help"));

@@ -9,8 +9,6 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::exit;
-
 /// How standard error is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Log {
@@ -135,16 +133,16 @@ pub fn progress(words: &str, facts: Value) {
     say("progress", words, words, facts);
 }
 
-/// Tells why a command failed, also where all else is quiet.
-pub fn error(words: &str) {
+/// Tells why a command failed and the code it exits with, also where all else is quiet.
+pub fn error(words: &str, code: u8) {
     let words = &format!("{}{words}", SPEAKER.get().map_or("", String::as_str));
-    let facts = json!({"code": exit::ERROR});
+    let facts = json!({"code": code});
     write("error", &format!("error: {words}"), words, facts);
 }
 
-/// Tells that a command was stopped, also where all else is quiet.
-pub fn interrupted(words: &str) {
-    let facts = json!({"code": exit::INTERRUPTED});
+/// Tells that a command was stopped and the code it exits with, also where all else is quiet.
+pub fn interrupted(words: &str, code: u8) {
+    let facts = json!({"code": code});
     write("interrupted", words, words, facts);
 }
 

@@ -226,6 +226,16 @@ fn magnitude(values: &[f64]) -> f64 {
     if size > 0.0 { size } else { 1.0 }
 }
 
+/// The mean of fields of one size.
+pub(crate) fn mean_field(fields: &[Vec<f64>]) -> Vec<f64> {
+    let mut mean = vec![0.0; fields[0].len()];
+    for field in fields {
+        let sums = mean.iter_mut().zip(field);
+        sums.for_each(|(sum, v)| *sum += v / fields.len() as f64);
+    }
+    mean
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,8 +3,13 @@
 use rand::Rng;
 
 use super::Prediction;
+use super::case::{Framed, Query};
 use super::expansion::Expansion;
 use super::law::Deviations;
+use crate::Result;
+
+/// Training fields, each possibly moved and rolled, that make up the law of a query.
+const NEAREST: usize = 20;
 
 /// Predicts and draws the solution of one query; each realization has its own random numbers, so that
 /// it is the same however many are drawn, in whatever blocks.
@@ -17,9 +22,24 @@ pub struct Draws<'a> {
     unknown: Vec<f32>,
 }
 
+impl Expansion {
+    /// What predicts and draws the solution of a query.
+    pub fn condition(&self, query: &Query<'_>) -> Result<Draws<'_>> {
+        let scaled = self.scaled(query)?;
+        let framed = Framed::new(&scaled.query(), &self.symmetries);
+        let prediction = self.prediction(&framed);
+        let nearest = self.neighbours.nearest(&framed, &self.symmetries, NEAREST);
+        let deviations = self
+            .law
+            .as_ref()
+            .map(|law| law.condition(&nearest, &prediction.aleatoric, framed.size, &self.lattice));
+        Ok(Draws::new(self, prediction, deviations))
+    }
+}
+
 impl<'a> Draws<'a> {
     /// Of a prediction in units of the fit.
-    pub(super) fn new(
+    fn new(
         fitted: &'a Expansion,
         prediction: Prediction,
         deviations: Option<Deviations<'a>>,

@@ -13,7 +13,6 @@
 use super::blend::{Blend, MemberScore};
 use super::calibration::Calibration;
 use super::case::{Case, Channels, Framed, Query, mixed_low};
-use super::draws::Draws;
 use super::epistemic::Epistemic;
 use super::fixed::Fixed;
 use super::kernel::Neighbours;
@@ -24,9 +23,6 @@ use super::target::Parity;
 use super::units::{Scaled, Units};
 use super::{Lattice, Symmetries, Symmetry};
 use crate::Result;
-
-/// Training fields, each possibly moved and rolled, that make up the law of a query.
-const NEAREST: usize = 20;
 
 /// What an expansion is fitted to.
 #[derive(Clone, Copy)]
@@ -72,19 +68,6 @@ impl Expansion {
         Ok(self.finished(prediction))
     }
 
-    /// What predicts and draws the solution of a query.
-    pub fn condition(&self, query: &Query<'_>) -> Result<Draws<'_>> {
-        let scaled = self.scaled(query)?;
-        let framed = Framed::new(&scaled.query(), &self.symmetries);
-        let prediction = self.prediction(&framed);
-        let nearest = self.neighbours.nearest(&framed, &self.symmetries, NEAREST);
-        let deviations = self
-            .law
-            .as_ref()
-            .map(|law| law.condition(&nearest, &prediction.aleatoric, framed.size, &self.lattice));
-        Ok(Draws::new(self, prediction, deviations))
-    }
-
     /// A prediction in the units of the data, where it can be.
     pub(super) fn finished(&self, prediction: Prediction) -> Prediction {
         let points = self.lattice.len();
@@ -124,7 +107,7 @@ impl Expansion {
         self.channels
     }
 
-    fn scaled(&self, query: &Query<'_>) -> Result<Scaled<'static>> {
+    pub(super) fn scaled(&self, query: &Query<'_>) -> Result<Scaled<'static>> {
         self.channels.check(&self.lattice, query)?;
         if query.low.is_some() == self.framed[0].low.is_empty() {
             return Err(mixed_low());
@@ -137,7 +120,7 @@ impl Expansion {
     }
 
     /// Mean and calibrated variances of a framed query, in units.
-    fn prediction(&self, framed: &Framed) -> Prediction {
+    pub(super) fn prediction(&self, framed: &Framed) -> Prediction {
         let mut mean = self.mean.predict(framed, None);
         let around = framed.around(&over(mean.clone(), framed.size));
         for (value, low) in mean.iter_mut().zip(&framed.low) {

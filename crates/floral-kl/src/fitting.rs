@@ -16,7 +16,8 @@ use super::kernel::Neighbours;
 use super::law::{Law, LawKind};
 use super::moments::{self, Moments};
 use super::outliers::{Outlier, outliers};
-use super::stack::{Learner, Stacking};
+use super::stack::Learner;
+use super::stacking::Stacking;
 use super::support::Support;
 use super::target::{Examples, Parity};
 use super::units::{Scaled, Units};
@@ -130,7 +131,7 @@ impl Expansion {
             |cases| Moments::new(lattice, channels, symmetries, cases, interpolation.as_ref());
         let (mut train, held) = (moments(cases), moments(held_out));
         let neighbours = Neighbours::new(lattice, symmetries, &train.framed);
-        let folds = Folds::new(&train.framed, &neighbours, symmetries);
+        let folds = Folds::new(&neighbours.distinct(&train.framed, symmetries));
         let neighbours = neighbours.faded(&folds, &held.framed);
         let fit = Fit {
             recipe,

@@ -1,6 +1,7 @@
 //! What never varies: points at which all runs of an input agree, or all runs of all inputs.
 
-use super::moments::{Moments, mean_field};
+use super::case::mean_field;
+use super::moments::Moments;
 use super::symmetry::Role;
 use super::target::Parity;
 use super::{Lattice, Symmetries};

@@ -3,15 +3,6 @@
 //! An input and its copies, exact, nearly so or moved by a symmetry, share a fold: a fit to one would
 //! know the answer for the other.
 
-use rayon::prelude::*;
-
-use super::Symmetries;
-use super::case::Framed;
-use super::kernel::Neighbours;
-
-/// Squared distances, in units of the inputs' own variance, below which two inputs are copies.
-const COPY: f64 = 1e-6;
-
 /// More distinct inputs than these share folds: a fit to 23 parts of 24 is nearly that to all.
 const MOST: usize = 24;
 
@@ -23,9 +14,8 @@ pub(super) struct Folds {
 }
 
 impl Folds {
-    /// Folds of framed training inputs.
-    pub(super) fn new(framed: &[Framed], neighbours: &Neighbours, symmetries: &Symmetries) -> Self {
-        let distinct = distinct(framed, neighbours, symmetries);
+    /// Folds of training inputs by a number for each that copies share.
+    pub(super) fn new(distinct: &[usize]) -> Self {
         let groups = distinct.iter().max().map_or(0, |last| last + 1);
         Self {
             of: distinct.iter().map(|group| group % MOST).collect(),
@@ -81,22 +71,4 @@ impl Folds {
         }
         members
     }
-}
-
-/// A number for every input, the same for copies, counted from zero in the order of first sight.
-fn distinct(framed: &[Framed], neighbours: &Neighbours, symmetries: &Symmetries) -> Vec<usize> {
-    let copies = |input| neighbours.copies(input, symmetries);
-    let copies: Vec<_> = framed.par_iter().map(copies).collect();
-    let twin = |i: usize| {
-        let is_twin = |j: &usize| neighbours.is_copy(&copies[i][0], &copies[*j], COPY);
-        (0..i).find(is_twin)
-    };
-    let twins: Vec<Option<usize>> = (0..framed.len()).into_par_iter().map(twin).collect();
-    let mut group: Vec<usize> = Vec::with_capacity(framed.len());
-    let mut count = 0;
-    for twin in twins {
-        group.push(twin.map_or(count, |j| group[j]));
-        count += usize::from(twin.is_none());
-    }
-    group
 }

@@ -255,16 +255,6 @@ pub(super) fn residuals(
         .collect()
 }
 
-/// The mean of fields of one size.
-pub(super) fn mean_field(fields: &[Vec<f64>]) -> Vec<f64> {
-    let mut mean = vec![0.0; fields[0].len()];
-    for field in fields {
-        let sums = mean.iter_mut().zip(field);
-        sums.for_each(|(sum, v)| *sum += v / fields.len() as f64);
-    }
-    mean
-}
-
 /// Mean and sample variance of fields of `values` values, and how many there are.
 fn mean_and_variance(fields: &[f64], values: usize) -> (Vec<f64>, Option<Vec<f64>>, usize) {
     let count = fields.len() / values;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Found, Outlier};
+use super::{Outlier, Symmetry};
 use crate::{Error, Result};
 
 /// Receives the progress of a fit and may stop it.
@@ -20,6 +20,24 @@ pub trait Observer: Sync {
     /// How much of a budget is left, if there is one: the fit then leaves out what it has no time for.
     fn time_left(&self) -> Option<Duration> {
         None
+    }
+}
+
+/// What the data say of a problem's symmetries.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// Axes that close although they were not declared periodic.
+    pub periodic: Vec<String>,
+    /// Symmetries that were not declared.
+    pub symmetries: Vec<Symmetry>,
+    /// Declared ones with which left-out inputs are predicted worse; they are used all the same.
+    pub contradicted: Vec<Symmetry>,
+}
+
+impl Found {
+    /// Whether there is nothing to say.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 }
 

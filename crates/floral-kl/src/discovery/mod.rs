@@ -11,5 +11,4 @@ mod search;
 mod thinned;
 mod trial;
 
-pub use search::Found;
 pub(super) use search::{Discovery, discover};

@@ -12,6 +12,7 @@ use super::candidates::candidates;
 use super::periodic;
 use super::trial::{Errors, Trial};
 use crate::case::{Case, Channels};
+use crate::observer::Found;
 use crate::target::Parity;
 use crate::{Lattice, Result, Symmetries, Symmetry};
 
@@ -23,24 +24,6 @@ const LOSS: f64 = 2.0;
 
 /// Shares of the error below which neither matters.
 const LEAST: f64 = 0.02;
-
-/// What the data say of a problem's symmetries.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
-    /// Axes that close although they were not declared periodic.
-    pub periodic: Vec<String>,
-    /// Symmetries that were not declared.
-    pub symmetries: Vec<Symmetry>,
-    /// Declared ones with which left-out inputs are predicted worse; they are used all the same.
-    pub contradicted: Vec<Symmetry>,
-}
-
-impl Found {
-    /// Whether there is nothing to say.
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
 
 /// A lattice and symmetries with what was found.
 pub(crate) struct Discovery {

@@ -87,7 +87,7 @@ impl Trial {
         let cases: Vec<Case<'_>> = scaled.iter().map(Scaled::case).collect();
         let moments = Moments::new(&self.lattice, self.channels, symmetries, &cases, None);
         let neighbours = Neighbours::new(&self.lattice, symmetries, &moments.framed);
-        let folds = Folds::new(&moments.framed, &neighbours, symmetries);
+        let folds = Folds::new(&neighbours.distinct(&moments.framed, symmetries));
         let has_targets = parity == Parity::Odd || moments.has_variances();
         if folds.count() < FEWEST_FOLDS || !has_targets {
             return None;

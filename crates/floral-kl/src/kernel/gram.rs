@@ -3,8 +3,8 @@
 use super::spectrum::{C64, Rolls};
 use super::{Covariance, Kernel};
 use crate::case::Framed;
-use crate::local::filters::{convolve, taps};
-use crate::moments::mean_field;
+use crate::case::mean_field;
+use crate::filters::{convolve, taps};
 use crate::symmetry::Role;
 use crate::{Lattice, Symmetries};
 

@@ -19,6 +19,9 @@ const PLAIN: Kernel = Kernel {
 /// Weights beside the closest's below which an input adds nothing that single precision would show.
 const NEGLIGIBLE: f64 = 1e-12;
 
+/// Squared distances, in units of the inputs' own variance, below which two inputs are copies.
+const COPY: f64 = 1e-6;
+
 /// A training input brought into the position in which it resembles the query most.
 pub(crate) struct Nearest {
     /// The training input.
@@ -50,6 +53,24 @@ pub(crate) struct Neighbours {
 impl Neighbours {
     pub(crate) fn new(lattice: &Lattice, symmetries: &Symmetries, framed: &[Framed]) -> Self {
         Self::with_fade(lattice, symmetries, framed, 1.0)
+    }
+
+    /// A number for every input, the same for copies, counted from zero in the order of first sight.
+    pub(crate) fn distinct(&self, framed: &[Framed], symmetries: &Symmetries) -> Vec<usize> {
+        let copies = |input| self.copies(input, symmetries);
+        let copies: Vec<_> = framed.par_iter().map(copies).collect();
+        let twin = |i: usize| {
+            let is_twin = |j: &usize| self.is_copy(&copies[i][0], &copies[*j], COPY);
+            (0..i).find(is_twin)
+        };
+        let twins: Vec<Option<usize>> = (0..framed.len()).into_par_iter().map(twin).collect();
+        let mut group: Vec<usize> = Vec::with_capacity(framed.len());
+        let mut count = 0;
+        for twin in twins {
+            group.push(twin.map_or(count, |j| group[j]));
+            count += usize::from(twin.is_none());
+        }
+        group
     }
 
     /// The same with a fade that is learned from distances to inputs held out or, if there are none,

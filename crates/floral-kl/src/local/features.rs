@@ -3,10 +3,10 @@
 use floral_linalg::Mat;
 use serde::{Deserialize, Serialize};
 
-use super::filters::{convolve, taps};
 use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
 use super::positions::positions;
 use crate::case::Framed;
+use crate::filters::{convolve, taps};
 use crate::target::{Parity, Sample};
 use crate::{Lattice, Symmetries};
 
