@@ -6,8 +6,8 @@ With -o, rows that the file already has for this commit are kept and not compute
 grows: a seed that a decision has looked at is not used for a recording again.
 
 Errors are root mean square errors of the predicted mean over those of predicting the mean training solution;
-`relative` is the mean over test inputs of the relative L2 error. Coverage is that of the 90 % interval over all
-test realizations, and of the worst input. `energy` is the excess of the energy score over the truth's own.
+`relative` is the mean over test inputs of the relative L2 error, `nrmse` the same pooled over inputs, as in the paper.
+Coverage is that of the 90 % interval over all test realizations, and of the worst input. `energy` is the excess of the energy score over the truth's own.
 """
 
 import argparse
@@ -73,6 +73,7 @@ def scored(found, train, test):
     row = {
         "error": float(np.sqrt((error**2).mean() / ((mean - simplest) ** 2).mean())),
         "l2": float(norm(error).mean()),
+        "nrmse": float(np.sqrt((error**2).mean() / (mean**2).mean())),
         "relative": float((norm(error) / norm(mean)).mean()),
         "coverage": float(np.nanmean(held)),
         "worst": float(np.nanmin(held)),
