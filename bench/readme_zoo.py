@@ -197,7 +197,7 @@ on average over inputs and points. For a single input it can hold far fewer: see
 
 {table(header, list(page_rows()))}
 {summary()}
-- † These rows are not evidence on unseen data. {made.get('not_fresh', '')}
+- † {made.get('not_fresh', 'These rows are not evidence on unseen data.')}
 - Seeds used here: {', '.join(map(str, seeds))}. All seeds ever used by recordings or decisions: {', '.join(map(str, made['spent_seeds']))}.
 - {made.get('note', '')}
 - What the default method is given that a peer is not: local filters contain the residual of Advection exactly, pointwise
