@@ -148,19 +148,16 @@ def readme():
     return table(header, lines) + f"\n{label} " + summary()
 
 
-def interval(row):
-    coverage = [score["coverage"] for score in row.own]
-    worst_seed, worst_input = min(coverage), min(score["worst"] for score in row.own)
-    return f"{mean(coverage):.2f}", f"{worst_seed:.2f}", f"{worst_input:.2f}"
+def label(row):
+    return f"`{row.name}`" + ("" if is_fresh(row.name) else " †")
 
 
-def page_rows():
+def error_rows():
     for row in rows():
         best = row.best_peer()
         spread = deviation(score["error"] for score in row.own)
-        variance = [short(row.mean(OWN, key)) for key in ("variance", "total_variance")]
         yield [
-            f"`{row.name}`" + ("" if is_fresh(row.name) else " †"),
+            label(row),
             described(row.name),
             str(row.inputs),
             str(len(row.own)),
@@ -168,17 +165,23 @@ def page_rows():
             short(row.mean("kriging")),
             f"{short(best[0])}, {peer_name(best[1])}" if best else "not run",
             f"{row.mean(OWN) / best[0]:.2f}" if best else "",
-            *variance,
-            *interval(row),
             f"{row.mean(OWN, 'fit_s'):.0f}",
         ]
+
+
+def spread_rows():
+    for row in rows():
+        variances = [short(row.mean(OWN, key)) for key in ("variance", "total_variance")]
+        coverage = [score["coverage"] for score in row.own]
+        worst = min(score["worst"] for score in row.own)
+        yield [label(row), str(row.inputs), *variances, *(f"{value:.2f}" for value in (mean(coverage), min(coverage), worst))]
 
 
 def page():
     made = read(FILE)
     seeds = sorted({row["seed"] for row in made["rows"]})
-    header = ["data", "what it is", "inputs", "seeds", "FLORAL-KL", "kriging", "best peer", "ratio", "aleatoric variance"]
-    header += ["total variance", "90 % interval: mean", "worst seed", "worst input", "fit, s"]
+    errors = ["data", "what it is", "inputs", "seeds", "FLORAL-KL", "kriging", "best peer", "ratio", "fit, s"]
+    spreads = ["data", "inputs", "aleatoric variance", "total variance", "coverage of 90 %: mean", "worst seed", "worst input"]
     return f"""# The default method beside simple peers
 
 Recorded with {made_by(FILE)}, build {made['commit']}, by `{made['command']}` ({source(FILE)}).
@@ -190,16 +193,20 @@ solution for every input: 1 means no skill. Numbers are means over seeds, ± one
 **Peers.** Kriging (kernel regression alone), low fidelity alone, low fidelity with the mean residual added, and principal
 components with one Gaussian process each (PCA + GP, scikit-learn).
 
-**Spread.** Both columns are relative errors of a predicted variance field against that of the test realizations; 1 means no
-skill. *Aleatoric* is the predicted variance of the solution itself. *Total* adds what is not known of the mean; realizations
-and intervals use it. The 90 % interval is calibrated on left-out training inputs, so that it holds 90 % of new realizations
-on average over inputs and points. For a single input it can hold far fewer: see the last columns.
-
-{table(header, list(page_rows()))}
+{table(errors, list(error_rows()))}
 {summary()}
 - † {made.get('not_fresh', 'These rows are not evidence on unseen data.')}
 - Seeds used here: {', '.join(map(str, seeds))}. All seeds ever used by recordings or decisions: {', '.join(map(str, made['spent_seeds']))}.
 - {made.get('note', '')}
 - What the default method is given that a peer is not: local filters contain the residual of Advection exactly, pointwise
   quadratics that of 1DCR, and the built-in problems declare their symmetries.
-"""
+
+## Spread and intervals
+
+The variance columns are relative errors of a predicted variance field against that of the test realizations; 1 means no skill.
+*Aleatoric* is the predicted variance of the solution itself. *Total* adds the model's uncertainty about its mean; realizations and
+intervals use it, so that with few inputs it is much larger than the variance of the truth. The 90 % interval is calibrated on
+left-out training inputs, to hold 90 % of new realizations on average over inputs and points. For a single input it can hold
+far fewer: see the last column.
+
+{table(spreads, list(spread_rows()))}"""

@@ -1,7 +1,8 @@
-"""The README's picture: Burgers' equation at an input that was not trained on, learned from ten inputs."""
+"""The README's picture and the gallery's: Burgers' equation at inputs that were not trained on, learned from ten inputs."""
 
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
@@ -14,9 +15,12 @@ import xarray
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FLORAL = os.path.abspath(os.environ.get("FLORAL_BIN", ROOT / "target/release/floral"))
-TARGET = ROOT / "docs/src/figures/burgers.png"
+FIGURES = ROOT / "docs/src/figures"
+TARGET = FIGURES / "burgers.png"
 SEED, TRAINED, TESTS, RUNS, TRUTH_RUNS = 2026, 10, 3, 20, 400
 SHOWN = 1
+# Figures of `floral report` that the gallery shows.
+GALLERY = [f"fields-{SHOWN}", f"samples-{SHOWN}", "coverage", "ranks", "spread-skill", "spectra", "marginal-solution", "joint-residual"]
 
 
 def floral(folder, *words):
@@ -73,7 +77,17 @@ def cut(axis, truth, predicted, at):
     axis.legend(fontsize=7, ncols=2, loc="upper center", frameon=False)
 
 
+def report(folder):
+    """Figures of a report, under names of their own."""
+    wanted = [word for name in GALLERY for word in ("--figure", name)]
+    of_truth = "--data", "truth.zarr", "--inputs", f"0..{TESTS}", "--realizations", 200
+    floral(folder, "report", "run", *of_truth, "--format", "png", "--dpi", 110, *wanted, "-o", "figures")
+    for name in GALLERY:
+        shutil.copy(f"{folder}/figures/{name}.png", FIGURES / f"burgers-{name.removesuffix(f'-{SHOWN}')}.png")
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         draw(*computed(folder))
-    print(f"drawn in {TARGET.relative_to(ROOT)}")
+        report(folder)
+    print(f"drawn in {FIGURES.relative_to(ROOT)}")
