@@ -86,12 +86,12 @@ def training():
     text = f"""# Settings of training
 
 {MARK}
-`floral train --print-config` prints these, to be kept in a file for `--config`. One is set by
-`--set section.key=value`. Sections of networks are printed for their methods alone.
+`floral train --print-config` prints these; edit them in a file for `--config`, or set one by
+`--set section.key=value`. Sections of networks are printed only for their methods.
 {table(training_settings())}"""
     problems = floral("generate", "--help")
     names = re.search(r"\[possible values: (.*?)\]", problems)
-    text += "\n## Constants of the problems\n\nOf `floral generate PROBLEM --set key=value`.\n"
+    text += "\n## Constants of the problems\n\nSet by `floral generate PROBLEM --set key=value`.\n"
     for name in names[1].split(", ") if names else []:
         config = floral("generate", name, "--print-config")
         text += f"\n### {name}\n{table(settings(config), '####')}"
@@ -105,7 +105,7 @@ def library(path):
 
 
 def module_table(path):
-    """The table in the words with which a file of the library opens."""
+    """The table in the opening comment of a file of the library."""
     lines = library(path).splitlines()
     return "\n".join(line[4:] for line in lines if line.startswith("//! |")) + "\n"
 
@@ -119,7 +119,7 @@ def dataset():
 {layout}
 ## Predictions
 
-What `floral sample` writes, with NaN at points outside of the domain:
+`floral sample` writes these arrays, with NaN at points outside of the domain:
 
 {module_table("predict/prediction_layout.rs")}"""
 
