@@ -84,13 +84,14 @@ def page_of_trained():
     asked = len(SYSTEMS) * len(METHODS) * len(SIZES)
     done = len([key for key in cells if key[2] is None and key[0] in SYSTEMS and key[1] in SIZES])
     header = ["", "samples (training + validation inputs)", "low fidelity", *METHODS]
-    columns = ["", "cell", "grid", "best epoch of those trained", "minutes", "nRMSE", "sampling error in mean L2", "variance", "file"]
+    columns = ["", "cell", "grid", "best epoch of those trained", "minutes", "nRMSE", "error of mean L2 from finite realizations", "variance", "file"]
     return f"""## Table 1 of the paper
 
 nRMSE of the predicted mean: ours, and the paper's in brackets. {done} of {asked} cells have been trained; one seed each. An asterisk
-marks a value that differs from the paper's by more than {MARKED:.0%}. nRMSE is the root mean square error over the root mean
+marks a value that differs from the paper's by more than {100 * MARKED:.0f} %. nRMSE is the root mean square error over the root mean
 square of the truth, both over all inputs and points, so that 64x64 points here can be compared with the paper's 128x128 for
-Advection and Burgers. Each file names its command (`floral reproduce table1 --scale trained`); {hours:.1f} hours in all.
+Advection and Burgers. The inputs are other draws than the paper's, so low fidelity differs too. Each file names its command
+(`floral reproduce table1 --scale trained`); {hours:.1f} hours in all.
 
 {table(header, list(table_one(cells)))}
 {"".join(f"- {text}.{chr(10)}" for text in settings)}- Deterministic methods are trained on the means of inputs. That has the same minimiser as training on single realizations and

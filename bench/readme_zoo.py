@@ -177,6 +177,10 @@ def spread_rows():
         yield [label(row), str(row.inputs), *variances, *(f"{value:.2f}" for value in (mean(coverage), min(coverage), worst))]
 
 
+def notes(made):
+    return f"- {made['note']}\n" if "note" in made else ""
+
+
 def page():
     made = read(FILE)
     seeds = sorted({row["seed"] for row in made["rows"]})
@@ -197,8 +201,7 @@ components with one Gaussian process each (PCA + GP, scikit-learn).
 {summary()}
 - † {made.get('not_fresh', 'These rows are not evidence on unseen data.')}
 - Seeds used here: {', '.join(map(str, seeds))}. All seeds ever used by recordings or decisions: {', '.join(map(str, made['spent_seeds']))}.
-- {made.get('note', '')}
-- What the default method is given that a peer is not: local filters contain the residual of Advection exactly, pointwise
+{notes(made)}- What the default method is given that a peer is not: local filters contain the residual of Advection exactly, pointwise
   quadratics that of 1DCR, and the built-in problems declare their symmetries.
 
 ## Spread and intervals
