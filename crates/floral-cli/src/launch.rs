@@ -21,7 +21,7 @@ impl Launch {
         Ok(match floral_mpi::Mpi::start()? {
             Some(ranks) if ranks.size() > 1 => Self::Mpi(ranks),
             Some(ranks) => {
-                ranks.part(floral_mpi::State::Well, None);
+                ranks.finish(floral_mpi::State::Succeeded, None);
                 Self::Alone(Alone::default())
             }
             None => Self::Alone(Alone::default()),
@@ -68,7 +68,7 @@ impl Launch {
     pub fn end_with(&self, code: u8) -> u8 {
         #[cfg(feature = "mpi")]
         if let Self::Mpi(ranks) = self {
-            ranks.part(floral_mpi::State::Well, None);
+            ranks.finish(floral_mpi::State::Succeeded, None);
         }
         code
     }
@@ -99,19 +99,19 @@ mod mpi {
     pub fn end(ranks: &Mpi, outcome: anyhow::Result<Ending>) -> u8 {
         let own = state(&outcome);
         let patience = (own == State::Failed).then_some(PATIENCE);
-        let Some(all) = ranks.part(own, patience) else {
+        let Some(all) = ranks.finish(own, patience) else {
             tell(ranks, outcome);
             ranks.abort(exit::ERROR);
         };
         let has_failed = all.contains(&State::Failed);
         let code = match own {
             // Of an error that all have found, rank 0 tells; what it does for all is all ranks' error.
-            State::Failed if !ranks.is_first() && all.contains(&State::Well) => {
+            State::Failed if !ranks.is_first() && all.contains(&State::Succeeded) => {
                 tell(ranks, outcome)
             }
             State::Failed => exit::code(outcome),
-            State::Well if has_failed => exit::ERROR,
-            State::Well => exit::code(outcome),
+            State::Succeeded if has_failed => exit::ERROR,
+            State::Succeeded => exit::code(outcome),
         };
         if ranks.is_first() { code } else { 0 }
     }
@@ -119,10 +119,10 @@ mod mpi {
     /// An error of another's, or a stop that all have agreed on, is none of this rank's.
     fn state(outcome: &anyhow::Result<Ending>) -> State {
         let Err(error) = outcome else {
-            return State::Well;
+            return State::Succeeded;
         };
         match error.downcast_ref() {
-            Some(Error::Interrupted | Error::Elsewhere { .. }) => State::Well,
+            Some(Error::Interrupted | Error::Elsewhere { .. }) => State::Succeeded,
             _ => State::Failed,
         }
     }

@@ -1,4 +1,4 @@
-//! What a report says.
+//! The sections of a report on test inputs, and their text.
 
 use super::comparison::{Comparison, Setting};
 use super::gather::words;
@@ -20,8 +20,8 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
     let (runs, inputs) = (comparison.runs.len(), setting.inputs.len());
     let drawn = &comparison.drawn();
     let chosen = if drawn.runs.len() < runs {
-        " Pictures show of each method the run with the most training inputs on the finest grid, \
-         tables and learning curves show all."
+        " Figures show, for each method, the run with the most training inputs on the finest grid; \
+         tables and learning curves show all runs."
     } else {
         ""
     };
@@ -38,7 +38,7 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
     Ok(Page {
         title: format!("FLORAL report: {}", setting.title),
         lead: format!(
-            "{} beside the truth on {}. The truth is {}.{chosen}",
+            "{} compared with the truth on {}. The truth is {}.{chosen}",
             counted(runs, "trained run"),
             described(inputs, setting.seen),
             words(truth)
@@ -61,7 +61,7 @@ pub(super) fn file(setting: &Setting) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// How realizations were drawn; an integrator only where one was needed.
+/// How realizations were drawn; the ODE solver only where one was needed.
 pub(super) fn drawn_how(comparison: &Comparison) -> String {
     let sampling = &comparison.setting.sampling;
     let many = counted(sampling.realizations, "realization");
@@ -72,13 +72,13 @@ pub(super) fn drawn_how(comparison: &Comparison) -> String {
     }
 }
 
-/// How many inputs scores are taken over, and whether they are a test.
+/// The number of scored inputs, and whether they are held out.
 fn described(inputs: usize, seen: usize) -> String {
     if seen == 0 {
-        format!("{} never seen in training", counted(inputs, "test input"))
+        format!("{} held out from training", counted(inputs, "test input"))
     } else {
         let inputs = counted(inputs, "input");
-        format!("{inputs}, {seen} of them used in training: scores on those are no test")
+        format!("{inputs}, {seen} of them used in training; scores on those are not a test")
     }
 }
 
@@ -91,11 +91,10 @@ pub(super) fn section(heading: &str, text: &str, blocks: Vec<Block>) -> Section 
     }
 }
 
-/// As many channels are shown at once; of more, the first, and the others where a reader asks for
-/// them.
+/// Up to this many channels are open; of more only the first, and a reader opens the others.
 const MOST_OPEN: usize = 3;
 
-/// What every channel has to show: as it is of the only one, under their names of several.
+/// The blocks of every channel; of several channels each under its name.
 pub(super) fn by_channel(
     comparison: &Comparison,
     blocks: impl Fn(View) -> Vec<Block>,
@@ -125,19 +124,20 @@ fn numbers(comparison: &Comparison) -> Section {
     let sampling = match comparison.setting.truth {
         None | Some(TruthSource::Exact) => "",
         _ => {
-            " The truth is an estimate: what its realizations leave open counts in all errors of \
-             mean and variance."
+            " The truth is an estimate: its sampling error is part of all errors of mean and \
+             variance."
         }
     };
     let text = format!(
-        "{best}Deterministic methods have no spread, and no scores of one. The band, CRPS, energy \
-         score and spread are measured against single realizations of the dataset.{sampling}"
+        "{best}Deterministic methods have no spread and thus no scores of it. Coverage of the 90 % band, \
+         CRPS, energy score and spread are measured against single realizations of the \
+         dataset.{sampling}"
     );
     let mut blocks = Vec::new();
     if comparison.channels.len() > 1 {
         let count = comparison.channels.len();
         blocks.push(Block::Text(format!(
-            "The solution has {count} channels; these scores have no units and compare between them:"
+            "The solution has {count} channels. These scores have no units, so channels can be compared:"
         )));
         blocks.push(Block::Table(tables::overview(comparison)));
     }
@@ -150,10 +150,10 @@ fn numbers(comparison: &Comparison) -> Section {
 fn explorer(comparison: &Comparison) -> Result<Section> {
     Ok(section(
         "Explore",
-        "Choose a test input and a method. Click a place in any picture to see the distribution \
-         there, step through realizations, and move the threshold to see where and how likely it \
-         is exceeded. Pictures of a row share one scale, taken from the truth; what lies beyond it \
-         takes the colour of the end.",
+        "Choose a test input and a method. Click a point of any figure to see the distribution \
+         there, step through realizations, and move the threshold to see where and with which \
+         probability it is exceeded. Figures of a row share the scale of the truth; values beyond it \
+         take the colour of its end.",
         vec![Block::Interactive(explorer::interactive(comparison)?)],
     ))
 }
@@ -179,21 +179,21 @@ fn distributions(comparison: &Comparison) -> Section {
         blocks
     });
     let what = if has_low {
-        ": solutions, residuals (what a solution has beyond the low-fidelity one), and how they \
-         depend on the low-fidelity value at the same point"
+        ": solutions, residuals (solution minus low fidelity), and how they depend on the \
+         low-fidelity value at the same point"
     } else {
         ""
     };
     let text = format!(
         "Values at all points, in all realizations of all test inputs{what}. A deterministic \
-         method has one field per input, and so a narrower distribution."
+         method has one field per input and therefore a narrower distribution."
     );
     section("Distributions over all inputs", &text, blocks)
 }
 
 fn calibration(comparison: &Comparison) -> Option<Section> {
-    let is_there = View::all(comparison).any(|view| view.calibrated().next().is_some());
-    is_there.then(|| {
+    let has_spread = View::all(comparison).any(|view| view.calibrated().next().is_some());
+    has_spread.then(|| {
         let blocks = by_channel(comparison, |view| {
             vec![Block::Figures(vec![
                 curves::coverage(view),
@@ -203,15 +203,15 @@ fn calibration(comparison: &Comparison) -> Option<Section> {
         });
         section(
             "Calibration",
-            "Whether the predicted spread can be trusted. Coverage below the dashed line, a rank \
-             histogram high at both ends and errors above the dashed line mean too little spread; \
-             the opposite means too much; a slope of the histogram means bias.",
+            "Can the predicted spread be trusted? Coverage below the dashed line, a rank \
+             histogram that is high at both ends, and errors above the dashed line mean too little \
+             spread; the opposite means too much. A sloped histogram means bias.",
             blocks,
         )
     })
 }
 
-/// Figures of every channel side by side; none where there are none.
+/// The figures of all channels side by side; none if there are none.
 fn side_by_side(
     comparison: &Comparison,
     figures: impl Fn(View) -> Vec<Figure>,
@@ -226,8 +226,8 @@ fn spectra(comparison: &Comparison) -> Option<Section> {
     });
     Some(section(
         "Spectra",
-        "Mean energy of single fields by wave number, under a Hann window. A method that loses \
-         energy at high wave numbers smooths; one that has too much of it is noisy.",
+        "Mean energy of single realizations by wave number, with a Hann window. Too little energy at \
+         high wave numbers means smoothing; too much means noise.",
         blocks?,
     ))
 }
@@ -237,8 +237,8 @@ fn training(comparison: &Comparison) -> Option<Section> {
     (!figures.is_empty()).then(|| {
         section(
             "Training",
-            "Losses of the two kinds of methods do not compare with each other. Solid to dotted: \
-             runs of one method in the order of the tables.",
+            "Losses of regression and of flow matching cannot be compared with each other. Solid to \
+             dotted: runs of one method in the order of the tables.",
             vec![Block::Figures(figures)],
         )
     })
@@ -252,7 +252,7 @@ fn learning(comparison: &Comparison) -> Option<Section> {
     });
     Some(section(
         "Learning curves",
-        "Scores over the number of training inputs and over the training grid; inference is on \
+        "Scores over the number of training inputs and over the training grid; predictions are on \
          the grid of the dataset.",
         blocks?,
     ))
@@ -261,8 +261,8 @@ fn learning(comparison: &Comparison) -> Option<Section> {
 fn speed(comparison: &Comparison) -> Section {
     section(
         "Speed",
-        "As measured when the runs were trained and these predictions made; other work on the same \
-         machine counts against them.",
+        "Measured when the runs were trained and these predictions were made; other work on the same \
+         machine is included.",
         vec![Block::Table(tables::speed(comparison))],
     )
 }

@@ -1,7 +1,7 @@
-//! The one thread that calls MPI: it takes what other threads ask for, one thing after the other.
+//! The one thread that calls MPI: it serves the requests of other threads, one after the other.
 //!
-//! Nothing blocks within MPI, which would keep a core busy: every operation is begun and then looked
-//! at until it is complete, while rank 0 answers those that count.
+//! Nothing blocks within MPI, which would keep a core busy: every operation is started and then tested
+//! until it is complete, while rank 0 answers requests to count.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,22 +11,22 @@ use floral::ranks::Counter;
 use floral::{Error, Result};
 use mpi::Threading;
 use mpi::datatype::{Partition, PartitionMut};
-use mpi::request::{Request, Scope, scope};
+use mpi::request::{Request as Operation, Scope, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, MatchedReceiveVec, Source};
 
-/// How often rank 0 looks for those that count while it has nothing else to do.
+/// How often an idle rank 0 checks for requests to count.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// How often a wait for other ranks looks that may be long.
+/// The pause between tests of an operation that may take long.
 const SLEEP: Duration = Duration::from_micros(200);
 
-/// What is known once MPI has started.
+/// This process as MPI has started it.
 pub struct Started {
     pub rank: usize,
     pub size: usize,
     pub host: String,
-    /// On rank 0.
+    /// Only on rank 0.
     pub counters: Option<Counters>,
 }
 
@@ -35,7 +35,7 @@ pub struct Started {
 pub struct Counters(Arc<Mutex<[u64; Counter::COUNT]>>);
 
 impl Counters {
-    /// Adds, and returns what it was before.
+    /// Adds to a counter and returns its previous value.
     pub fn add(&self, counter: Counter, amount: u64) -> u64 {
         let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = &mut counters[counter.place()];
@@ -45,129 +45,133 @@ impl Counters {
     }
 }
 
-/// What other threads may ask for.
-pub enum Ask {
+/// A request of another thread, with the channel for the answer.
+pub enum Request {
     Gather {
         own: Vec<u8>,
-        tell: Sender<Result<Vec<Vec<u8>>>>,
+        answer: Sender<Result<Vec<Vec<u8>>>>,
     },
     Exchange {
         own: Vec<f32>,
         given: Vec<usize>,
         taken: Vec<usize>,
-        tell: Sender<Result<Vec<f32>>>,
+        answer: Sender<Result<Vec<f32>>>,
     },
     Join {
         own: Vec<f32>,
         counts: Vec<usize>,
-        tell: Sender<Result<Vec<f32>>>,
+        answer: Sender<Result<Vec<f32>>>,
     },
     Count {
         counter: Counter,
         amount: u64,
-        tell: Sender<Result<u64>>,
+        answer: Sender<Result<u64>>,
     },
-    Part {
+    Finish {
         own: u8,
         patience: Option<Duration>,
-        tell: Sender<Option<Vec<u8>>>,
+        answer: Sender<Option<Vec<u8>>>,
     },
     Abort(i32),
 }
 
-/// Starts MPI, tells of it and takes what is asked for until ranks part.
-pub fn open(asks: &Receiver<Ask>, tell: &Sender<Option<Started>>) {
+/// Starts MPI, reports it and serves requests until the ranks finish.
+pub fn run(requests: &Receiver<Request>, started: &Sender<Option<Started>>) {
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
-        let _ = tell.send(None);
+        let _ = started.send(None);
         return;
     };
     let world = universe.world();
     let is_first = world.rank() == 0;
-    let office = Office {
+    let coordinator = Coordinator {
         counts: world.duplicate(),
-        parting: world.duplicate(),
+        finishing: world.duplicate(),
         counters: is_first.then(Counters::default),
         world,
-        asks,
+        requests,
     };
-    let _ = tell.send(Some(Started {
-        rank: office.world.rank() as usize,
-        size: office.world.size() as usize,
+    let _ = started.send(Some(Started {
+        rank: coordinator.world.rank() as usize,
+        size: coordinator.world.size() as usize,
         host: mpi::environment::processor_name().unwrap_or_default(),
-        counters: office.counters.clone(),
+        counters: coordinator.counters.clone(),
     }));
-    office.work();
+    coordinator.serve();
 }
 
-/// Where one rank talks to the others; a communicator for each kind of talk, so that what is said in
-/// one is never heard in another.
-struct Office<'a> {
+/// The communication of one rank with the others; a communicator per kind of message, so that they are
+/// never confused.
+struct Coordinator<'a> {
     world: SimpleCommunicator,
     counts: SimpleCommunicator,
-    parting: SimpleCommunicator,
+    finishing: SimpleCommunicator,
     counters: Option<Counters>,
-    asks: &'a Receiver<Ask>,
+    requests: &'a Receiver<Request>,
 }
 
-impl Office<'_> {
-    /// Takes what is asked for until ranks part.
-    fn work(&self) {
+impl Coordinator<'_> {
+    /// Serves requests until the ranks finish.
+    fn serve(&self) {
         loop {
             match self.next() {
                 None => return,
-                // Whoever asked and does not wait for the answer is at its end.
-                Some(Ask::Gather { own, tell }) => drop(tell.send(self.gather(&own))),
-                Some(Ask::Exchange {
+                // A thread that does not wait for its answer has ended.
+                Some(Request::Gather { own, answer }) => drop(answer.send(self.gather(&own))),
+                Some(Request::Exchange {
                     own,
                     given,
                     taken,
-                    tell,
-                }) => drop(tell.send(self.exchange(&own, &given, &taken))),
-                Some(Ask::Join { own, counts, tell }) => {
-                    drop(tell.send(self.join(&own, &counts)));
+                    answer,
+                }) => drop(answer.send(self.exchange(&own, &given, &taken))),
+                Some(Request::Join {
+                    own,
+                    counts,
+                    answer,
+                }) => {
+                    drop(answer.send(self.join(&own, &counts)));
                 }
-                Some(Ask::Count {
+                Some(Request::Count {
                     counter,
                     amount,
-                    tell,
-                }) => drop(tell.send(self.count(counter, amount))),
-                Some(Ask::Part {
+                    answer,
+                }) => drop(answer.send(self.count(counter, amount))),
+                Some(Request::Finish {
                     own,
                     patience,
-                    tell,
+                    answer,
                 }) => {
-                    let _ = tell.send(Some(self.part(own, patience, &tell)));
+                    let _ = answer.send(Some(self.finish(own, patience, &answer)));
                     return;
                 }
-                Some(Ask::Abort(code)) => self.world.abort(code),
+                Some(Request::Abort(code)) => self.world.abort(code),
             }
         }
     }
 
-    /// The next thing asked for; rank 0 answers counts until then.
-    fn next(&self) -> Option<Ask> {
+    /// The next request; rank 0 counts for the others until then.
+    fn next(&self) -> Option<Request> {
         if self.counters.is_none() || self.world.size() == 1 {
-            return self.asks.recv().ok();
+            return self.requests.recv().ok();
         }
         loop {
-            match self.asks.recv_timeout(PAUSE) {
-                Ok(ask) => return Some(ask),
+            match self.requests.recv_timeout(PAUSE) {
+                Ok(request) => return Some(request),
                 Err(RecvTimeoutError::Timeout) => self.answer_counts(),
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
     }
 
-    /// A byte goes before those of every rank: the address of an empty list means something else to MPI.
+    /// A byte precedes those of every rank: the address of an empty list means something else to MPI.
     fn gather(&self, own: &[u8]) -> Result<Vec<Vec<u8>>> {
         let own = &[&[0], own].concat()[..];
         let length = count(own.len())?;
         let mut lengths = vec![0; self.world.size() as usize];
         scope(|scope| {
-            let begun =
+            let operation =
                 self.world
                     .immediate_all_gather_into(scope, &length, lengths.as_mut_slice());
-            self.wait(begun, doze);
+            self.wait(operation, doze);
         });
         let counts: Vec<usize> = lengths.iter().map(|length| *length as usize).collect();
         let places = Places::new(&counts)?;
@@ -175,10 +179,10 @@ impl Office<'_> {
         {
             let mut parts = PartitionMut::new(all.as_mut_slice(), places.counts, places.starts);
             scope(|scope| {
-                let begun = self
+                let operation = self
                     .world
                     .immediate_all_gather_varcount_into(scope, own, &mut parts);
-                self.wait(begun, doze);
+                self.wait(operation, doze);
             });
         }
         let mut rest = all.as_slice();
@@ -197,10 +201,10 @@ impl Office<'_> {
             let given = Partition::new(own, from.counts, from.starts);
             let mut taken = PartitionMut::new(all.as_mut_slice(), to.counts, to.starts);
             scope(|scope| {
-                let begun = self
+                let operation = self
                     .world
                     .immediate_all_to_all_varcount_into(scope, &given, &mut taken);
-                self.wait(begun, std::thread::yield_now);
+                self.wait(operation, std::thread::yield_now);
             });
         }
         Ok(all)
@@ -212,10 +216,10 @@ impl Office<'_> {
         {
             let mut parts = PartitionMut::new(all.as_mut_slice(), places.counts, places.starts);
             scope(|scope| {
-                let begun = self
+                let operation = self
                     .world
                     .immediate_all_gather_varcount_into(scope, own, &mut parts);
-                self.wait(begun, std::thread::yield_now);
+                self.wait(operation, std::thread::yield_now);
             });
         }
         Ok(all)
@@ -227,13 +231,13 @@ impl Office<'_> {
         first.send(&[counter.place() as u64, amount][..]);
         let mut before = [0u64];
         scope(|scope| {
-            let begun = first.immediate_receive_into(scope, &mut before[..]);
-            self.wait(begun, doze);
+            let operation = first.immediate_receive_into(scope, &mut before[..]);
+            self.wait(operation, doze);
         });
         Ok(before[0])
     }
 
-    /// Counts for those who ask, on rank 0.
+    /// Counts for other ranks, on rank 0.
     fn answer_counts(&self) {
         let Some(counters) = &self.counters else {
             return;
@@ -247,44 +251,49 @@ impl Office<'_> {
                 }
                 _ => 0,
             };
-            let asker = self.counts.process_at_rank(status.source_rank());
-            asker.send(&[before][..]);
+            let source = self.counts.process_at_rank(status.source_rank());
+            source.send(&[before][..]);
         }
     }
 
     /// Waits for an operation.
-    fn wait<'s, D: ?Sized, S: Scope<'s>>(&self, mut begun: Request<'s, D, S>, pause: fn()) {
+    fn wait<'s, D: ?Sized, S: Scope<'s>>(&self, mut operation: Operation<'s, D, S>, pause: fn()) {
         loop {
-            match begun.test() {
+            match operation.test() {
                 Ok(_) => return,
-                Err(request) => begun = request,
+                Err(pending) => operation = pending,
             }
             self.answer_counts();
             pause();
         }
     }
 
-    /// Waits until every rank parts. Once patience is over, whoever asked is told so, and an end by
-    /// force is all that is waited for.
-    fn part(&self, own: u8, patience: Option<Duration>, tell: &Sender<Option<Vec<u8>>>) -> Vec<u8> {
-        let mut all = vec![0; self.parting.size() as usize];
+    /// Waits until every rank has finished. Once the time is over, the answer is `None`, and only a request
+    /// to abort is still served.
+    fn finish(
+        &self,
+        own: u8,
+        patience: Option<Duration>,
+        answer: &Sender<Option<Vec<u8>>>,
+    ) -> Vec<u8> {
+        let mut all = vec![0; self.finishing.size() as usize];
         let start = Instant::now();
         let mut patience = patience;
         scope(|scope| {
-            let mut begun = self
-                .parting
-                .immediate_all_gather_into(scope, &own, all.as_mut_slice());
+            let mut operation =
+                self.finishing
+                    .immediate_all_gather_into(scope, &own, all.as_mut_slice());
             loop {
-                match begun.test() {
+                match operation.test() {
                     Ok(_) => return,
-                    Err(request) => begun = request,
+                    Err(pending) => operation = pending,
                 }
                 self.answer_counts();
                 if patience.is_some_and(|patience| start.elapsed() > patience) {
                     patience = None;
-                    let _ = tell.send(None);
+                    let _ = answer.send(None);
                 }
-                if let Ok(Ask::Abort(code)) = self.asks.try_recv() {
+                if let Ok(Request::Abort(code)) = self.requests.try_recv() {
                     self.world.abort(code);
                 }
                 doze();
@@ -294,12 +303,12 @@ impl Office<'_> {
     }
 }
 
-/// Leaves the core to others for a moment; where numbers are moved, they would move slowly by it.
+/// Yields the core for a moment; too slow a pause where many numbers are exchanged.
 fn doze() {
     std::thread::sleep(SLEEP);
 }
 
-/// Where the parts of a list begin, in the numbers of MPI.
+/// Where the parts of a list start, as 31-bit numbers of MPI.
 struct Places {
     counts: Vec<i32>,
     starts: Vec<i32>,
@@ -323,13 +332,13 @@ impl Places {
     }
 }
 
-/// A number of MPI, which counts in 31 bits.
+/// A length as MPI counts it, in 31 bits.
 fn count(number: usize) -> Result<i32> {
     i32::try_from(number).map_err(|_| Error::Config {
         context: "MPI".into(),
         reason: format!(
-            "{number} values in one message are more than it can count; use fewer ranks or a \
-             smaller network"
+            "a message of {number} values exceeds the limit of 2^31; use fewer ranks or a smaller \
+             network"
         ),
     })
 }
