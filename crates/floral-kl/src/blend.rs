@@ -123,8 +123,8 @@ impl Member {
 pub(super) struct Blend {
     pub members: Vec<(Member, f64)>,
     pub parity: Parity,
-    /// The training inputs' targets: [input][channel, point].
-    pub targets: Vec<Vec<f64>>,
+    /// Values of a target.
+    pub values: usize,
     /// What guesses lie between, of the base low fidelity and of the input alone.
     pub bounds: [Bounds; 2],
     /// What each candidate achieved.
@@ -172,7 +172,7 @@ impl Blend {
         Self {
             members: Vec::new(),
             parity: examples.parity,
-            targets: examples.train.targets.to_vec(),
+            values: examples.train.targets[0].len(),
             bounds,
             scores: Vec::new(),
             stacked: None,
@@ -286,7 +286,7 @@ impl Blend {
     /// The target of a query in the problem's own frame, [channel, point]; `around` is the query with
     /// the predicted mean in the place of low fidelity.
     pub(super) fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Vec<f64> {
-        let mut sum = vec![0.0; self.targets[0].len()];
+        let mut sum = vec![0.0; self.values];
         for (member, weight) in &self.members {
             let mut values = member.predict(framed, around).unwrap_or_default();
             self.finish(member.base, &mut values, &framed.low);

@@ -177,6 +177,7 @@ impl Expansion {
             least_variance: 0.0,
             fixed: Fixed::new(&train, lattice, symmetries, folds.count()),
             framed: train.framed.clone(),
+            residuals: train.residuals.iter().map(|r| singles(r)).collect(),
             support,
         };
         let spread = fitted.fit_spread(&fit, kind, cases, &train, (&held, &verdict))?;
@@ -354,6 +355,10 @@ impl Fit<'_> {
         };
         candidates::blended(&problem, self.observer)
     }
+}
+
+fn singles(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|v| *v as f32).collect()
 }
 
 /// Whether the only input's residual varies less over the domain than its solution does.
