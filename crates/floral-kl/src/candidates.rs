@@ -18,7 +18,9 @@ pub(super) fn blended(problem: &Problem<'_>, observer: &dyn Observer) -> Result<
     let examples = &problem.views[0].examples;
     let is_judged = examples.has_held() || examples.folds.count() > 1;
     if is_judged {
-        tried.extend(fitted(&blend, problem, observer)?);
+        let fitted = fitted(&blend, problem, observer)?;
+        tried.retain(|_| problem.has_constants || fitted.is_empty());
+        tried.extend(fitted);
     }
     Ok(blend.weighed(tried, examples, is_judged))
 }

@@ -115,7 +115,9 @@ impl Expansion {
     /// The mean square of a residual about the mean of all.
     fn sill(&self) -> f64 {
         let count = self.residuals.len() as f64;
-        let targets: Vec<Vec<f64>> = (0..self.residuals.len()).map(|i| self.residual(i)).collect();
+        let targets: Vec<Vec<f64>> = (0..self.residuals.len())
+            .map(|i| self.residual(i))
+            .collect();
         let mean = mean_field(&targets);
         let square = |target: &Vec<f64>| {
             let pairs = target.iter().zip(&mean);

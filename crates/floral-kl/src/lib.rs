@@ -70,6 +70,6 @@ pub use law::LawKind;
 pub use observer::{Event, Observer, Silent};
 pub use outliers::Outlier;
 pub use prediction::Prediction;
-pub use recipe::Recipe;
+pub use recipe::{Part, Recipe};
 pub use stack::{Learner, Lesson, Network};
 pub use symmetry::{Motion, Role, Symmetries, Symmetry, roll};

@@ -37,7 +37,9 @@ pub(super) fn systems(
     let targets: Vec<Vec<C64>> = (0..count).into_par_iter().map(target).collect();
     let halves = rolls.halves();
     let square = |(h, half): (usize, &Half)| {
-        let values = targets.iter().flat_map(|t| t.iter().skip(h).step_by(halves.len()));
+        let values = targets
+            .iter()
+            .flat_map(|t| t.iter().skip(h).step_by(halves.len()));
         half.count() * values.map(C64::norm_sqr).sum::<f64>()
     };
     let squares: Vec<f64> = halves.iter().enumerate().map(square).collect();

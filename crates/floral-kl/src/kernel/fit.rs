@@ -26,7 +26,9 @@ impl KernelFit {
         examples: &Examples<'_>,
     ) -> Option<Self> {
         let fitting = Fitting::new(covariance, rows, symmetries, examples)?;
-        let held = examples.has_held().then(|| fitting.held_out(&examples.held));
+        let held = examples
+            .has_held()
+            .then(|| fitting.held_out(&examples.held));
         let ridge = fitting.best_ridge(held.as_deref())?;
         Some(fitting.settled(ridge, held.as_deref()))
     }
@@ -95,9 +97,13 @@ impl<'a> Fitting<'a> {
         let motions = self.symmetries.motions.len();
         let inputs = self.rows.signatures.len() / motions;
         let row = |matrix: &Mat<c64>, i: usize| -> Vec<C64> {
-            (0..matrix.ncols()).map(|r| matrix[(i * motions, r)]).collect()
+            (0..matrix.ncols())
+                .map(|r| matrix[(i * motions, r)])
+                .collect()
         };
-        (0..inputs).map(|i| self.field(&all, |matrix| row(matrix, i))).collect()
+        (0..inputs)
+            .map(|i| self.field(&all, |matrix| row(matrix, i)))
+            .collect()
     }
 
     /// The field with a row of its spectrum from what there is at each frequency.
@@ -118,7 +124,9 @@ impl<'a> Fitting<'a> {
         let mut own = vec![0.0_f64; self.systems.len()];
         for signature in &self.rows.signatures {
             let of_row = self.rows.own(self.covariance, signature);
-            own.iter_mut().zip(of_row).for_each(|(most, v)| *most = most.max(v));
+            own.iter_mut()
+                .zip(of_row)
+                .for_each(|(most, v)| *most = most.max(v));
         }
         Posterior::new(&self.systems, &own, ridge, reference)
     }

@@ -117,7 +117,11 @@ impl Neighbours {
     pub(crate) fn copies(&self, framed: &Framed, symmetries: &Symmetries) -> Vec<Signature> {
         let motions = 0..symmetries.motions.len();
         motions
-            .map(|m| self.rows.resemblance.signature(&framed.moved(symmetries, m)))
+            .map(|m| {
+                self.rows
+                    .resemblance
+                    .signature(&framed.moved(symmetries, m))
+            })
             .collect()
     }
 
@@ -127,7 +131,8 @@ impl Neighbours {
         let norm = |signature: &Signature| Resemblance::square(signature).sqrt();
         copies.iter().any(|copy| {
             // Norms that differ by more part them without a transform.
-            (norm(of) - norm(copy)).powi(2) <= near && self.rows.resemblance.closest(of, copy).1 <= near
+            (norm(of) - norm(copy)).powi(2) <= near
+                && self.rows.resemblance.closest(of, copy).1 <= near
         })
     }
 
@@ -160,8 +165,13 @@ impl Neighbours {
     ) -> Vec<Nearest> {
         let query = self.rows.resemblance.signature(framed);
         let closest = |row| self.rows.resemblance.closest(&query, row);
-        let mut found: Vec<(usize, (usize, f64))> =
-            self.rows.signatures.par_iter().map(closest).enumerate().collect();
+        let mut found: Vec<(usize, (usize, f64))> = self
+            .rows
+            .signatures
+            .par_iter()
+            .map(closest)
+            .enumerate()
+            .collect();
         found.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         found.truncate(count);
         let least = found.first().map_or(0.0, |found| found.1.1);

@@ -39,12 +39,7 @@ pub(crate) struct Part {
 
 impl Posterior {
     /// Of the systems with a ridge; `own` bounds an input's own covariance at each frequency.
-    pub(super) fn new(
-        systems: &[Option<System>],
-        own: &[f64],
-        ridge: f64,
-        reference: f64,
-    ) -> Self {
+    pub(super) fn new(systems: &[Option<System>], own: &[f64], ridge: f64, reference: f64) -> Self {
         let parts = systems.iter().enumerate();
         let parts = parts.filter_map(|(half, system)| Some((half, system.as_ref()?)));
         let count = systems.iter().flatten().count().max(1) as f64;

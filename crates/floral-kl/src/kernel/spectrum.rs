@@ -35,7 +35,11 @@ pub(super) struct Half {
 impl Half {
     /// How many frequencies it stands for.
     pub(super) fn count(&self) -> f64 {
-        if self.frequency == self.opposite { 1.0 } else { 2.0 }
+        if self.frequency == self.opposite {
+            1.0
+        } else {
+            2.0
+        }
     }
 }
 
@@ -62,7 +66,9 @@ impl Rolls {
         };
         let halves = (0..count).map(half);
         Self {
-            halves: halves.filter(|half| half.frequency <= half.opposite).collect(),
+            halves: halves
+                .filter(|half| half.frequency <= half.opposite)
+                .collect(),
             forward: lengths
                 .iter()
                 .map(|&n| planner.plan_fft_forward(n))

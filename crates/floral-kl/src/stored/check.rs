@@ -33,7 +33,10 @@ impl StoredExpansion {
         }
         let residual = |r: &Singles| r.0.len() == solution && r.0.iter().all(|v| v.is_finite());
         let fits = self.residuals.len() == self.inputs.len();
-        ensure(fits && self.residuals.iter().all(residual), "a residual does not fit")?;
+        ensure(
+            fits && self.residuals.iter().all(residual),
+            "a residual does not fit",
+        )?;
         self.mean.check(self.inputs.len(), solution, Parity::Odd)?;
         if let Some(variance) = &self.variance {
             variance.check(self.inputs.len(), solution, Parity::Even)?;
