@@ -38,6 +38,12 @@ pub const TRAINING: &[Setting] = &[
          first, the network last, and what there is no time for is left out. Without a budget the work \
          depends on the data alone, and so does the result.",
     ),
+    optional(
+        "without",
+        "\"network\"",
+        "A part that floral-kl goes without, to see what it contributes: constants, local, kernels, \
+         processes, symmetries (found ones), network or calibration.",
+    ),
     key(
         "transform",
         "Functions through which the solution's channels are learned, one for all or a list with one \

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Budget, Method};
 use crate::dataset::{Split, SplitConfig};
 use crate::flow::{PathConfig, PriorConfig};
-use crate::kl::{LawKind, Symmetry};
+use crate::kl::{LawKind, Part, Recipe, Symmetry};
 use crate::low::LowConfig;
 use crate::settings::{TRAINING, annotated};
 use crate::transform::TransformConfig;
@@ -35,6 +35,9 @@ pub struct TrainConfig {
     /// one the work depends on the data alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
+    /// A part that a fit of floral-kl goes without, for an ablation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without: Option<Part>,
     /// Functions through which the solution's channels are learned, one for all or one for each:
     /// `none`, `log`, `sqrt`, `positive`, `bounded:FROM:TO`.
     pub transform: TransformConfig,
@@ -177,6 +180,7 @@ impl Default for TrainConfig {
             symmetries: None,
             law: LawKind::default(),
             budget: None,
+            without: None,
             transform: TransformConfig::default(),
             split: SplitConfig::default(),
             low: LowConfig::default(),
@@ -225,6 +229,7 @@ impl TrainConfig {
             symmetries,
             law,
             budget,
+            without,
             transform,
             split,
             low,
@@ -245,6 +250,7 @@ impl TrainConfig {
                 symmetries,
                 law,
                 budget,
+                without,
                 transform,
                 split,
                 low,
@@ -278,6 +284,14 @@ impl TrainConfig {
             });
         }
         split.of(inputs)
+    }
+
+    /// The regressions of the method, but for a part that is left out; none of a network.
+    pub fn recipe(&self) -> Option<Recipe> {
+        let recipe = self.method.recipe()?;
+        let is_whole = recipe == Recipe::Blend;
+        let part = self.without.filter(|_| is_whole);
+        Some(part.map_or(recipe, Recipe::Without))
     }
 
     /// The first section of network settings that a regression was given.

@@ -49,7 +49,7 @@ pub fn train_across(
     let config = run.config()?;
     let supply = || supplied(&config, dataset, run.path(), observer);
     let dataset = &first_then_others(ranks, supply)?;
-    match config.method.recipe() {
+    match config.recipe() {
         Some(recipe) => {
             let fit = || fit_run(run, dataset, recipe, observer);
             let fitted = ranks.is_first().then(fit).transpose();
