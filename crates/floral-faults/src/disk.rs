@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use floral::storage::journal::Done;
+use floral_faults::injection::journal::Done;
 
 use crate::dice::Dice;
 use crate::tree::{Change, Tree};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use floral::storage::operations::{ENDED, Fault};
+use floral_faults::injection::{ENDED, Fault};
 use serde_json::json;
 
 use crate::dice::Dice;
