@@ -104,7 +104,7 @@ def module_table(path):
 
 def dataset():
     """The layout of datasets and predictions."""
-    layout = (ROOT / "crates/floral/src/dataset/layout.md").read_text()
+    layout = (ROOT / "crates/floral-data/src/dataset/layout.md").read_text()
     return f"""# The dataset
 
 {MARK}
