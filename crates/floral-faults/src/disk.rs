@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use floral::storage::journal::Done;
+use floral_faults::injection::journal::Done;
 
 use crate::dice::Dice;
 use crate::files::below;

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use anyhow::{Context, Result};
-use floral::storage::journal::{self, Done};
-use floral::storage::operations::{Fault, has_failed, let_fail};
+use floral_faults::injection::journal::{self, Done};
+use floral_faults::injection::{Fault, has_failed, let_fail};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
-use floral::storage::operations::{ENDED, Fault};
+use floral_faults::injection::{ENDED, Fault};
 use serde_json::json;
 
 use crate::arguments::Plan;

@@ -24,8 +24,6 @@ mod group;
 mod group_plan;
 mod growing_array;
 mod identity;
-#[doc(hidden)]
-pub mod journal;
 mod lock;
 #[doc(hidden)]
 pub mod names;

@@ -1,107 +1,80 @@
-//! The file operations of this room, one after the other: what stands on them is tested by letting the
-//! n-th fail, by ending the process before it, or by asking for what was done (`journal.rs`) and
-//! dropping what had not reached the disk.
+//! The file operations of this room, one after the other.
+//!
+//! A [`Watcher`] may stand beside them, one per process: the fault campaign (crate `floral-faults`) lets
+//! the n-th fail, or records what was done and drops what had not reached the disk. No command of the
+//! library sets one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
-use super::journal::{self, Done};
-
-/// What befalls an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// There is no space left, for this operation and all after it.
-    Full,
-    /// The device fails once.
-    Broken,
-    /// It is not permitted, once.
-    Denied,
-    /// Half of the bytes are written, then the device fails; of an operation without bytes, before it.
-    Short,
-    /// The process ends before it, as if killed.
-    End,
-    /// Nothing can be written any more: this operation and all after it.
-    ReadOnly,
-    /// Of what is read, counted on its own, the device gives nothing, once.
-    Unread,
+/// A step that is done; those of folders are about to be.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'a> {
+    /// A file was opened under a path.
+    Opened(&'a Path, &'a File),
+    /// Bytes were added at the end of a file.
+    Written(&'a File, &'a [u8]),
+    /// What was written to a file has reached the disk.
+    Synced(&'a File),
+    /// The list of a folder's files has reached the disk.
+    FolderSynced(&'a Path),
+    /// All of a file system has.
+    AllSynced,
+    /// A file has got this name as well.
+    Linked(&'a Path),
+    /// What stood under the first name stands under the second.
+    Renamed(&'a Path, &'a Path),
+    /// What stood under two names was exchanged.
+    Exchanged(&'a Path, &'a Path),
+    /// A folder, and those above it that are missing, are to be made.
+    FolderToMake(&'a Path),
+    /// A folder and all in it is to be removed.
+    FolderToRemove(&'a Path),
+    /// A file was removed.
+    Removed(&'a Path),
 }
 
-/// The exit code of a process that was ended.
-pub const ENDED: i32 = 137;
+/// Sees every operation, before and after it; an error takes its place.
+pub trait Watcher: Sync {
+    /// Before anything is read of a file.
+    fn before_read(&self) -> io::Result<()>;
 
-/// Faults to come, each at an operation counted from one; and what was counted so far.
-static FAULTS: Mutex<Vec<(u32, Fault)>> = Mutex::new(Vec::new());
-static ARE_SET: AtomicBool = AtomicBool::new(false);
-static WRITES: AtomicU32 = AtomicU32::new(0);
-static READS: AtomicU32 = AtomicU32::new(0);
+    /// Before an operation that changes something.
+    fn before_change(&self) -> io::Result<()>;
 
-/// Lets the n-th file operations from here on meet faults, counted from one, in the place of those set
-/// before; for tests of what stands on storage, of which one process holds one at a time.
-pub fn let_fail(faults: &[(u32, Fault)]) {
-    WRITES.store(0, Ordering::SeqCst);
-    READS.store(0, Ordering::SeqCst);
-    *FAULTS.lock().unwrap_or_else(PoisonError::into_inner) = faults.to_vec();
-    ARE_SET.store(!faults.is_empty(), Ordering::SeqCst);
+    /// Before so many bytes are written: how many of them are, and what comes of it.
+    fn before_bytes(&self, count: usize) -> (usize, io::Result<()>);
+
+    /// After a step.
+    fn after(&self, step: &Step<'_>);
 }
 
-/// Whether all faults were met.
-pub fn has_failed() -> bool {
-    let faults = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_past = |(operation, fault): &(u32, Fault)| {
-        let count = match fault {
-            Fault::Unread => &READS,
-            _ => &WRITES,
-        };
-        *operation <= count.load(Ordering::SeqCst)
-    };
-    !faults.is_empty() && faults.iter().all(is_past)
+static WATCHER: OnceLock<&'static dyn Watcher> = OnceLock::new();
+
+/// Lets every operation from here on pass by a watcher. The first one of a process stays.
+pub fn watch(by: &'static dyn Watcher) {
+    let _ = WATCHER.set(by);
 }
 
-/// The fault that the next operation meets, if it meets one.
-fn met(count: &AtomicU32) -> Option<Fault> {
-    if !ARE_SET.load(Ordering::Relaxed) {
-        return None;
-    }
-    let number = count.fetch_add(1, Ordering::SeqCst) + 1;
-    let is_read = std::ptr::eq(count, &READS);
-    let faults = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
-    let meets = |(operation, fault): &&(u32, Fault)| {
-        let lasts = matches!(fault, Fault::Full | Fault::ReadOnly);
-        (*fault == Fault::Unread) == is_read
-            && (*operation == number || *operation < number && lasts)
-    };
-    faults.iter().find(meets).map(|(_, fault)| *fault)
-}
-
-/// Goes on, fails or ends.
 fn pass() -> io::Result<()> {
-    match met(&WRITES) {
-        None => Ok(()),
-        Some(fault) => Err(fault.error()),
-    }
+    WATCHER
+        .get()
+        .map_or(Ok(()), |watcher| watcher.before_change())
 }
 
-impl Fault {
-    fn error(self) -> io::Error {
-        match self {
-            Self::Full => io::ErrorKind::StorageFull.into(),
-            Self::Denied => io::ErrorKind::PermissionDenied.into(),
-            Self::ReadOnly => io::ErrorKind::ReadOnlyFilesystem.into(),
-            Self::Broken | Self::Short | Self::Unread => io::Error::other("input/output error"),
-            Self::End => std::process::exit(ENDED),
-        }
+fn tell(step: &Step<'_>) {
+    if let Some(watcher) = WATCHER.get() {
+        watcher.after(step);
     }
 }
 
 /// What comes before anything is read of a file.
 pub fn before_read() -> io::Result<()> {
-    match met(&READS) {
-        None => Ok(()),
-        Some(fault) => Err(fault.error()),
-    }
+    WATCHER
+        .get()
+        .map_or(Ok(()), |watcher| watcher.before_read())
 }
 
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -112,20 +85,22 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 pub fn open(options: &fs::OpenOptions, path: &Path) -> io::Result<File> {
     pass()?;
     let file = options.open(path)?;
-    journal::opened(path, &file);
+    tell(&Step::Opened(path, &file));
     Ok(file)
 }
 
 pub fn write_all(mut file: &File, bytes: &[u8]) -> io::Result<()> {
-    let fault = met(&WRITES);
-    let kept = match fault {
-        None => bytes,
-        Some(Fault::Short) => &bytes[..bytes.len() / 2],
-        Some(fault) => return Err(fault.error()),
+    let Some(watcher) = WATCHER.get() else {
+        return file.write_all(bytes);
     };
+    let (count, outcome) = watcher.before_bytes(bytes.len());
+    if count == 0 && outcome.is_err() {
+        return outcome;
+    }
+    let kept = &bytes[..count];
     file.write_all(kept)?;
-    journal::written(file, kept);
-    fault.map_or(Ok(()), |fault| Err(fault.error()))
+    tell(&Step::Written(file, kept));
+    outcome
 }
 
 /// A file to which is written piece by piece.
@@ -145,14 +120,14 @@ impl Write for Pieces<'_> {
 pub fn sync_all(file: &File) -> io::Result<()> {
     pass()?;
     file.sync_all()?;
-    journal::synced(file);
+    tell(&Step::Synced(file));
     Ok(())
 }
 
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     pass()?;
     File::open(folder)?.sync_all()?;
-    journal::add(|| Done::FolderSynced(folder.to_owned()));
+    tell(&Step::FolderSynced(folder));
     Ok(())
 }
 
@@ -161,40 +136,40 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 pub(super) fn sync_file_system(folder: &Path) -> io::Result<()> {
     pass()?;
     rustix::fs::syncfs(File::open(folder)?)?;
-    journal::add(|| Done::AllSynced);
+    tell(&Step::AllSynced);
     Ok(())
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     pass()?;
     fs::rename(from, to)?;
-    journal::add(|| Done::Renamed(from.to_owned(), to.to_owned()));
+    tell(&Step::Renamed(from, to));
     Ok(())
 }
 
 pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     pass()?;
     fs::hard_link(from, to)?;
-    journal::linked(to);
+    tell(&Step::Linked(to));
     Ok(())
 }
 
 pub(super) fn create_dir_all(path: &Path) -> io::Result<()> {
     pass()?;
-    journal::folders_to_make(path);
+    tell(&Step::FolderToMake(path));
     fs::create_dir_all(path)
 }
 
 pub(super) fn remove_dir_all(path: &Path) -> io::Result<()> {
     pass()?;
-    journal::add(|| Done::FolderRemoved(path.to_owned()));
+    tell(&Step::FolderToRemove(path));
     fs::remove_dir_all(path)
 }
 
 pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     pass()?;
     fs::remove_file(path)?;
-    journal::add(|| Done::Removed(path.to_owned()));
+    tell(&Step::Removed(path));
     Ok(())
 }
 
@@ -210,7 +185,7 @@ pub(super) fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP => io::ErrorKind::Unsupported.into(),
         other => io::Error::from(other),
     })?;
-    journal::add(|| Done::Exchanged(one.to_owned(), other.to_owned()));
+    tell(&Step::Exchanged(one, other));
     Ok(())
 }
 

@@ -2,15 +2,16 @@
 //! and the same call goes on. Alone in its process, as faults are set for all of it.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
+#[path = "../../floral/tests/toy/mod.rs"]
 mod toy;
 
 use std::path::Path;
 use std::sync::Mutex;
 
 use floral::dataset::{Dataset, Request};
-use floral::storage::operations::{Fault, has_failed, let_fail};
 use floral::train::TrainConfig;
 use floral::{Silent, fit};
+use floral_faults::injection::{Fault, has_failed, let_fail};
 use tempfile::TempDir;
 use toy::{Toy, files, request, run};
 

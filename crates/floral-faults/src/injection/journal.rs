@@ -1,4 +1,4 @@
-//! What `operations.rs` did to files, in order, if it is asked for: what a disk may hold after a power
+//! What the library did to files, in order, if it is asked for: what a disk may hold after a power
 //! failure follows from it.
 
 use std::fs::File;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use floral::storage::operations::Step;
 use serde::{Deserialize, Serialize};
 
 /// A step that succeeded. Files are known by their number in the file system.
@@ -47,6 +48,7 @@ static IS_KEPT: AtomicBool = AtomicBool::new(false);
 
 /// Keeps all steps from here on, for [`take`].
 pub fn keep() {
+    super::begin();
     IS_KEPT.store(true, Ordering::SeqCst);
 }
 
@@ -56,45 +58,47 @@ pub fn take() -> Vec<Done> {
     std::mem::take(&mut *JOURNAL.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Adds a step, if they are kept.
-pub(super) fn add(step: impl FnOnce() -> Done) {
-    if IS_KEPT.load(Ordering::Relaxed) {
-        let mut journal = JOURNAL.lock().unwrap_or_else(PoisonError::into_inner);
-        journal.push(step());
+/// Adds a step of the library, if they are kept.
+pub(super) fn add(step: &Step<'_>) {
+    if !IS_KEPT.load(Ordering::Relaxed) {
+        return;
     }
+    let done = match *step {
+        Step::Opened(path, file) => Done::Opened {
+            path: path.to_owned(),
+            file: number(file),
+            is_empty: file.metadata().is_ok_and(|facts| facts.len() == 0),
+        },
+        Step::Written(file, bytes) => Done::Written(number(file), bytes.to_vec()),
+        Step::Synced(file) => Done::Synced(number(file)),
+        Step::FolderSynced(folder) => Done::FolderSynced(folder.to_owned()),
+        Step::AllSynced => Done::AllSynced,
+        Step::Linked(path) => match File::open(path) {
+            Ok(file) => Done::Linked(path.to_owned(), number(&file)),
+            Err(_) => return,
+        },
+        Step::Renamed(from, to) => Done::Renamed(from.to_owned(), to.to_owned()),
+        Step::Exchanged(one, other) => Done::Exchanged(one.to_owned(), other.to_owned()),
+        Step::FolderToMake(path) => return push(missing(path).map(Done::FolderMade)),
+        Step::FolderToRemove(path) => Done::FolderRemoved(path.to_owned()),
+        Step::Removed(path) => Done::Removed(path.to_owned()),
+    };
+    push([done]);
 }
 
-pub(super) fn opened(path: &Path, file: &File) {
-    add(|| Done::Opened {
-        path: path.to_owned(),
-        file: number(file),
-        is_empty: file.metadata().is_ok_and(|facts| facts.len() == 0),
-    });
-}
-
-pub(super) fn linked(path: &Path) {
-    if let Ok(file) = File::open(path) {
-        add(|| Done::Linked(path.to_owned(), number(&file)));
-    }
-}
-
-pub(super) fn written(file: &File, bytes: &[u8]) {
-    add(|| Done::Written(number(file), bytes.to_vec()));
-}
-
-pub(super) fn synced(file: &File) {
-    add(|| Done::Synced(number(file)));
+fn push(steps: impl IntoIterator<Item = Done>) {
+    let mut journal = JOURNAL.lock().unwrap_or_else(PoisonError::into_inner);
+    journal.extend(steps);
 }
 
 /// A folder and those above it that are missing, from the top.
-pub(super) fn folders_to_make(path: &Path) {
-    let missing: Vec<&Path> = path
+fn missing(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let missing: Vec<PathBuf> = path
         .ancestors()
         .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .map(Path::to_owned)
         .collect();
-    for folder in missing.into_iter().rev() {
-        add(|| Done::FolderMade(folder.to_owned()));
-    }
+    missing.into_iter().rev()
 }
 
 #[cfg(unix)]
