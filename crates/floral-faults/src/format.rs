@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use floral::dataset::import::{Import, Wishes};
+use floral::dataset::import::{Import, ImportOptions};
 use floral::dataset::{Dataset, NpzInputs};
 use floral::device::Device;
 use floral::inspect::inspect;
@@ -96,7 +96,7 @@ fn zarr(path: &Path, around: &Around) -> Result<()> {
 
 /// Files of other programs: all that an import looks at.
 fn import(path: &Path, _: &Around) -> Result<()> {
-    Import::open(&[path.to_owned()])?.look(&Wishes::default(), &Silent)?;
+    Import::open(&[path.to_owned()])?.look(&ImportOptions::default(), &Silent)?;
     Ok(())
 }
 

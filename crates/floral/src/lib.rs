@@ -102,7 +102,7 @@ pub mod units;
 pub mod verify;
 
 pub use dataset::Arrays;
-pub use error::{Error, Result};
+pub use error::{Advice, Error, Note, Result};
 pub use field::Field;
 pub use fit::fit;
 /// An allocator for programs that train or sample.

@@ -11,7 +11,7 @@ use crate::sample::Progress;
 use crate::train::EpochRecord;
 use crate::{Error, Result};
 
-/// Is told how long work goes, from any thread, and may ask it to stop.
+/// Receives the progress of long work, from any thread, and may request it to stop.
 pub trait Observer: Sync {
     /// Something has happened.
     fn observe(&self, event: &Event<'_>) {

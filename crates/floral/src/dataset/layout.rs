@@ -1,10 +1,9 @@
 //! The layout of a dataset: its arrays and their names, its attributes. `writer.rs` fills it,
 //! `shapes.rs` finds it again in what is read.
 //!
-//! Attributes of arrays tell what their values are, so far as it is known: of an axis `units` and
-//! `long_name`, of `input`, `low`, `high` and moments those of `quantities.rs`, which also tells how
-//! several channels have several. An attribute that is absent says nothing: never that values are
-//! pure numbers, which is the unit `1`.
+//! Attributes describe the values of arrays, as far as known: axes have `units` and `long_name`;
+//! `input`, `low`, `high` and moments have those of `quantities.rs`, for one or several channels. An
+//! absent attribute means unknown, never that values are pure numbers, whose unit is `1`.
 
 use serde_json::{Map, Value, json};
 
@@ -44,7 +43,7 @@ pub(super) const TITLE: &str = "inputs, low-fidelity and high-fidelity solutions
 /// The attribute that declares which motions take solutions to solutions.
 pub(super) const SYMMETRIES: &str = "symmetries";
 
-/// The attribute that tells a checksum of all values, of data that no seed tells.
+/// The attribute with a checksum of all values, for data that no seed identifies.
 pub(super) const CHECKSUM: &str = "checksum";
 
 /// Names of the dimensions that are no axis of the grid.
@@ -116,7 +115,7 @@ impl Channels {
     }
 }
 
-/// The arrays of axes, inputs and solutions: so many inputs with so many realizations each.
+/// The arrays of axes, inputs and solutions, for these numbers of inputs and realizations.
 pub(super) fn fields(
     grid: &Grid,
     (inputs, realizations, precision): (usize, usize, Precision),
@@ -245,7 +244,7 @@ mod tests {
     /// The words that readers are given, and code in them.
     const WORDS: &str = include_str!("layout.md");
 
-    fn assert_told(name: &str) {
+    fn assert_described(name: &str) {
         assert!(WORDS.contains(&format!("`{name}`")), "layout.md: `{name}`");
     }
 
@@ -267,15 +266,15 @@ mod tests {
         };
         for (name, array) in &plan.arrays {
             if problem.grid().axes.iter().all(|axis| axis.name != *name) {
-                assert_told(name);
+                assert_described(name);
             }
             names(&array["attributes"])
                 .iter()
-                .for_each(|n| assert_told(n));
+                .for_each(|n| assert_described(n));
         }
         names(&plan.attributes)
             .iter()
-            .for_each(|name| assert_told(name));
+            .for_each(|name| assert_described(name));
         let read = [
             LOW_REALIZATIONS,
             INPUT_CHANNEL_DIMENSION,
@@ -287,6 +286,6 @@ mod tests {
             crate::dataset::mask::MASK,
             crate::dataset::stochastic_low::LOW_PAIRING,
         ];
-        read.iter().for_each(|name| assert_told(name));
+        read.iter().for_each(|name| assert_described(name));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! [`generate()`] writes a dataset, an array one chunk per input; [`import`] makes one of files of
 //! other programs; [`Dataset`] reads one, also one made by other means. Inputs to predict come from
-//! any of them or from a NumPy archive, as an [`InputSource`]. What is learned of a stochastic low
-//! fidelity tells `train/control_variate.rs`.
+//! any of them or from a NumPy archive, as an [`InputSource`]. See `train/control_variate.rs` for what is
+//! learned from a stochastic low fidelity.
 //!
 #![doc = include_str!("layout.md")]
 

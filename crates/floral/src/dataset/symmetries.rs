@@ -142,9 +142,9 @@ mod tests {
             generate(problem.as_ref(), &request, &path, &Silent).unwrap();
             let dataset = Dataset::open(&path).unwrap();
             assert_eq!(texts(&dataset), problem.symmetries());
-            let told: Vec<&str> = dataset.attributes().keys().map(String::as_str).collect();
+            let keys: Vec<&str> = dataset.attributes().keys().map(String::as_str).collect();
             let before = "title floral_format floral_version problem constants seed";
-            assert_eq!(told.join(" "), format!("{before} {SYMMETRIES}"));
+            assert_eq!(keys.join(" "), format!("{before} {SYMMETRIES}"));
             assert_eq!(texts(&rewrite(&path, None)), problem.symmetries());
             // A dataset without the attribute is the same, so that it need not be made again.
             generate(problem.as_ref(), &request, &path, &Silent).unwrap();

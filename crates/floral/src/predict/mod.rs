@@ -35,7 +35,7 @@ mod walk;
 
 pub use accuracy::{ChosenSolver, USUAL_ACCURACY};
 pub use alignment::{aligned_dataset, check_terms};
-pub use cases::{Case, Cases, Checked, is_npz};
+pub use cases::{Case, Cases, Checked, InMemory, is_npz};
 pub use destination::Destination;
 pub use ensemble::Ensemble;
 pub use input::InputPredictor;
@@ -47,7 +47,7 @@ pub use prediction_layout::PredictionPlan;
 pub(crate) use prediction_layout::RESERVED;
 pub use prediction_store::PredictionWriter;
 pub use predictor::Predictor;
-pub use sampling::Sampling;
+pub use sampling::{REALIZATIONS, Sampling};
 pub use threshold::Threshold;
 pub use values::Values;
 pub use velocity::{BLOCK_VALUES, block_rows};

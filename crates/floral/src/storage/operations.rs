@@ -39,7 +39,7 @@ static WRITES: AtomicU32 = AtomicU32::new(0);
 static READS: AtomicU32 = AtomicU32::new(0);
 
 /// Lets the n-th file operations from here on meet faults, counted from one, in the place of those set
-/// before; for tests of what stands on storage, of which one process holds one at a time.
+/// before. For tests that use storage; one process can run one such test at a time.
 pub fn let_fail(faults: &[(u32, Fault)]) {
     WRITES.store(0, Ordering::SeqCst);
     READS.store(0, Ordering::SeqCst);

@@ -30,7 +30,7 @@ pub fn block_rows(points: usize) -> usize {
     (BLOCK_VALUES / points.max(1)).clamp(1, 64)
 }
 
-/// Blocks of a step of so many samples, of which the device takes `rows` at a time.
+/// Blocks of a step, with `rows` samples at a time on the device.
 pub fn step_blocks(batch: usize, points: usize, rows: usize) -> usize {
     let fit = batch.div_ceil(rows.max(1));
     let large = (batch / LEAST_ROWS).min(batch * points / LEAST_VALUES);
@@ -63,8 +63,8 @@ impl Loss<'_> {
         self.gradient_across(&Alone::default(), (model, &[]), batch, device, false)
     }
 
-    /// The same by several ranks, each of which has blocks of its own, to the same bits; weights have
-    /// these lengths. `stops` is a wish of this rank that all hear of.
+    /// The same by several ranks, each with its own blocks, to the same bits; weights have
+    /// these lengths. `stops` is this rank's request to stop, which all ranks receive.
     pub fn gradient_across(
         &self,
         ranks: &dyn Ranks,
@@ -105,7 +105,7 @@ impl Loss<'_> {
         })
     }
 
-    /// The blocks of a step, the same for any number of ranks: equal parts, of which a border is moved
+    /// The blocks of a step, the same for any number of ranks: equal parts, whose borders are moved
     /// by one sample where those of one input then stay together and share a context.
     fn blocks(&self, batch: &[usize], rows: usize) -> Vec<Range<usize>> {
         let count = step_blocks(batch.len(), self.samples.grid.len(), rows);

@@ -25,7 +25,7 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Whether it is that of so many channels; `low` says whether a low-fidelity solution is used.
+    /// Whether it has this number of channels; `low` says whether a low-fidelity solution is used.
     pub(super) fn fits(&self, input: usize, solution: usize, low: bool) -> bool {
         let low_fits = match &self.low {
             Some(scale) => low && scale.fits(solution),
@@ -65,14 +65,15 @@ pub struct Samples<'a> {
 pub(super) type Source<'a> = Box<dyn Fn(usize) -> Result<[Vec<f32>; 2]> + Send + Sync + 'a>;
 
 impl<'a> Samples<'a> {
-    /// The samples of these inputs, of so many values each; inputs may have unlike numbers of them.
+    /// The samples of these inputs, with this number of values each; inputs may have different numbers of
+    /// samples.
     pub fn new(grid: Grid, conditions: Vec<Vec<f32>>, targets: Vec<Vec<f32>>, size: usize) -> Self {
         let count = |target: &Vec<f32>| target.len() / size.max(1);
         let counts: Vec<usize> = targets.iter().map(count).collect();
         Self::of(grid, &counts, [conditions.into(), targets.into()], size)
     }
 
-    /// The same of arrays that need not be in memory, nor there yet: so many samples of each input.
+    /// The same of arrays that need not be in memory, nor exist yet, with these numbers of samples per input.
     pub(super) fn of(
         grid: Grid,
         counts: &[usize],
@@ -283,7 +284,7 @@ impl InputScales {
             low: of(&case.low).0,
             given_low,
             low_norms,
-            target: moments(&case.gaps(kept), kept.len()),
+            target: moments(&case.residuals(kept), kept.len()),
             high: moments(&case.high, kept.len()),
             deviations: moments(&deviations(&case.high, size), kept.len()),
         }

@@ -16,7 +16,7 @@ use std::path::Path;
 use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
 
-pub(super) use array::{NpyArray, NpyHeader};
+pub(super) use array::{NpyArray, NpyContents, NpyHeader};
 pub(super) use texts::texts;
 
 pub use inputs::NpzInputs;
@@ -104,8 +104,7 @@ impl Archive {
     }
 }
 
-/// The arrays of an archive by name, those of which `wanted` says so; a name it does not know is
-/// refused by it.
+/// The arrays of an archive that `wanted` selects, by name; it refuses unknown names.
 fn read(path: &Path, wanted: impl Fn(&str) -> Result<bool>) -> Result<BTreeMap<String, NpyArray>> {
     let archive = Archive::open(path)?;
     let mut arrays = BTreeMap::new();
