@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use floral::dataset::import::{Import, Wishes};
+use floral::dataset::import::{Import, ImportOptions};
 use floral::dataset::{Dataset, NpzInputs};
 use floral::device::Device;
 use floral::inspect::inspect;
@@ -99,7 +99,7 @@ fn zarr(path: &Path, around: &Surroundings) -> Result<()> {
 
 /// Files of other programs: all that an import reads.
 fn import(path: &Path, _: &Surroundings) -> Result<()> {
-    Import::open(&[path.to_owned()])?.look(&Wishes::default(), &Silent)?;
+    Import::open(&[path.to_owned()])?.look(&ImportOptions::default(), &Silent)?;
     Ok(())
 }
 

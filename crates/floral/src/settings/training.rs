@@ -7,7 +7,7 @@ pub const TRAINING: &[Setting] = &[
     key(
         "method",
         "What is learned, and by what: floral-kl and kriging are regressions in closed form; floral \
-         (flow of the gap to low fidelity), flora (flow of the solution), residual-fno and fno are \
+         (flow of the residual to low fidelity), flora (flow of the solution), residual-fno and fno are \
          networks, trained by gradient descent.",
     ),
     key(
@@ -164,7 +164,7 @@ pub const TRAINING: &[Setting] = &[
     key("stopping.epochs", "At most this many epochs."),
     key(
         "stopping.patience",
-        "Stop after so many epochs without improvement of the validation loss.",
+        "Stop after this number of epochs without improvement of the validation loss.",
     ),
     key(
         "stopping.least_improvement",

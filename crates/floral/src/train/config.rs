@@ -108,7 +108,7 @@ pub struct OptimiserConfig {
     pub learning_rate: f64,
     /// Factor on the learning rate ...
     pub decay: f64,
-    /// ... every so many epochs.
+    /// ... after this number of epochs.
     pub decay_every: usize,
     /// L2 weight decay, added to the gradient as in classic Adam.
     pub weight_decay: f64,
@@ -152,7 +152,7 @@ pub enum Rows {
 pub struct StoppingConfig {
     /// At most this many epochs.
     pub epochs: usize,
-    /// Stop after so many epochs without improvement of the validation loss.
+    /// Stop after this number of epochs without improvement of the validation loss.
     pub patience: usize,
     /// What counts as improvement.
     pub least_improvement: f64,
@@ -259,7 +259,7 @@ impl TrainConfig {
         }
     }
 
-    /// The same with a split that is fit to a dataset of so many inputs: what is set of it stays.
+    /// The same with a split that fits a dataset of this number of inputs; given numbers stay.
     #[must_use]
     pub fn for_inputs(self, inputs: usize) -> Self {
         let is_watched = self.method.recipe().is_none();
@@ -333,7 +333,7 @@ impl TrainConfig {
         } else if !(optimiser.decay > 0.0 && optimiser.decay <= 1.0) {
             "optimiser.decay must lie between 0 and 1"
         } else if self.method.is_flow() && optimiser.rows == Rows::Inputs {
-            "optimiser.rows = \"inputs\" trains on means, of which flora and floral learn no spread; \
+            "optimiser.rows = \"inputs\" trains on means, from which flora and floral learn no spread; \
              leave it out, or choose the method fno or residual-fno"
         } else if optimiser.decay_every == 0 {
             "optimiser.decay_every must be at least 1"

@@ -1,4 +1,4 @@
-"""What is told of data and models: a dict of numbers whose text is written for people."""
+"""Summaries of data and models: a dict of numbers that prints as text."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 
-class Told(dict):  # type: ignore[type-arg]
-    """Numbers by name, as in the command's ``--json``; printed, the command's text.
+class Summary(dict):  # type: ignore[type-arg]
+    """Numbers by name, as in the command's ``--json``; it prints as the command's text.
 
-    >>> told = Told('{"rmse": 0.5}', "RMSE 0.5")
-    >>> told["rmse"]
+    >>> scores = Summary('{"rmse": 0.5}', "RMSE 0.5")
+    >>> scores["rmse"]
     0.5
-    >>> told
+    >>> scores
     RMSE 0.5
     """
 

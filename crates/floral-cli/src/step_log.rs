@@ -1,5 +1,5 @@
-//! The story of several pieces of work in a row or side by side, as `quickstart` and `reproduce` have
-//! them: each is watched by a [`Progress`].
+//! Progress of several pieces of work, one after another or in parallel, as `quickstart` and
+//! `reproduce` have them: a line per step, and a [`Progress`] for each piece.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,26 +10,26 @@ use serde_json::json;
 use crate::output::{self, Shown};
 use crate::progress::Progress;
 
-/// Tells of several pieces of work: when each begins, how it goes and what it came to.
-pub struct Narrator<'a> {
+/// Logs steps, and shows the progress of each.
+pub struct StepLog<'a> {
     bars: MultiProgress,
     shown: Shown,
     stop: &'a dyn Observer,
-    told: Mutex<Vec<String>>,
+    lines: Mutex<Vec<String>>,
 }
 
-impl<'a> Narrator<'a> {
-    /// Bars on a terminal, two lines a step elsewhere.
+impl<'a> StepLog<'a> {
+    /// Bars on a terminal, two lines per step elsewhere.
     pub fn new(stop: &'a dyn Observer) -> Self {
         Self {
             bars: MultiProgress::new(),
             shown: output::shown(),
             stop,
-            told: Mutex::default(),
+            lines: Mutex::default(),
         }
     }
 
-    /// Says nothing, and remembers what it would have said.
+    /// Prints nothing, and records the lines.
     #[cfg(test)]
     pub fn silent(stop: &'a dyn Observer) -> Self {
         Self {
@@ -38,28 +38,28 @@ impl<'a> Narrator<'a> {
         }
     }
 
-    /// All that was told.
+    /// All lines so far.
     #[cfg(test)]
-    pub fn told(&self) -> Vec<String> {
-        self.told
+    pub fn lines(&self) -> Vec<String> {
+        self.lines
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    /// A line of the story.
-    pub fn say(&self, line: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.push(line.to_owned());
+    /// Adds a line.
+    pub fn line(&self, line: &str) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.push(line.to_owned());
         if self.shown != Shown::Nothing {
             self.bars.suspend(|| output::progress(line, json!({})));
         }
     }
 
-    /// Watches a piece of work, beside others that go on.
+    /// Shows the progress of a piece of work, next to others under way.
     pub fn watch(&self, title: &str) -> Progress<'a> {
         let shown = match self.shown {
-            // The lines of the story are enough where there are no bars.
+            // Without bars, the lines of the steps are enough.
             Shown::Lines => Shown::Nothing,
             other => other,
         };

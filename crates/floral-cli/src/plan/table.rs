@@ -1,4 +1,4 @@
-//! A plan as it is printed.
+//! A plan as text and as JSON.
 
 use anyhow::Result;
 use floral::cost::{Memory, Rates, StepCost};
@@ -6,13 +6,13 @@ use floral::counted;
 use serde_json::json;
 
 use super::training::Training;
-use crate::duration::told as duration;
+use crate::duration::readable;
 
-/// The efficiency down to which ranks are said to pay.
+/// The efficiency above which more ranks are worth it.
 const FAIR: f64 = 0.8;
 
 impl Training {
-    /// The plan in words and a table.
+    /// The plan as text and a table.
     pub fn text(&self, rates: &Rates, rows: &[StepCost], price: Option<f64>) -> String {
         let size = self.grid.iter().map(usize::to_string).collect::<Vec<_>>();
         let gigabytes = |bytes: f64| bytes / 1e9;
@@ -24,9 +24,9 @@ impl Training {
         } = self.memory;
         let mut text = format!(
             "{} on {}, {} with {}: {:.3} million weights\n\
-             a step of {} samples: {:.3} TFLOP in {}; {} steps an epoch, {} epochs at most\n\
-             memory of a rank: {:.2} GB (weights {:.2}, conditions {:.2}, layers {:.2}, data {:.2})\n\
-             a rank: {:.0} GFLOP/s in training, {:.0} million weights updated a second; \
+             one step of {} samples: {:.3} TFLOP in {}; {} steps per epoch, at most {} epochs\n\
+             memory per rank: {:.2} GB (weights {:.2}, conditions {:.2}, layers {:.2}, data {:.2})\n\
+             speed per rank: {:.0} GFLOP/s in training, {:.0} million weight updates per second; \
              messages: {:.1} us, {:.3} GB/s\n\n",
             self.config.method,
             size.join("x"),
@@ -51,11 +51,11 @@ impl Training {
         text += &format!(
             "{:>6} {:>11} {:>11} {:>11} {:>11} {:>10} {:>10} {:>11}{}\n",
             "ranks",
-            "s a step",
+            "s per step",
             "computing",
             "messages",
             "GB sent",
-            "efficient",
+            "efficiency",
             "all epochs",
             "rank-hours",
             if price.is_some() { "       price" } else { "" }
@@ -76,21 +76,21 @@ impl Training {
             row.exchange,
             row.bytes / 1e9,
             100.0 * row.efficiency(alone),
-            duration(self.seconds(row)),
+            readable(self.seconds(row)),
             hours,
             price.map_or(String::new(), |price| format!(" {:>11.2}", price * hours))
         )
     }
 
-    /// Where more ranks cease to pay.
+    /// How many ranks are worth it.
     fn verdict(&self, rows: &[StepCost]) -> String {
         let fair = rows
             .iter()
             .rfind(|row| row.efficiency(&rows[0]) >= FAIR)
             .map_or(1, |row| row.ranks);
         format!(
-            "\nUp to {fair} {} at {:.0} % or more of one rank's efficiency; a step has {} to share, and \
-             ranks beyond that wait\n",
+            "\nUp to {fair} {} at {:.0} % or more of the efficiency of one rank; a step is divided into {}, \
+             and ranks beyond that are idle\n",
             if fair == 1 {
                 "rank works"
             } else {
@@ -101,7 +101,7 @@ impl Training {
         )
     }
 
-    /// The same for programs.
+    /// The plan as JSON.
     pub fn json(&self, rates: &Rates, rows: &[StepCost]) -> Result<String> {
         let rows = rows.iter().map(|row| {
             json!({
