@@ -23,14 +23,14 @@ pub struct Judged<'a> {
 ///
 /// and the stretched interval holds it if and only if r <= factor. The factor is the quantile of the
 /// scores at the level c (1 + 1 / n) for coverage c: split conformal prediction (Vovk, Gammerman &
-/// Shafer 2005; Lei et al. 2018), here with a score in units of the draws' own spread. On average over
-/// inputs, each counted once, a new input's interval then covers at least c. If predictions are
-/// out-of-fold, as in the jackknife+ (Barber et al. 2021), each is made by a slightly different model, and
-/// the guarantee is 1 - 2 (1 - c), in practice about c.
+/// Shafer 2005; Lei et al. 2018), here with a score in units of the draws' own spread. With one observed
+/// value per input, n is the number of inputs, and the interval of a new input then covers with
+/// probability c at least. If predictions are out-of-fold, each is made by a slightly different model, as in the
+/// jackknife+ (Barber et al. 2021), which guarantees 1 - 2 (1 - c) and in practice covers about c.
 ///
-/// Observed values of one input are alike. With rho the correlation within inputs of whether a value is
+/// Several observed values of one input count as one input together, and they are alike. With rho the correlation within inputs of whether a value is
 /// covered, and N values in J inputs, n = N / (1 + (N / J - 1) rho) independent ones have the same
-/// precision (Kish 1965), at least J and at most N.
+/// precision (Kish 1965), at least J and at most N; of a single input, n = 1.
 ///
 /// ```
 /// use floral_quantities::{Calibration, Judged};

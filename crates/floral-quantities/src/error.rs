@@ -1,5 +1,10 @@
 //! What can go wrong with a quantity: each variant carries the facts and says what to do.
 
+/// The longest expression, in characters.
+pub(crate) const LONGEST: usize = 2000;
+/// How much of a longer one an error shows.
+const SHOWN: usize = 60;
+
 /// What can go wrong, in words meant for the person who typed the expression.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -42,13 +47,7 @@ impl Error {
     /// The expression with a caret below the error, for a terminal; none for other errors.
     pub fn pointer(&self) -> Option<String> {
         match self {
-            Self::Expression { text, column, .. } => {
-                let line: String = text
-                    .chars()
-                    .map(|c| if c.is_control() { ' ' } else { c })
-                    .collect();
-                Some(format!("{line}\n{:>column$}", '^'))
-            }
+            Self::Expression { text, column, .. } => Some(format!("{text}\n{:>column$}", '^')),
             _ => None,
         }
     }
@@ -81,10 +80,21 @@ impl Fault {
         }
     }
 
-    /// The error with the text that it is in.
+    /// The error with the text that it is in, on one line; a text that is too long is cut.
     pub fn of(self, text: &str) -> Error {
+        let is_long = text.chars().nth(LONGEST).is_some();
+        let shown = text
+            .trim_end()
+            .chars()
+            .take(if is_long { SHOWN } else { LONGEST });
+        let mut line: String = shown
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        if is_long {
+            line += "...";
+        }
         Error::Expression {
-            text: text.trim_end().to_owned(),
+            text: line,
             column: self.column,
             message: self.message,
         }

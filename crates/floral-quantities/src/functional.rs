@@ -7,6 +7,7 @@ use crate::sparse::Entry;
 use crate::term::Reduction;
 
 /// q(u) = sum_i a_i u_i + b, with the entries that are not zero.
+#[derive(Debug, Clone)]
 pub(crate) struct Functional {
     entries: Vec<Entry>,
     pub constant: f64,

@@ -83,12 +83,12 @@ impl Reduce {
 
     pub fn value<T: Copy + Into<f64>>(&self, of: Realization<T>) -> f64 {
         match self.reduction {
-            Reduction::Integral => self.sum(of, |u| u),
-            Reduction::Norm => self.sum(of, |u| u * u).sqrt(),
-            Reduction::Mean | Reduction::Fraction => self.mean(of),
+            Reduction::Integral => self.sums(of, |u| u).sum,
+            Reduction::Norm => self.sums(of, |u| u * u).sum.sqrt(),
+            Reduction::Mean | Reduction::Fraction => self.sums(of, |u| u).mean(),
             Reduction::Std => {
-                let mean = self.mean(of);
-                (self.sum(of, |u| (u - mean).powi(2)) / self.sum(of, |_| 1.0)).sqrt()
+                let mean = self.sums(of, |u| u).mean();
+                self.sums(of, |u| (u - mean).powi(2)).mean().sqrt()
             }
             Reduction::Max => self.extreme(of, 1.0).value,
             Reduction::Min => self.extreme(of, -1.0).value,
@@ -112,15 +112,14 @@ impl Reduce {
         }
     }
 
-    fn sum<T: Copy + Into<f64>>(&self, of: Realization<T>, term: impl Fn(f64) -> f64) -> f64 {
-        let mut sum = 0.0;
-        self.visit(of, |position, u| sum += self.weights[position] * term(u));
-        sum
-    }
-
-    /// The weighted mean; not a number where no point is kept.
-    fn mean<T: Copy + Into<f64>>(&self, of: Realization<T>) -> f64 {
-        self.sum(of, |u| u) / self.sum(of, |_| 1.0)
+    fn sums<T: Copy + Into<f64>>(&self, of: Realization<T>, term: impl Fn(f64) -> f64) -> Sums {
+        let mut sums = Sums::default();
+        self.visit(of, |position, u| {
+            let weight = self.weights[position];
+            sums.weight += weight;
+            sums.sum += weight * term(u);
+        });
+        sums
     }
 
     /// The largest value of sign * u, at the first point that has it. A value that is not a number
@@ -142,6 +141,20 @@ impl Reduce {
             false => self.coordinates.get(position).copied().unwrap_or(f64::NAN),
         };
         Extreme { value, coordinate }
+    }
+}
+
+/// The weighted sum of a term over points, and their weight.
+#[derive(Default)]
+struct Sums {
+    sum: f64,
+    weight: f64,
+}
+
+impl Sums {
+    /// The weighted mean; not a number where there are no points.
+    fn mean(&self) -> f64 {
+        self.sum / self.weight
     }
 }
 

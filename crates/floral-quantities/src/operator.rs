@@ -126,6 +126,8 @@ impl Binary {
             Self::Subtract => a - b,
             Self::Multiply => a * b,
             Self::Divide => a / b,
+            // Squares are common, and the general power is slow.
+            Self::Power if b == 2.0 => a * a,
             Self::Power => a.powf(b),
             // f64::min would hide a value that is not a number.
             Self::Min => choose(a, b, a < b),

@@ -21,6 +21,7 @@ pub struct Given<'a> {
 }
 
 /// The reductions of an expression, each after those it needs, and its value.
+#[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub reductions: Vec<Reduce>,
     pub result: Node,
@@ -258,6 +259,7 @@ impl Builder<'_> {
     }
 
     fn push(&mut self, reduce: Reduce) -> Result<Node> {
+        self.check_points(&reduce)?;
         if reduce.is_known() {
             return Ok(Node::Constant(reduce.value(Realization::NONE)));
         }
@@ -268,6 +270,22 @@ impl Builder<'_> {
         }
         self.reductions.push(reduce);
         Ok(Node::Reduced(self.reductions.len() - 1))
+    }
+
+    /// Spaces are implemented elsewhere: a wrong point must not end the process on a realization.
+    fn check_points(&self, reduce: &Reduce) -> Result<()> {
+        let expected = self.space.points();
+        match reduce.points.iter().find(|point| **point >= expected) {
+            Some(point) => Err(Error::config(
+                "space",
+                format!("it names point {point} of {expected}"),
+            )),
+            None if reduce.points.len() != reduce.weights.len() => Err(Error::config(
+                "space",
+                "its section has not one weight per point",
+            )),
+            None => Ok(()),
+        }
     }
 }
 

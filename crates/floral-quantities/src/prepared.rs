@@ -10,6 +10,7 @@ pub(crate) const MOST_REDUCTIONS: usize = 64;
 
 /// A quantity prepared for a space, an input and a low-fidelity solution. Everything that does not
 /// depend on the solution is computed already; threads share it.
+#[derive(Debug, Clone)]
 pub struct Prepared {
     program: Program,
     functional: Option<Functional>,

@@ -42,6 +42,13 @@ pub trait Space {
             return Err(Error::config(context, reason));
         }
         let weights = self.weights();
+        if weights.len() != self.points() {
+            return Err(Error::Length {
+                what: "the measure",
+                found: weights.len(),
+                expected: self.points(),
+            });
+        }
         let share = |point: usize| -> f64 {
             let shares = cuts
                 .iter()

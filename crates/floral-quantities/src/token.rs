@@ -1,10 +1,7 @@
 //! Tokens of an expression, each with its column.
 
-use crate::error::Fault;
+use crate::error::{Fault, LONGEST};
 use crate::operator::Binary;
-
-/// The longest expression, in characters.
-pub(crate) const LONGEST: usize = 2000;
 
 /// One word or sign.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +32,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
     let characters: Vec<char> = text.chars().take(LONGEST + 1).collect();
     if characters.len() > LONGEST {
         let message = format!("more than {LONGEST} characters; split it into several quantities");
-        return Err(Fault::new(LONGEST, message));
+        return Err(Fault::new(1, message));
     }
     let mut scanner = Scanner {
         characters,

@@ -301,3 +301,40 @@ fn broken_axes_masks_and_lengths_are_refused() {
         );
     }
 }
+
+#[test]
+fn grids_have_any_number_of_axes() {
+    for axes in 1..=3 {
+        let names = Names {
+            axes: ["x", "y", "z"][..axes]
+                .iter()
+                .map(|name| Name::new(*name))
+                .collect(),
+            solution: vec![Name::new("u")],
+            ..Names::default()
+        };
+        let axis = |i: usize| GridAxis::closed(names.axes[i].name.clone(), uneven(4 + i)).unwrap();
+        let grid = GridSpace::new((0..axes).map(axis).collect()).unwrap();
+        let product = |p| {
+            (0..axes)
+                .map(|axis| 1.0 + grid.coordinate(axis, p))
+                .product()
+        };
+        let u: Vec<f64> = (0..grid.points()).map(product).collect();
+        let value = |text: &str| {
+            let quantity = Quantity::parse("q", text, &names).unwrap();
+            quantity
+                .on(&grid, Given::default())
+                .unwrap()
+                .of(&u)
+                .unwrap()
+        };
+        let rest = 1.5_f64.powi(axes as i32 - 1);
+        assert_close(value("integral(u)"), 1.5 * rest, 1e-13);
+        assert_close(value("integral(u, x == 1)"), 2.0 * rest, 1e-13);
+        assert_close(value("integral(d(u, x), x == 0)"), rest, 1e-13);
+        assert_close(value("integral(u, x < 0.5)"), 0.625 * rest, 1e-13);
+        let place = ", 0.5".repeat(axes);
+        assert_close(value(&format!("at(u{place})")), 1.5 * rest, 1e-13);
+    }
+}
