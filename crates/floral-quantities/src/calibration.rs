@@ -51,8 +51,8 @@ pub struct Calibration {
     pub covered: f64,
     /// The number of independent observed values of the same precision.
     pub effective_count: f64,
-    /// Whether there are enough of them, c (1 + 1 / n) <= 1; else the factor is the largest score, and
-    /// intervals may cover less.
+    /// Whether there are enough of them, c (1 + 1 / n) <= 1; else the factor is the largest score, at
+    /// least 1, and intervals may cover less.
     pub is_sufficient: bool,
 }
 
@@ -63,7 +63,9 @@ impl Calibration {
         let scores: Vec<Vec<f64>> = judged.iter().map(|input| scores(input, coverage)).collect();
         let effective_count = effective_count(&scores, weighted_quantile(&scores, coverage));
         let level = coverage * (1.0 + 1.0 / effective_count);
-        let factor = weighted_quantile(&scores, level.min(1.0));
+        let score = weighted_quantile(&scores, level.min(1.0));
+        // Too few values are no reason to narrow an interval.
+        let factor = if level > 1.0 { score.max(1.0) } else { score };
         if !factor.is_finite() {
             return Err(Error::config(
                 "calibration",

@@ -56,6 +56,7 @@ impl Checker<'_> {
                 Source::Solution(_) => Degree::Affine,
                 _ => Degree::Constant,
             },
+            order: 0,
             unit,
         })
     }
@@ -132,6 +133,7 @@ fn number(value: f64) -> Checked {
         is_condition: false,
         is_field: false,
         degree: Degree::Constant,
+        order: 0,
         unit: None,
     }
 }
@@ -152,6 +154,7 @@ fn joined(operator: Binary, a: Checked, b: Checked) -> Checked {
         is_condition: operator.is_comparison() || operator.is_logical(),
         is_field: a.is_field || b.is_field,
         degree,
+        order: a.order.max(b.order),
         unit: a.unit.filter(|_| keeps_unit),
         term: Term::Binary(operator, Box::new(a.term), Box::new(b.term)),
     }

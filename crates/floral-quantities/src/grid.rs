@@ -75,7 +75,15 @@ impl GridSpace {
         point / self.strides[axis] % self.axes[axis].len()
     }
 
-    /// The weights along each axis within the cuts, and whether a point lies in all planes.
+    /// The weight of a point: the product of those along the axes.
+    fn product(&self, along: &[Vec<f64>], point: usize) -> f64 {
+        let factors = along.iter().enumerate();
+        factors
+            .map(|(axis, weights)| weights[self.position(axis, point)])
+            .product()
+    }
+
+    /// The weights along each axis within the cuts.
     fn axis_weights(&self, cuts: &[Cut]) -> Result<Vec<Vec<f64>>> {
         let weights_of = |(index, axis): (usize, &GridAxis)| {
             let mine = || cuts.iter().filter(|cut| cut.axis == index);
@@ -165,14 +173,5 @@ impl Space for GridSpace {
                 "a grid point beside it lies outside of the domain; choose a place further inside",
             )),
         }
-    }
-}
-
-impl GridSpace {
-    fn product(&self, along: &[Vec<f64>], point: usize) -> f64 {
-        let factors = along.iter().enumerate();
-        factors
-            .map(|(axis, weights)| weights[self.position(axis, point)])
-            .product()
     }
 }

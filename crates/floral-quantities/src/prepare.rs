@@ -1,15 +1,16 @@
 //! From a checked expression to a prepared one, on a space with an input and low fidelity.
 
+mod region;
+
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::names::Source;
 use crate::node::{Node, Realization, Reduce};
-use crate::operator::Binary;
 use crate::prepared::MOST_REDUCTIONS;
-use crate::space::{Cut, Section, Space};
+use crate::space::Space;
 use crate::sparse::Sparse;
-use crate::term::{Limit, Reduction, Region, Term};
+use crate::term::{Reduction, Term};
 
 /// What an expression may use besides the solution, each [channel, point]; empty if it is not used.
 #[derive(Debug, Clone, Copy, Default)]
@@ -172,75 +173,6 @@ impl Builder<'_> {
         }
     }
 
-    fn reduce(&mut self, reduction: Reduction, of: &Term, region: &Region) -> Result<Node> {
-        let of = self.node(of)?;
-        let mut cuts = self.cuts(&region.planes)?;
-        let mut conditions: Vec<Term> = region
-            .filter
-            .iter()
-            .map(|filter| (**filter).clone())
-            .collect();
-        if reduction.is_weighted() {
-            cuts.extend(self.cuts(&region.bounds)?);
-        } else {
-            // Extremes are taken over points, so that bounds choose points.
-            conditions.extend(region.bounds.iter().map(Limit::condition));
-        }
-        let mut section = self.space.section(&cuts)?;
-        let filter = self.filter(&conditions, &mut section)?;
-        if section.points.is_empty() {
-            return Err(Error::config("region", "it holds no points; widen it"));
-        }
-        let coordinates = match reduction {
-            Reduction::ArgMax(axis) | Reduction::ArgMin(axis) => {
-                let points = section.points.iter();
-                points
-                    .map(|point| self.space.coordinate(axis, *point))
-                    .collect()
-            }
-            _ => Vec::new(),
-        };
-        self.push(Reduce {
-            reduction,
-            of,
-            points: section.points,
-            weights: section.weights,
-            filter,
-            coordinates,
-        })
-    }
-
-    fn cuts(&mut self, limits: &[Limit]) -> Result<Vec<Cut>> {
-        let cut = |limit: &Limit| {
-            let (axis, value) = (limit.axis, self.number(&limit.value)?);
-            let (from, to) = match limit.comparison {
-                Binary::Less | Binary::LessEqual => (f64::NEG_INFINITY, value),
-                Binary::Greater | Binary::GreaterEqual => (value, f64::INFINITY),
-                _ => (value, value),
-            };
-            Ok(Cut { axis, from, to })
-        };
-        limits.iter().map(cut).collect()
-    }
-
-    /// Conditions that are known choose points of the section; the others are left to each realization.
-    fn filter(&mut self, conditions: &[Term], section: &mut Section) -> Result<Option<Node>> {
-        let mut rest = None;
-        for condition in conditions {
-            let node = self.node(condition)?;
-            if node.is_known() {
-                let is_kept = |point: usize| node.value(point, Realization::NONE) != 0.0;
-                retain(section, is_kept);
-            } else {
-                rest = Some(match rest {
-                    Some(first) => Node::Binary(Binary::And, Box::new(first), Box::new(node)),
-                    None => node,
-                });
-            }
-        }
-        Ok(rest)
-    }
-
     fn at(&mut self, of: &Term, place: &[Term]) -> Result<Node> {
         let of = self.node(of)?;
         let place: Vec<f64> = place
@@ -282,16 +214,9 @@ impl Builder<'_> {
             )),
             None if reduce.points.len() != reduce.weights.len() => Err(Error::config(
                 "space",
-                "its section has not one weight per point",
+                "its section needs one weight per point",
             )),
             None => Ok(()),
         }
     }
-}
-
-fn retain(section: &mut Section, is_kept: impl Fn(usize) -> bool) {
-    let pairs = section.points.iter().zip(&section.weights);
-    let kept = pairs.filter(|(point, _)| is_kept(**point));
-    let (points, weights) = kept.map(|(point, weight)| (*point, *weight)).unzip();
-    *section = Section { points, weights };
 }

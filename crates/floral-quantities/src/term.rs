@@ -129,5 +129,7 @@ pub(crate) struct Checked {
     /// A value at each point, not one alone.
     pub is_field: bool,
     pub degree: Degree,
+    /// How many derivatives are taken of one another.
+    pub order: usize,
     pub unit: Option<String>,
 }

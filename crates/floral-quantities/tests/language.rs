@@ -263,6 +263,8 @@ fn long_and_deep_expressions_are_refused_without_overflow() {
     // Each part is checked once: this would take 2^16 times as long otherwise.
     let nested = format!("{}u{}", "mean(u, x < ".repeat(20), ")".repeat(20));
     assert!(Quantity::parse("q", &nested, &names()).is_ok());
+    let steep = format!("max({}u{})", "d(".repeat(5), ", x)".repeat(5));
+    assert!(refused(&steep).contains("derivatives of more than order 4"));
     let many = vec!["max(u)"; 65].join("+");
     let quantity = Quantity::parse("q", &many, &names()).unwrap();
     let error = quantity

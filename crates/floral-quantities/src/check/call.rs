@@ -20,6 +20,9 @@ const REDUCTIONS: [(&str, Reduction); 8] = [
     ("range", Reduction::Range),
 ];
 
+/// The highest derivative: each evaluates the field below it at three points or more.
+const HIGHEST_ORDER: usize = 4;
+
 impl Checker<'_> {
     pub(super) fn call(
         &self,
@@ -101,6 +104,7 @@ impl Checker<'_> {
         Ok(Checked {
             is_condition: false,
             is_field: false,
+            order: 0,
             degree: if is_linear {
                 field.degree
             } else {
@@ -117,10 +121,15 @@ impl Checker<'_> {
 
     fn derivative(&self, of: &Syntax, axis: &Syntax) -> Result<Checked, Fault> {
         let field = self.number(of)?;
+        if field.order == HIGHEST_ORDER {
+            let message = format!("derivatives of more than order {HIGHEST_ORDER}; simplify it");
+            return Err(Fault::new(of.column, message));
+        }
         let axis = self.axis(axis)?;
         Ok(Checked {
             unit: None,
             is_field: true,
+            order: field.order + 1,
             term: Term::Derivative {
                 of: Box::new(field.term),
                 axis,
@@ -151,6 +160,7 @@ impl Checker<'_> {
         }
         Ok(Checked {
             is_field: false,
+            order: 0,
             term: Term::At {
                 of: Box::new(field.term),
                 place: coordinates.into_iter().flatten().collect(),
