@@ -64,8 +64,10 @@ impl Calibration {
         let effective_count = effective_count(&scores, weighted_quantile(&scores, coverage));
         let level = coverage * (1.0 + 1.0 / effective_count);
         let score = weighted_quantile(&scores, level.min(1.0));
+        // Nine values suffice for 90 %, where the level is 1 but for rounding.
+        let is_sufficient = level <= 1.0 + 1e-9;
         // Too few values are no reason to narrow an interval.
-        let factor = if level > 1.0 { score.max(1.0) } else { score };
+        let factor = if is_sufficient { score } else { score.max(1.0) };
         if !factor.is_finite() {
             return Err(Error::config(
                 "calibration",
@@ -77,7 +79,7 @@ impl Calibration {
             coverage,
             covered: share_within(&scores, 1.0),
             effective_count,
-            is_sufficient: level <= 1.0,
+            is_sufficient,
         })
     }
 
@@ -180,7 +182,7 @@ fn share_within(scores: &[Vec<f64>], bound: f64) -> f64 {
 }
 
 /// The number of independent values of the same precision, by Kish's design effect; the correlation
-/// within inputs by an analysis of variance of which scores exceed the bound.
+/// within inputs by an analysis of variance of the indicator that a score exceeds the bound.
 fn effective_count(scores: &[Vec<f64>], bound: f64) -> f64 {
     let inputs = scores.len() as f64;
     let count = scores.iter().map(Vec::len).sum::<usize>() as f64;

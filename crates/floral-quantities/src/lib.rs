@@ -1,8 +1,12 @@
-//! Quantities of interest of a field: what one number of a realization answers the question.
+//! Quantities of interest of a field: expressions, their values on realizations, and their distributions.
 //!
-//! A quantity is an expression, [`Quantity`], such as `peak = max(u)`. On one input it becomes a
-//! [`Prepared`] one, which makes a number of each realization; a [`Distribution`] says what the numbers
-//! say, each statistic with its standard error; a [`Calibration`] makes intervals cover.
+//! A [`Quantity`] is an expression such as `peak = max(u)`. [`Quantity::on`] prepares it for one input;
+//! [`Prepared::of`] is its value on a realization. A [`Distribution`] summarizes the values over draws, each
+//! statistic with its standard error, and a [`Calibration`] widens intervals until they cover.
+//!
+//! The path of an expression: `token` and `syntax` read it, `check` resolves names and kinds of values to a
+//! `term`, `prepare` folds all that does not depend on the solution into a `node`, and `functional` derives
+//! the coefficients of linear quantities. A domain is a [`Space`]: [`GridSpace`], or a mesh elsewhere.
 //!
 //! # The language
 //! Names are channels of the solution, the input and the low-fidelity solution, and axes: see [`Names`].

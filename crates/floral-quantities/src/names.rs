@@ -106,27 +106,23 @@ impl Names {
 
     fn entries(&self) -> Vec<Entry<'_>> {
         let low: &[Name] = if self.has_low { &self.solution } else { &[] };
-        let channels = |kind, alias: &'static str, names, source: fn(usize) -> Source| {
-            numbered(kind, alias, names, source)
-        };
-        let mut entries = channels("solution", "u", &self.solution, Source::Solution);
-        entries.extend(channels("input", "input", &self.input, Source::Input));
-        entries.extend(channels("low", "low", low, Source::Low));
-        entries.extend(channels("axis", "", &self.axes, Source::Axis));
+        let mut entries = numbered("solution", "u", &self.solution, Source::Solution);
+        entries.extend(numbered("input", "input", &self.input, Source::Input));
+        entries.extend(numbered("low", "low", low, Source::Low));
+        entries.extend(numbered("axis", "", &self.axes, Source::Axis));
         entries
     }
 
     fn unknown(&self, kind: Option<&str>, name: &str) -> String {
         let entries = self.entries();
+        let is_shared = |e: &Entry| {
+            entries
+                .iter()
+                .any(|o| o.kind != e.kind && o.own() == e.own())
+        };
         let spelled = |e: &Entry| match e.kind {
             "low" => e.alias.clone(),
-            "input"
-                if entries
-                    .iter()
-                    .any(|o| o.kind != "input" && o.own() == e.own()) =>
-            {
-                e.qualified()
-            }
+            "input" if is_shared(e) => e.qualified(),
             _ => quoted(e.own()),
         };
         let known: Vec<String> = entries.iter().map(spelled).collect();

@@ -98,15 +98,18 @@ impl Reduce {
         }
     }
 
-    /// Calls `visit` with the position among the points and the value at each that the filter keeps.
+    /// Calls `visit` with the position among the points and the value at each that the filter keeps;
+    /// where the filter is not a number, the value is none either.
     #[inline]
     fn visit<T: Copy + Into<f64>>(&self, of: Realization<T>, mut visit: impl FnMut(usize, f64)) {
         for (position, point) in self.points.iter().enumerate() {
-            let is_kept = match &self.filter {
-                Some(filter) => filter.value(*point, of) != 0.0,
-                None => true,
+            let kept = match &self.filter {
+                Some(filter) => filter.value(*point, of),
+                None => 1.0,
             };
-            if is_kept {
+            if kept.is_nan() {
+                visit(position, f64::NAN);
+            } else if kept != 0.0 {
                 visit(position, self.of.value(*point, of));
             }
         }

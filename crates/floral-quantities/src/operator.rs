@@ -1,6 +1,7 @@
 //! Operators and functions of single values: how tightly they bind, and what they compute.
 //!
-//! Conditions are numbers: 1 where they hold, else 0.
+//! Conditions are numbers: 1 where they hold, else 0. What is not a number stays so, in conditions too:
+//! a missing value must not count as one below a threshold.
 
 /// An operation on one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,14 +115,14 @@ impl Binary {
     #[inline]
     pub fn apply(self, a: f64, b: f64) -> f64 {
         match self {
-            Self::Or => a.max(b),
-            Self::And => a.min(b),
-            Self::Less => f64::from(a < b),
-            Self::LessEqual => f64::from(a <= b),
-            Self::Greater => f64::from(a > b),
-            Self::GreaterEqual => f64::from(a >= b),
-            Self::Equal => f64::from(a == b),
-            Self::NotEqual => f64::from(a != b),
+            Self::Or => a + b - a * b,
+            Self::And => a * b,
+            Self::Less => compared(a, b, a < b),
+            Self::LessEqual => compared(a, b, a <= b),
+            Self::Greater => compared(a, b, a > b),
+            Self::GreaterEqual => compared(a, b, a >= b),
+            Self::Equal => compared(a, b, a == b),
+            Self::NotEqual => compared(a, b, a != b),
             Self::Add => a + b,
             Self::Subtract => a - b,
             Self::Multiply => a * b,
@@ -133,6 +134,14 @@ impl Binary {
             Self::Min => choose(a, b, a < b),
             Self::Max => choose(a, b, a > b),
         }
+    }
+}
+
+#[inline]
+fn compared(a: f64, b: f64, holds: bool) -> f64 {
+    match a.is_nan() || b.is_nan() {
+        true => f64::NAN,
+        false => f64::from(holds),
     }
 }
 

@@ -225,6 +225,8 @@ fn few_inputs_are_reported_and_bad_ones_refused() {
     let calibration = Calibration::fit(&judged, 0.9).unwrap();
     assert!(!calibration.is_sufficient && calibration.effective_count == 5.0);
     assert_eq!((calibration.covered, calibration.factor), (1.0, 1.0));
+    let nine = Calibration::fit(&[judged[0]; 9], 0.9).unwrap();
+    assert!(nine.is_sufficient && nine.factor < 1.0);
     let refused = |judged: Judged, coverage| {
         Calibration::fit(&[judged], coverage)
             .unwrap_err()

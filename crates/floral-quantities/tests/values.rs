@@ -72,11 +72,23 @@ fn quantities_without_a_value_are_not_a_number() {
         "range(u)",
         "argmax(u, x)",
         "norm(u)",
-        "at(u, 0, 1)",
+        "mean(u, x == 0)",
+        "fraction(u > 1)",
+        "fraction(not u > 1)",
+        "fraction(u > 1 or x < 2)",
+        "integral(1, u > 1)",
+        "max(x, u != 3)",
+        "max(max(u, 0))",
     ] {
-        let at = text.replace("at(u, 0, 1)", "mean(u, x == 0)");
-        assert!(value(&at, &grid, &hole).is_nan(), "{text}");
+        assert!(value(text, &grid, &hole).is_nan(), "{text}");
     }
+    let quantity = Quantity::parse("q", "mean(u, k > 1)", &names()).unwrap();
+    let given = Given {
+        input: &hole,
+        low: &[],
+    };
+    let error = quantity.on(&grid, given).err().unwrap().to_string();
+    assert!(error.contains("not a number, at point 3"), "{error}");
 }
 
 #[test]

@@ -70,8 +70,7 @@ impl Builder<'_> {
         for condition in conditions {
             let node = self.node(condition)?;
             if node.is_known() {
-                let is_kept = |point: usize| node.value(point, Realization::NONE) != 0.0;
-                retain(section, is_kept);
+                retain(section, |point| node.value(point, Realization::NONE))?;
             } else {
                 rest = Some(match rest {
                     Some(first) => Node::Binary(Binary::And, Box::new(first), Box::new(node)),
@@ -83,9 +82,21 @@ impl Builder<'_> {
     }
 }
 
-fn retain(section: &mut Section, is_kept: impl Fn(usize) -> bool) {
-    let pairs = section.points.iter().zip(&section.weights);
-    let kept = pairs.filter(|(point, _)| is_kept(**point));
-    let (points, weights) = kept.map(|(point, weight)| (*point, *weight)).unzip();
+/// The points of a section where a condition is not 0.
+fn retain(section: &mut Section, condition: impl Fn(usize) -> f64) -> Result<()> {
+    let (mut points, mut weights) = (Vec::new(), Vec::new());
+    for (point, weight) in section.points.iter().zip(&section.weights) {
+        let kept = condition(*point);
+        if kept.is_nan() {
+            let reason =
+                format!("a value is not a number, at point {point}; check the input there");
+            return Err(Error::config("region", reason));
+        }
+        if kept != 0.0 {
+            points.push(*point);
+            weights.push(*weight);
+        }
+    }
     *section = Section { points, weights };
+    Ok(())
 }
