@@ -85,10 +85,11 @@ mod tests {
     fn a_matrix_times_its_pseudo_inverse_is_the_identity() {
         let m = [[4.0, 1.0, -0.5], [1.0, 3.0, 0.25], [-0.5, 0.25, 2.0]];
         let inverse = pseudo_inverse(m, 3);
-        for a in 0..3 {
+        for (a, row) in m.iter().enumerate() {
+            let product = |b: usize| (0..3).map(|k| row[k] * inverse[k][b]).sum::<f64>();
             for b in 0..3 {
-                let product: f64 = (0..3).map(|k| m[a][k] * inverse[k][b]).sum();
-                assert!((product - f64::from(u8::from(a == b))).abs() < 1e-13);
+                let identity = f64::from(u8::from(a == b));
+                assert!((product(b) - identity).abs() < 1e-13);
             }
         }
     }

@@ -28,7 +28,7 @@ mod weights;
 pub use cell::{CellKind, Cells};
 pub use check::highest_dimension;
 pub use error::Error;
-pub use file::{Array, MeshFile, Step, read, read_pvd, write_pvd, write_vtu};
+pub use file::{Array, MeshFile, Step, read, read_bytes, read_pvd, write_pvd, write_vtu};
 pub use interpolation::{Interpolation, interpolation};
 pub use mesh::Mesh;
 pub use points::Points;

@@ -53,18 +53,46 @@ impl Mesh {
 
     /// The faces that belong to one cell only, outward, in the order of their sorted nodes.
     fn boundary_faces(&self) -> Vec<Vec<usize>> {
-        let mut faces: BTreeMap<Vec<usize>, (usize, Vec<usize>)> = BTreeMap::new();
+        let mut faces = Vec::new();
         for block in self.cells() {
             for cell in block.iter() {
-                for face in block.kind().faces() {
-                    let nodes: Vec<usize> = face.iter().map(|&corner| cell[corner]).collect();
-                    let mut key = nodes.clone();
-                    key.sort_unstable();
-                    faces.entry(key).or_insert((0, nodes)).0 += 1;
-                }
+                faces.extend(
+                    block
+                        .kind()
+                        .faces()
+                        .iter()
+                        .map(|face| Face::new(cell, face)),
+                );
             }
         }
-        let single = faces.into_values().filter(|(count, _)| *count == 1);
-        single.map(|(_, nodes)| nodes).collect()
+        faces.sort_unstable_by_key(|face| face.sorted);
+        let same = faces.chunk_by(|a, b| a.sorted == b.sorted);
+        let single = same.filter(|group| group.len() == 1);
+        single
+            .map(|group| group[0].nodes[..group[0].count].to_vec())
+            .collect()
+    }
+}
+
+/// A face of three or four nodes.
+struct Face {
+    nodes: [usize; 4],
+    count: usize,
+    /// The nodes in increasing order: the same for both cells of a face.
+    sorted: [usize; 4],
+}
+
+impl Face {
+    fn new(cell: &[usize], corners: &[usize]) -> Self {
+        let node = |k: usize| corners.get(k).map_or(usize::MAX, |&corner| cell[corner]);
+        let nodes = std::array::from_fn(node);
+        let mut sorted = nodes;
+        sorted.sort_unstable();
+        let count = corners.len();
+        Self {
+            nodes,
+            count,
+            sorted,
+        }
     }
 }

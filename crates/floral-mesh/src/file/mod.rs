@@ -60,12 +60,27 @@ fn read_any(path: &Path) -> Result<MeshFile, Error> {
         .extension()
         .and_then(|e| e.to_str())
         .unwrap_or_default();
-    let ending = ending.to_ascii_lowercase();
-    let reader = match ending.as_str() {
-        "vtk" => legacy::read,
-        "vtu" | "vtp" | "vti" | "vts" | "vtr" => xml::read,
-        "msh" => gmsh::read,
-        _ => return Err(Error::UnknownEnding),
-    };
+    let reader = reader(ending)?;
     reader(&fs::read(path)?)?.into_file()
+}
+
+/// Reads the contents of a file, as [`read`] does, from memory.
+///
+/// `ending`: that of the file's name, such as `vtu`.
+///
+/// # Errors
+/// As [`read`], without the name of a file.
+pub fn read_bytes(ending: &str, bytes: &[u8]) -> Result<MeshFile, Error> {
+    reader(ending)?(bytes)?.into_file()
+}
+
+type Reader = fn(&[u8]) -> Result<raw::Raw, Error>;
+
+fn reader(ending: &str) -> Result<Reader, Error> {
+    match ending.to_ascii_lowercase().as_str() {
+        "vtk" => Ok(legacy::read),
+        "vtu" | "vtp" | "vti" | "vts" | "vtr" => Ok(xml::read),
+        "msh" => Ok(gmsh::read),
+        _ => Err(Error::UnknownEnding),
+    }
 }

@@ -1,5 +1,9 @@
 //! Meshes of the unit square and cube, bent and shuffled.
-#![allow(dead_code, reason = "every test file takes what it needs")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "every test file takes what it needs"
+)]
 
 use floral_mesh::{CellKind, Cells, Mesh, Points};
 use rand::seq::SliceRandom;
