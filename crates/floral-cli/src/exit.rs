@@ -45,7 +45,7 @@ fn failed(error: &anyhow::Error) -> u8 {
         output::interrupted(&format!("{interrupted}; {advice}"), INTERRUPTED);
         return INTERRUPTED;
     }
-    output::error(&message(error));
+    output::error(&message(error), ERROR);
     ERROR
 }
 

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::Expansion;
 use super::case::{Framed, Query};
 use super::kernel::Placed;
-use super::moments::mean_field;
+use super::case::mean_field;
 use super::symmetry::Role;
 use crate::{Error, Result};
 

@@ -27,7 +27,7 @@ pub(crate) struct NpyArray {
 
 /// What a file holds, by its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::dataset) enum NpyContents {
+pub(crate) enum NpyContents {
     /// Numbers.
     Numbers(NpyHeader),
     /// Values of another type, such as texts; why they cannot be read as numbers.
