@@ -100,7 +100,7 @@ def graph(crate):
     """From each top-level module to the others it names, with the files that do."""
     source = crate / "src"
     root = next(file for file in (source / "lib.rs", source / "main.rs") if file.exists())
-    test_only = set(re.findall(r"#\[cfg\(test\)\]\s*(?:pub(?:\(crate\))? )?mod (\w+);", root.read_text()))
+    test_only = set(re.findall(r"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)?(?:pub(?:\(crate\))? )?mod (\w+);", root.read_text()))
     modules = {file.stem for file in source.iterdir()} - {"lib", "main", "bin"} - test_only
     names = root_names(code(root.read_text()), modules)
     edges = {module: {} for module in sorted(modules)}
@@ -110,7 +110,7 @@ def graph(crate):
             continue
         parent = file.parent / "mod.rs"
         declared = parent.read_text() if parent.exists() else ""
-        if re.search(rf"#\[cfg\(test\)\]\s*(?:pub(?:\(crate\))? )?mod {file.stem};", declared) or "laws" in place[1:]:
+        if re.search(rf"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)?(?:pub(?:\(crate\))? )?mod {file.stem};", declared) or "laws" in place[1:]:
             continue
         for path in paths(code(file.read_text())):
             first = (absolute(path, place) or [""])[0]

@@ -60,14 +60,19 @@ pub enum Command {
     /// Write what a run has learned as one file, to keep or to send
     Export(crate::export::Arguments),
     /// Reproduce the paper's tables: our values beside the paper's
+    #[cfg(feature = "networks")]
     Reproduce(crate::reproduce::Arguments),
     /// Say what a training would take on many ranks, before it is begun
+    #[cfg(feature = "networks")]
     Plan(crate::plan::Arguments),
     /// Measure how fast this build runs on this machine, in a minute
+    #[cfg(feature = "networks")]
     Bench(crate::bench::Arguments),
     /// Compare this build with reference numbers
+    #[cfg(feature = "networks")]
     Verify(crate::verify::Arguments),
     /// Make a run of a network's state of the paper's reference implementation
+    #[cfg(feature = "networks")]
     ImportTorch(crate::import_torch::Arguments),
     /// Print a script by which a shell completes commands and flags
     Completion(crate::completion::Arguments),
@@ -79,12 +84,11 @@ impl Command {
     /// Whether several ranks share its work.
     pub fn is_divided(&self) -> bool {
         match self {
+            #[cfg(feature = "networks")]
             Self::Bench(arguments) => arguments.collective,
-            Self::Generate(_)
-            | Self::Train(_)
-            | Self::Sample(_)
-            | Self::Evaluate(_)
-            | Self::Reproduce(_) => true,
+            #[cfg(feature = "networks")]
+            Self::Reproduce(_) => true,
+            Self::Generate(_) | Self::Train(_) | Self::Sample(_) | Self::Evaluate(_) => true,
             _ => false,
         }
     }

@@ -73,6 +73,8 @@
 pub mod evaluate;
 mod fit;
 pub mod kl;
+#[cfg(not(feature = "networks"))]
+mod no_networks;
 pub mod predict;
 mod set_up;
 pub mod settings;
@@ -86,12 +88,14 @@ pub use floral_data::{
     Quantity, Result, Silent, counted, error, field, grid, inspect, low, metric, observer,
     quantity, ranks, storage, transform, units,
 };
-pub use floral_flow::{flow, sample};
+pub use floral_flow::{flow, network, sample};
 pub use floral_kernels::memory;
 #[cfg(feature = "networks")]
 pub use floral_networks::{device, operator};
 pub use floral_problems as problem;
 pub use floral_random as random;
+#[cfg(not(feature = "networks"))]
+pub use no_networks::device;
 
 pub use fit::fit;
 pub use set_up::{asked_outside, most_threads, set_up};
@@ -110,9 +114,7 @@ pub mod cost {
     #[cfg(feature = "networks")]
     pub use floral_networks::training::blocks::{sampling_rows, training_rows};
 
-    pub use crate::train::memory::check_training;
-    #[cfg(feature = "networks")]
-    pub use crate::train::memory::rows_of_training;
+    pub use crate::train::memory::{check_training, rows_of_training};
 
     /// The memory that training holds at once, estimated before it starts.
     pub mod memory {

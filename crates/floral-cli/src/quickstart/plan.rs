@@ -11,12 +11,17 @@ use floral::train::{Method, TrainConfig};
 use floral_report::report::Options;
 
 /// The methods that are shown: ours, and the paper's two that correct low fidelity.
+#[cfg(feature = "networks")]
 pub const METHODS: [Method; 4] = [
     Method::ResidualFno,
     Method::Floral,
     Method::Kriging,
     Method::FloralKl,
 ];
+
+/// Those of a build without networks.
+#[cfg(not(feature = "networks"))]
+pub const METHODS: [Method; 2] = [Method::Kriging, Method::FloralKl];
 
 /// Everything that decides the outcome.
 #[derive(Debug, Clone, PartialEq)]
