@@ -45,7 +45,8 @@
 //! Long work takes an [`Observer`], by which it is watched and stopped: [`Silent`], an
 //! [`AtomicBool`](std::sync::atomic::AtomicBool), or one of your own. [`set_up`] chooses threads.
 //!
-//! The rooms of the library, in the order in which a field walks through them:
+//! [`prelude`] has the names that most programs need. The rooms of the library, in the order in which a
+//! field walks through them; most are crates of their own, which is why they cannot know those behind:
 //!
 //! - [`grid`], [`field`], [`quantity`], [`units`]: where values live, the values, and what they are;
 //! - [`storage`]: files that are whole or absent, locks, checksums;
@@ -76,6 +77,7 @@ pub mod kl;
 #[cfg(not(feature = "networks"))]
 mod no_networks;
 pub mod predict;
+pub mod prelude;
 mod set_up;
 pub mod settings;
 pub mod suggest;
