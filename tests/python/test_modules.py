@@ -1,10 +1,12 @@
-"""Arrows between modules point one way: the top-level modules of no crate form a cycle.
+"""Arrows point one way: the top-level modules of no crate form a cycle, data know no method, and a build
+without networks has no Burn.
 
 `python3 tests/python/test_modules.py` prints the graph of every crate.
 """
 
 import pathlib
 import re
+import subprocess
 
 import pytest
 
@@ -100,7 +102,7 @@ def graph(crate):
     """From each top-level module to the others it names, with the files that do."""
     source = crate / "src"
     root = next(file for file in (source / "lib.rs", source / "main.rs") if file.exists())
-    test_only = set(re.findall(r"#\[cfg\(test\)\]\s*(?:pub(?:\(crate\))? )?mod (\w+);", root.read_text()))
+    test_only = set(re.findall(r"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)?(?:pub(?:\(crate\))? )?mod (\w+);", root.read_text()))
     modules = {file.stem for file in source.iterdir()} - {"lib", "main", "bin"} - test_only
     names = root_names(code(root.read_text()), modules)
     edges = {module: {} for module in sorted(modules)}
@@ -110,7 +112,7 @@ def graph(crate):
             continue
         parent = file.parent / "mod.rs"
         declared = parent.read_text() if parent.exists() else ""
-        if re.search(rf"#\[cfg\(test\)\]\s*(?:pub(?:\(crate\))? )?mod {file.stem};", declared) or "laws" in place[1:]:
+        if re.search(rf"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)?(?:pub(?:\(crate\))? )?mod {file.stem};", declared) or "laws" in place[1:]:
             continue
         for path in paths(code(file.read_text())):
             first = (absolute(path, place) or [""])[0]
@@ -157,6 +159,26 @@ def test_a_cycle_is_found_through_super_and_through_the_root(tmp_path):
     assert cycle(graph(tmp_path)) is None
     (source / "c.rs").write_text("fn c() -> crate::a::A {}\n")
     assert cycle(graph(tmp_path)) == ["a", "b", "c"]
+
+
+def needed(crate, *flags):
+    """The crates that a crate needs."""
+    command = ["cargo", "tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"]
+    told = subprocess.run([*command, "--package", crate, *flags], cwd=ROOT, capture_output=True, text=True, check=True)
+    return {line.split()[0] for line in told.stdout.splitlines() if line}
+
+
+@pytest.mark.parametrize("crate", ["floral", "floral-cli", "floral-py"])
+def test_a_build_without_networks_has_no_burn(crate):
+    assert not [name for name in needed(crate, "--no-default-features") if name.startswith(("burn", "cubecl"))]
+    assert "burn" in needed(crate)
+
+
+def test_data_know_no_method_and_methods_not_each_other():
+    own = {crate.name for crate in CRATES}
+    assert needed("floral-data") & own == {"floral-data", "floral-symmetry"}
+    assert needed("floral-kl") & own == {"floral-kl", "floral-linalg", "floral-symmetry"}
+    assert not needed("floral-flow") & {"burn", "floral-kl", "floral-problems"}
 
 
 if __name__ == "__main__":

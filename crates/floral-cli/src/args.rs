@@ -61,14 +61,19 @@ pub enum Command {
     /// Export the trained model of a run as one file
     Export(crate::export::Arguments),
     /// Reproduce the paper's tables, with our values next to the paper's
+    #[cfg(feature = "networks")]
     Reproduce(crate::reproduce::Arguments),
     /// Estimate the time and memory of a training on many ranks
+    #[cfg(feature = "networks")]
     Plan(crate::plan::Arguments),
     /// Benchmark this build on this machine, in about a minute
+    #[cfg(feature = "networks")]
     Bench(crate::bench::Arguments),
     /// Check this build against reference numbers
+    #[cfg(feature = "networks")]
     Verify(crate::verify::Arguments),
     /// Import weights from the paper's PyTorch code
+    #[cfg(feature = "networks")]
     ImportTorch(crate::import_torch::Arguments),
     /// Print a completion script for a shell
     Completion(crate::completion::Arguments),
@@ -80,12 +85,11 @@ impl Command {
     /// Whether ranks divide its work.
     pub fn is_divided(&self) -> bool {
         match self {
+            #[cfg(feature = "networks")]
             Self::Bench(arguments) => arguments.collective,
-            Self::Generate(_)
-            | Self::Train(_)
-            | Self::Sample(_)
-            | Self::Evaluate(_)
-            | Self::Reproduce(_) => true,
+            #[cfg(feature = "networks")]
+            Self::Reproduce(_) => true,
+            Self::Generate(_) | Self::Train(_) | Self::Sample(_) | Self::Evaluate(_) => true,
             _ => false,
         }
     }

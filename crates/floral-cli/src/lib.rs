@@ -5,8 +5,10 @@
 
 mod advice;
 mod args;
+#[cfg(feature = "networks")]
 mod bench;
 mod cases;
+#[cfg(feature = "networks")]
 mod collective;
 mod completion;
 mod constants;
@@ -18,6 +20,7 @@ mod exit;
 mod export;
 mod generate;
 mod import;
+#[cfg(feature = "networks")]
 mod import_torch;
 mod inputs;
 mod inspect;
@@ -27,16 +30,19 @@ mod launch;
 mod low;
 mod manual;
 mod output;
+#[cfg(feature = "networks")]
 mod plan;
 mod progress;
 mod provenance;
 mod quickstart;
 mod report;
+#[cfg(feature = "networks")]
 mod reproduce;
 mod sample;
 mod step_log;
 mod suggest;
 mod train;
+#[cfg(feature = "networks")]
 mod verify;
 mod waiting;
 mod workers;
@@ -52,6 +58,7 @@ use crate::exit::Ending;
 pub use crate::import::text as import_text;
 pub use crate::inspect::text as inspection_text;
 use crate::launch::Launch;
+#[cfg(feature = "networks")]
 pub use crate::reproduce::check_experiment;
 pub use crate::suggest::text as suggestions_text;
 
@@ -111,6 +118,8 @@ fn dispatch(cli: &Cli, words: &[OsString], ranks: &dyn Ranks) -> anyhow::Result<
     if !ranks.is_first() && !cli.command.is_divided() {
         return Ok(Ending::Done);
     }
+    #[cfg(not(feature = "networks"))]
+    let _ = words;
     match &cli.command {
         Command::Quickstart(arguments) => quickstart::run(arguments),
         Command::Generate(arguments) => generate::run(arguments, ranks),
@@ -122,10 +131,15 @@ fn dispatch(cli: &Cli, words: &[OsString], ranks: &dyn Ranks) -> anyhow::Result<
         Command::Evaluate(arguments) => evaluate::run(arguments, ranks),
         Command::Report(arguments) => report::run(arguments),
         Command::Export(arguments) => export::run(arguments),
+        #[cfg(feature = "networks")]
         Command::Reproduce(arguments) => reproduce::run(arguments, words, ranks),
+        #[cfg(feature = "networks")]
         Command::Plan(arguments) => plan::run(arguments),
+        #[cfg(feature = "networks")]
         Command::Bench(arguments) => bench::run(arguments, ranks),
+        #[cfg(feature = "networks")]
         Command::Verify(arguments) => verify::run(arguments),
+        #[cfg(feature = "networks")]
         Command::ImportTorch(arguments) => import_torch::run(arguments),
         Command::Completion(arguments) => completion::run(arguments, Cli::command()),
         Command::Man(arguments) => manual::run(arguments, Cli::command()),

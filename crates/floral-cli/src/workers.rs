@@ -15,6 +15,7 @@ pub struct Workers {
 
 impl Workers {
     /// The threads of the current pool divided among this number of workers, at least one each.
+    #[cfg(feature = "networks")]
     pub fn sharing(count: usize) -> Self {
         let count = count.max(1);
         Self {

@@ -45,16 +45,19 @@ impl Field {
     }
 
     /// Number of channels.
+    #[inline]
     pub fn channels(&self) -> usize {
         self.channels
     }
 
     /// Number of points per axis.
+    #[inline]
     pub fn grid_shape(&self) -> &[usize] {
         &self.grid_shape
     }
 
     /// All values, channel by channel.
+    #[inline]
     pub fn values(&self) -> &[f64] {
         &self.values
     }

@@ -1,7 +1,7 @@
 //! FLORAL-KL: the distribution of a solution field from a few inputs, by a conditional Karhunen-Loève
 //! expansion. Arrays in, predictions and realizations out; no network, no storage.
 //!
-//! - [`lattice`]: the grid, axes with their length and whether they close; [`symmetry`]: the motions under
+//! - [`Lattice`]: the grid, axes with their length and whether they close; [`symmetry`]: the motions under
 //!   which solutions go with their inputs; `discovery`: those that the data show;
 //! - [`case`]: training cases and queries as plain arrays; `outliers` and `units`: what is left out of
 //!   them, and in what units they are taken; `moments` and `interpolation`: their means and variances

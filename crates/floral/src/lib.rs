@@ -45,7 +45,8 @@
 //! Long work takes an [`Observer`], by which it is watched and stopped: [`Silent`], an
 //! [`AtomicBool`](std::sync::atomic::AtomicBool), or one of your own. [`set_up`] chooses threads.
 //!
-//! The rooms of the library, in the order in which a field walks through them:
+//! [`prelude`] has the names that most programs need. The rooms of the library, in the order in which a
+//! field walks through them; most are crates of their own, which is why they cannot know those behind:
 //!
 //! - [`grid`], [`field`], [`quantity`], [`units`]: where values live, the values, and what they are;
 //! - [`storage`]: files that are whole or absent, locks, checksums;
@@ -73,7 +74,10 @@
 pub mod evaluate;
 mod fit;
 pub mod kl;
+#[cfg(not(feature = "networks"))]
+mod no_networks;
 pub mod predict;
+pub mod prelude;
 mod set_up;
 pub mod settings;
 pub mod suggest;
@@ -86,12 +90,14 @@ pub use floral_data::{
     Quantities, Quantity, Result, Silent, counted, error, field, grid, inspect, low, metric,
     observer, quantity, ranks, storage, transform, units,
 };
-pub use floral_flow::{flow, sample};
+pub use floral_flow::{flow, network, sample};
 pub use floral_kernels::memory;
 #[cfg(feature = "networks")]
 pub use floral_networks::{device, operator};
 pub use floral_problems as problem;
 pub use floral_random as random;
+#[cfg(not(feature = "networks"))]
+pub use no_networks::device;
 
 pub use fit::fit;
 pub use set_up::{asked_outside, most_threads, set_up};
@@ -110,9 +116,7 @@ pub mod cost {
     #[cfg(feature = "networks")]
     pub use floral_networks::training::blocks::{sampling_rows, training_rows};
 
-    pub use crate::train::memory::check_training;
-    #[cfg(feature = "networks")]
-    pub use crate::train::memory::rows_of_training;
+    pub use crate::train::memory::{check_training, rows_of_training};
 
     /// The memory that training holds at once, estimated before it starts.
     pub mod memory {

@@ -2,14 +2,13 @@
 
 use anyhow::{Result, bail, ensure};
 use floral::cost::memory::parameters;
-use floral::cost::{Load, Memory, Step, StepCost, training_flops};
+use floral::cost::{Load, Memory, Step, StepCost, block_rows, step_blocks, training_flops};
 use floral::dataset::Dataset;
 use floral::device::Device;
-use floral::operator::FilmFnoConfig;
+use floral::network::FilmFnoConfig;
 use floral::problem::Resolution;
 use floral::train::TrainConfig;
 use floral::train::batches::steps;
-use floral::train::gradient::{block_rows, step_blocks};
 use floral::train::model::{Shapes, network_config};
 use floral_bench::Case;
 

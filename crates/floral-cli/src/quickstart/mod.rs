@@ -23,6 +23,7 @@ use floral_report::report::{compare, scores};
 
 use crate::step_log::StepLog;
 use crate::{Ending, interrupt, output};
+#[cfg(feature = "networks")]
 pub use command::Command;
 use plan::Plan;
 

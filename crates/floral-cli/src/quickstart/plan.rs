@@ -11,12 +11,17 @@ use floral::train::{Method, TrainConfig};
 use floral_report::report::Options;
 
 /// The methods shown: ours, and the two of the paper that learn the residual.
+#[cfg(feature = "networks")]
 pub const METHODS: [Method; 4] = [
     Method::ResidualFno,
     Method::Floral,
     Method::Kriging,
     Method::FloralKl,
 ];
+
+/// Those of a build without networks.
+#[cfg(not(feature = "networks"))]
+pub const METHODS: [Method; 2] = [Method::Kriging, Method::FloralKl];
 
 /// Everything that determines the result.
 #[derive(Debug, Clone, PartialEq)]

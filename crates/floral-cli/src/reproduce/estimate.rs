@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use burn::tensor::Device;
-
 use super::study::{Cell, Study};
+use floral::device::Device;
 use floral::device::is_processor;
 use floral::flow::Path;
 use floral::operator::{weights, with_weights};

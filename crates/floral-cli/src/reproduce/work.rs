@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use burn::tensor::Device;
-
 use super::estimate::{Estimate, Stopwatch};
 use super::plan::Plan;
 use super::results::{Record, Store};
@@ -13,6 +11,7 @@ use super::study::{Cell, Study};
 use crate::step_log::StepLog;
 use crate::workers::Workers;
 use floral::dataset::{Dataset, generate};
+use floral::device::Device;
 use floral::evaluate::evaluate;
 use floral::predict::Predictor;
 use floral::ranks::{Counter, Ranks, agreed};

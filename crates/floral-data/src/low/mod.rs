@@ -4,7 +4,7 @@
 //! A [`LowSolver`] is a closure or a [`CommandSolver`], which runs a program of the user's and talks
 //! with it by NumPy archives. [`OnDemand`] calls it in parallel and keeps what it returned in a
 //! folder, by the checksums of input and solver; a [`Dataset`](crate::dataset::Dataset) or
-//! [`Cases`](crate::predict::Cases) asks it for what they lack. A [`StandIn`] is a function of the
+//! `predict::Cases` asks it for what they lack. A [`StandIn`] is a function of the
 //! input or of the training solutions alone, and so part of what a run has learned. [`LowConfig`] is
 //! how the settings of a run ask for one or the other.
 

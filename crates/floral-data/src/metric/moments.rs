@@ -40,6 +40,7 @@ impl RunningMoments {
     }
 
     /// Adds a number.
+    #[inline]
     pub fn push(&mut self, value: f64) {
         if !value.is_finite() {
             self.non_finite += 1;
@@ -54,6 +55,7 @@ impl RunningMoments {
     }
 
     /// Adds what another has seen.
+    #[inline]
     pub fn merge(&mut self, other: &Self) {
         self.non_finite += other.non_finite;
         if other.count == 0 {
@@ -75,11 +77,13 @@ impl RunningMoments {
     }
 
     /// The mean.
+    #[inline]
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
     /// The variance about the mean, divided by the count: that of the numbers seen.
+    #[inline]
     pub fn variance(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
@@ -88,11 +92,13 @@ impl RunningMoments {
     }
 
     /// The smallest number.
+    #[inline]
     pub fn min(&self) -> f64 {
         self.min
     }
 
     /// The largest number.
+    #[inline]
     pub fn max(&self) -> f64 {
         self.max
     }

@@ -46,6 +46,7 @@ pub enum Transform {
 
 impl Transform {
     /// Whether it leaves values as they are.
+    #[inline]
     pub fn is_none(self) -> bool {
         self == Self::None
     }
@@ -63,6 +64,7 @@ impl Transform {
     /// A value as it is taken: itself or, where rounding alone has put it out of range, the end of the
     /// range. `largest` is the largest size of the values around it. None where it is not taken: a
     /// logarithm has no end of its range to take.
+    #[inline]
     pub fn taken(self, value: f64, largest: f64) -> Option<f64> {
         if self.takes(value) {
             return Some(value);
@@ -88,6 +90,7 @@ impl Transform {
     }
 
     /// What is learned of a value that it takes.
+    #[inline]
     pub fn apply(self, value: f64) -> f64 {
         match self {
             Self::None => value,
@@ -107,6 +110,7 @@ impl Transform {
     }
 
     /// The inverse: a value in the range, for any number.
+    #[inline]
     pub fn invert(self, learned: f64) -> f64 {
         match self {
             Self::None => learned,

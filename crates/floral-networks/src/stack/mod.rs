@@ -1,8 +1,8 @@
 //! The network stacked on the regressions of FLORAL-KL: the paper's residual operator, small, with the
 //! regressions in the place of low fidelity.
 //!
-//! `floral_kl` says what is left to learn, a [`Lesson`]; [`plan`] how large a network is and how long it
-//! is trained, [`member`] trains one for each part of the inputs, [`corrector`] evaluates and stores it.
+//! `floral_kl` says what is left to learn, a [`Lesson`]; `plan` how large a network is and how long it
+//! is trained, `member` trains one for each part of the inputs, `corrector` evaluates and stores it.
 
 mod corrector;
 mod member;

@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use burn::tensor::Device;
-
 use super::cache::Key;
 use super::comparison::{ChannelResult, RunResult};
 use floral::dataset::Dataset;
+use floral::device::Device;
 use floral::evaluate::Baselines;
 use floral::predict::{Predictor, check_terms};
 use floral::train::checkpoint::DataIdentity;

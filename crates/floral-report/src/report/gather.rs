@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use burn::tensor::Device;
 use floral::dataset::Dataset;
+use floral::device::Device;
 use floral::evaluate::{
     BaselineFields, Scoring, Truth, TruthSource, Truths, chosen_inputs, seen_inputs,
 };

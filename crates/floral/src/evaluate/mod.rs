@@ -228,4 +228,5 @@ fn over_all(ranks: &dyn Ranks, own: Vec<(usize, Scoring)>) -> Result<Scoring> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "networks")]
 mod tests;

@@ -21,7 +21,7 @@ mod inputs;
 mod job;
 mod memory;
 mod moments;
-#[cfg(feature = "networks")]
+#[cfg_attr(not(feature = "networks"), path = "no_network_input.rs")]
 mod network_input;
 mod places;
 mod points_file;
@@ -61,8 +61,11 @@ pub use crate::field::refined;
 pub use crate::grid::{Interpolation, refined_grid};
 
 #[cfg(test)]
+#[cfg(feature = "networks")]
 pub(crate) mod testing;
 #[cfg(test)]
+#[cfg(feature = "networks")]
 mod tests;
 #[cfg(test)]
+#[cfg(feature = "networks")]
 mod transform_tests;

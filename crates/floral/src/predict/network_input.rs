@@ -8,10 +8,10 @@ use super::velocity::NetworkVelocity;
 use crate::device::{is_processor, read};
 use crate::flow::Prior;
 use crate::observer::{Event, Observer};
-use crate::operator::Context;
+use crate::operator::{Context, Weight, with_weights};
 use crate::random::Stream;
 use crate::sample::{Ensemble, Progress, RowCost, from_prior};
-use crate::train::model::fields;
+use crate::train::model::{fields, initial};
 use crate::train::{Header, Model};
 use crate::{Field, Grid, Result};
 use floral_networks::training::blocks::sampling_rows;
@@ -21,6 +21,24 @@ use floral_networks::training::blocks::sampling_rows;
 pub(super) struct Network {
     pub model: Model,
     pub device: Device,
+}
+
+impl Network {
+    /// The network of a run with its weights.
+    pub(super) fn restored(header: &Header, weights: Vec<Weight>, device: &Device) -> Result<Self> {
+        let (config, shapes) = (&header.config, header.shapes.clone());
+        let mut model = initial(config.method, &config.network, shapes, 0, device)?;
+        model.network = with_weights(model.network, weights)?;
+        Ok(Self {
+            model,
+            device: device.clone(),
+        })
+    }
+
+    /// Realizations that are computed together on a grid.
+    pub(super) fn block_rows(&self, grid: &Grid) -> usize {
+        sampling_rows(self.model.network.config(), &grid.shape(), &self.device)
+    }
 }
 
 /// Draws of a prior for one input.

@@ -11,15 +11,13 @@ use super::{Case, Ensemble, InputPredictor, MomentSource, Sampling, Values, chec
 use crate::field::refined;
 use crate::kl::{self, Expansion, Query};
 use crate::observer::Observer;
-use crate::operator::time_embedding::frequencies;
-use crate::operator::{Weight, with_weights};
 use crate::sample::{Aliasing, OdeSolver};
 use crate::storage::Precision;
-use crate::train::model::initial;
 use crate::train::regression::restored;
 use crate::train::{Checkpoint, Header, Method, RunFolder};
 use crate::{Advice, Checksum, Error, Field, Grid, Note, Result};
-use floral_networks::training::blocks::sampling_rows;
+use floral_flow::network::Weight;
+use floral_flow::network::time::frequencies;
 
 /// What a run has learned, with its scales and its grid.
 pub struct Predictor {
@@ -60,13 +58,7 @@ impl Predictor {
             check_fits(&fitted, &header)?;
             Trained::Regression(Box::new(fitted))
         } else {
-            let shapes = header.shapes.clone();
-            let mut model = initial(config.method, &config.network, shapes, 0, device)?;
-            model.network = with_weights(model.network, weights)?;
-            Trained::Network(Box::new(Network {
-                model,
-                device: device.clone(),
-            }))
+            Trained::Network(Box::new(Network::restored(&header, weights, device)?))
         };
         Ok(Self {
             header,
@@ -145,10 +137,7 @@ impl Predictor {
     /// device.
     pub fn block_rows(&self, grid: &Grid) -> Option<usize> {
         match &self.trained {
-            Trained::Network(network) => {
-                let sizes = network.model.network.config();
-                Some(sampling_rows(sizes, &grid.shape(), &network.device))
-            }
+            Trained::Network(network) => Some(network.block_rows(grid)),
             Trained::Regression(_) => None,
         }
     }

@@ -238,4 +238,5 @@ fn greedy(mut covariance: Mat<f64>, count: usize) -> Vec<(usize, f64)> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "networks")]
 mod tests;

@@ -14,6 +14,8 @@ pub(super) struct Log {
     path: PathBuf,
 }
 
+// Epochs are those of networks.
+#[cfg_attr(not(feature = "networks"), allow(dead_code))]
 impl Log {
     /// That of a run folder.
     pub(super) fn of(folder: &Path) -> Self {
@@ -91,6 +93,7 @@ impl Log {
     }
 }
 
+#[cfg_attr(not(feature = "networks"), allow(dead_code))]
 fn row(record: &EpochRecord) -> String {
     let EpochRecord {
         epoch,

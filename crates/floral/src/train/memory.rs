@@ -4,7 +4,6 @@ use super::TrainConfig;
 use super::model::{Shapes, network_config};
 use super::samples::Reader;
 use crate::dataset::{Dataset, Split};
-#[cfg(feature = "networks")]
 use crate::device::Device;
 use crate::{Error, Grid, Result};
 use floral_data::memory::{available, gigabytes};
@@ -91,4 +90,14 @@ pub fn rows_of_training(
     let network = network_config(config.method, &config.network, &shapes);
     let rows = training_rows(&network, &shapes.grid, device);
     Ok(Some(rows.min(config.optimiser.batch)))
+}
+
+/// None: a build without networks has regressions alone.
+#[cfg(not(feature = "networks"))]
+pub fn rows_of_training(
+    _config: &TrainConfig,
+    _dataset: &Dataset,
+    _device: &Device,
+) -> Result<Option<usize>> {
+    Ok(None)
 }

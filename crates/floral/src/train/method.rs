@@ -69,6 +69,15 @@ impl Method {
         }
     }
 
+    /// Refuses a method that this build lacks.
+    pub fn check_build(self) -> Result<()> {
+        #[cfg(not(feature = "networks"))]
+        if self.recipe().is_none() {
+            return Err(crate::no_networks::refusal(format!("method {self}")));
+        }
+        Ok(())
+    }
+
     /// The name in print.
     pub fn title(self) -> &'static str {
         match self {

@@ -54,6 +54,9 @@ pub use floral_flow::training::{adam, batches};
 #[cfg(feature = "networks")]
 pub use floral_networks::{stack::Stack, training::gradient};
 
+#[cfg(not(feature = "networks"))]
+pub use crate::no_networks::Stack;
+
 pub use crate::observer::EpochRecord;
 
 /// A network together with what is needed to feed it, and the sizes that it has on given data.
@@ -70,8 +73,11 @@ pub mod samples {
 }
 
 #[cfg(test)]
+#[cfg(feature = "networks")]
 mod damaged_checkpoints;
 #[cfg(test)]
+#[cfg(feature = "networks")]
 mod laws;
 #[cfg(test)]
+#[cfg(feature = "networks")]
 mod tests;

@@ -212,6 +212,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The same, each input read when it is first wanted.
+    #[cfg_attr(not(feature = "networks"), allow(dead_code))]
     pub(super) fn samples_on_demand(
         self: &Arc<Self>,
         folder: Option<&Path>,

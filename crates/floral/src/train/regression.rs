@@ -10,7 +10,7 @@ use super::checkpoint::{Checkpoint, Header, Progress};
 use super::differences::differences;
 use super::reader::{Case, Reader};
 use super::training::Outcome;
-use super::{LearnedLow, Method, RunFolder, TrainConfig};
+use super::{LearnedLow, Method, RunFolder, Stack, TrainConfig};
 use crate::dataset::Dataset;
 use crate::kl::{
     self, Channels, Expansion, Lattice, Learner, Material, Part, Query, Recipe, Symmetries,
@@ -20,7 +20,6 @@ use crate::observer::Observer;
 use crate::problem::Origin;
 use crate::{Error, Result};
 use floral_flow::training::adam::Adam;
-use floral_networks::stack::Stack;
 
 /// The symmetries that the settings declare, or else the dataset; refused unless they fit the grid.
 ///

@@ -4,6 +4,7 @@ use super::config::Rows;
 use super::model::{Shapes, check_modes};
 use super::regression::{self, fit_run, fitted_before};
 use super::samples::Reader;
+#[cfg(feature = "networks")]
 use super::trainer::Trainer;
 use super::{RunFolder, TrainConfig, supplied};
 use crate::dataset::Dataset;
@@ -47,6 +48,7 @@ pub fn train_across(
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let config = run.config()?;
+    config.method.check_build()?;
     let supply = || supplied(&config, dataset, run.path(), observer);
     let dataset = &first_then_others(ranks, supply)?;
     match config.recipe() {
@@ -58,12 +60,19 @@ pub fn train_across(
                 None => fitted_before(run),
             }
         }
+        #[cfg(feature = "networks")]
         None => Trainer::new(ranks, run, dataset, device)?.run(observer),
+        #[cfg(not(feature = "networks"))]
+        None => {
+            let _ = device;
+            config.method.check_build().map(|()| Outcome::Fitted)
+        }
     }
 }
 
 /// Refuses settings that do not fit a dataset, before anything is written.
 pub fn check(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
+    config.method.check_build()?;
     let split = config.split_of(dataset.inputs())?;
     let reader = Reader::new(dataset, config)?;
     reader.check_values(split.validation.start..split.train.end)?;

@@ -4,8 +4,10 @@
 mod channels;
 pub(super) mod extent;
 #[cfg(test)]
+#[cfg(feature = "networks")]
 mod laws;
 #[cfg(test)]
+#[cfg(feature = "networks")]
 mod tests;
 
 use std::path::Path;

@@ -1,0 +1,57 @@
+//! In the place of a trained network, in a build without any: none can be made.
+
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+use super::Sampling;
+use crate::device::Device;
+use crate::no_networks::refusal;
+use crate::observer::Observer;
+use crate::sample::Progress;
+use crate::train::Header;
+use crate::{Field, Grid, Result};
+use floral_flow::network::Weight;
+
+/// No network.
+#[derive(Debug)]
+pub(super) struct Network(Infallible);
+
+impl Network {
+    pub(super) fn restored(header: &Header, _: Vec<Weight>, _: &Device) -> Result<Self> {
+        Err(refusal(format!("method {}", header.config.method)))
+    }
+
+    pub(super) fn block_rows(&self, _: &Grid) -> usize {
+        match self.0 {}
+    }
+}
+
+/// What no network derives from an input.
+pub(super) struct NetworkInput<'a>(Infallible, PhantomData<&'a ()>);
+
+impl<'a> NetworkInput<'a> {
+    pub(super) fn new(
+        _: &'a Header,
+        network: &'a Network,
+        _: &Field,
+        _: Option<&Field>,
+        _: &Grid,
+    ) -> Result<Self> {
+        match network.0 {}
+    }
+
+    pub(super) fn deliver_from(
+        &self,
+        _: usize,
+        _: u64,
+        _: &Sampling,
+        _: &dyn Observer,
+        _: impl FnMut(usize, &[f64], usize) -> Result<()>,
+    ) -> Result<Progress> {
+        match self.0 {}
+    }
+
+    pub(super) fn block_rows(&self) -> usize {
+        match self.0 {}
+    }
+}
