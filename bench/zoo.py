@@ -2,7 +2,7 @@
 
     bench/zoo [NAME ...] --seeds 1,2 [--methods floral-kl,kriging] [--peers] [--fno EPOCHS] [--jobs 2] [-o results/zoo.json]
     bench/zoo [NAME ...] --seeds 1,2 --ablation -o results/zoo-ablation.json
-    bench/zoo --table results/zoo.json
+    bench/zoo --table results/zoo.json [--into docs/src/explanation/floral-kl.md]
 
 A NAME is a pattern; without one all datasets are taken, and --list prints them. With -o, rows that the file already has
 for this commit are kept and not computed again, so that a recording that was cut goes on. Its list of spent seeds grows:
@@ -162,6 +162,7 @@ def parsed():
     parser.add_argument("-o", "--output", type=pathlib.Path)
     parser.add_argument("--list", action="store_true", help="print the names of the datasets and stop")
     parser.add_argument("--table", type=pathlib.Path, help="print the table of a recording and stop")
+    parser.add_argument("--into", type=pathlib.Path, help="write that table between its marks in a page")
     return parser.parse_args()
 
 
@@ -170,7 +171,11 @@ def main():
     if arguments.table:
         made = json.loads(arguments.table.read_text())
         is_ablation = any(row["method"].startswith("without ") for row in made["rows"])
-        print((ablation if is_ablation else table)(made))
+        text = (ablation if is_ablation else table)(made)
+        if arguments.into:
+            write_between(arguments.into, f"<!-- zoo: results/{arguments.table.name} -->\n", "<!-- end of zoo -->", text)
+        else:
+            print(text)
         return
     known = catalogue()
     if arguments.list:
@@ -190,6 +195,14 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for done in [pool.submit(record, recording, arguments, known, *task) for task in tasks]:
             done.result()
+
+
+def write_between(page, begin, end, text):
+    before, _, rest = page.read_text().partition(begin)
+    old, found, after = rest.partition(end)
+    if not found:
+        sys.exit(f"{page}: there is no line {begin.strip()}; write it where the table goes, and {end} after it")
+    page.write_text(before + begin + text + "\n" + end + after)
 
 
 def show(row):

@@ -44,7 +44,7 @@ pub(super) struct Fitting<'a> {
     folds: Vec<Vec<usize>>,
     /// Values of a target at each frequency.
     rest: usize,
-    systems: Vec<Option<System>>,
+    pub(super) systems: Vec<Option<System>>,
 }
 
 impl<'a> Fitting<'a> {

@@ -232,3 +232,29 @@ fn a_training_input_is_less_novel_than_another() {
     let fit = fit(KERNELS[1], &all[..3]);
     assert!(fit.novelty(&all[0]) < fit.novelty(&all[3]));
 }
+
+#[test]
+fn eigenvectors_that_are_left_out_change_no_novelty() {
+    let (lattice, symmetries) = setting();
+    let (all, query) = (framed(5), &framed(8)[7]);
+    let [train, none] = [Known::new(&all, 0), Known::new(&[], 0)];
+    let folds = Folds::single(all.len());
+    let examples = examples(&train, &none, &folds);
+    for covariance in KERNELS {
+        let rows = Arc::new(Rows::new(&lattice, &symmetries, &all, &plain(covariance)));
+        let fitting = Fitting::new(covariance, &rows, &symmetries, &examples).unwrap();
+        let (ridge, signature) = (0.3, rows.resemblance.signature(query));
+        let columns = rows.columns(covariance, &signature);
+        let own = rows.own(covariance, &signature);
+        let unknown = |h: usize| {
+            let system = fitting.systems[h].as_ref().unwrap();
+            let column = Mat::from_fn(1, columns.len(), |_, j| columns[j][h]);
+            let seen = column * &system.vectors;
+            system.energy * (own[h] - system.explained(|k| seen[(0, k)], ridge)).max(0.0)
+        };
+        let whole: f64 = (0..own.len()).map(unknown).sum();
+        let fit = fitting.settled(ridge, None);
+        let kept = fit.novelty(query) * fit.posterior.reference;
+        assert!((kept / whole - 1.0).abs() < 1e-6, "{covariance:?}: {kept} {whole}");
+    }
+}

@@ -7,6 +7,8 @@
 mod bytes;
 mod check;
 mod restore;
+#[cfg(test)]
+mod tests;
 
 use floral_linalg::Mat;
 use serde::{Deserialize, Serialize};
