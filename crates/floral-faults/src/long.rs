@@ -104,7 +104,7 @@ fn judged(held: &[Held], time: Duration) -> Result<Found> {
     found.count("one process", "rounds", held.len() as u64);
     found.count("one process", "commands", (held.len() * ROUND.len()) as u64);
     found.count("one process", "seconds", time.as_secs());
-    found.print_progress("one process");
+    found.print_counts("one process");
     Ok(found)
 }
 

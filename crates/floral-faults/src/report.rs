@@ -42,19 +42,27 @@ impl Found {
         self.findings.len()
     }
 
-    /// Prints the counts of a format or command, or their sums if there are none of this name.
-    pub fn print_progress(&self, of: &str) {
-        let sums = || {
-            let mut sums = BTreeMap::new();
-            add_up(&mut sums, self);
-            sums
-        };
-        let counts = self.counts.get(of).cloned().unwrap_or_else(sums);
+    /// Prints the counts of a format or command.
+    pub fn print_counts(&self, of: &str) {
+        if let Some(counts) = self.counts.get(of) {
+            self.print(of, counts);
+        }
+    }
+
+    /// Prints the totals of all formats or commands.
+    pub fn print_totals(&self, label: &str) {
+        let mut totals = BTreeMap::new();
+        add_up(&mut totals, self);
+        self.print(label, &totals);
+    }
+
+    fn print(&self, label: &str, counts: &BTreeMap<String, u64>) {
         let counts = counts
             .iter()
-            .map(|(name, number)| format!("{number} {name}"));
+            .map(|(name, number)| format!("{name} {number}"));
         let counts = counts.collect::<Vec<_>>().join(", ");
-        print(&format!("{of}: {counts}; {} findings", self.findings.len()));
+        let findings = self.findings.len();
+        print(&format!("{label}: {counts}; findings {findings}"));
     }
 }
 

@@ -44,7 +44,7 @@ pub fn run(plan: &Plan) -> Result<Found> {
             );
         }
         if (case + 1).is_multiple_of(10) {
-            found.print_progress(&format!("settings {}", case + 1));
+            found.print_totals(&format!("settings {}", case + 1));
         }
     }
     Ok(found)

@@ -122,7 +122,7 @@ pub fn rounds(
             );
         }
         if (case + 1).is_multiple_of(count) {
-            found.print_progress(&format!("round {}", case / count));
+            found.print_totals(&format!("round {}", case / count));
         }
     }
     Ok(found)
@@ -144,7 +144,7 @@ pub fn each_task(
         let left = end.saturating_duration_since(Instant::now());
         let share = left / (tasks.len() - number) as u32;
         one(task, folder.path(), Instant::now() + share, &mut found)?;
-        found.print_progress(task.name);
+        found.print_counts(task.name);
     }
     Ok(found)
 }

@@ -43,7 +43,7 @@ pub fn run(plan: &Plan) -> Result<Found> {
             end: Instant::now() + plan.time(formats.len()),
         };
         watch.run(&mut found)?;
-        found.print_progress(format.name);
+        found.print_counts(format.name);
     }
     Ok(found)
 }

@@ -1,4 +1,4 @@
-//! Colour maps in which equal steps of a value are equal steps to the eye.
+//! Perceptually uniform colour maps.
 
 use std::f64::consts::TAU;
 

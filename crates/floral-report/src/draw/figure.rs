@@ -7,10 +7,10 @@ use super::label::Label;
 use super::legend::Legend;
 use super::scale::is_drawable;
 
-/// How a line is broken, so that curves of one colour differ, also in print without colours.
+/// The dash pattern of a line, which distinguishes curves of one colour, also in print without colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Dash {
-    /// Not at all.
+    /// A continuous line.
     #[default]
     Solid,
     /// Dashes.
@@ -25,7 +25,7 @@ impl Dash {
     /// All patterns, in the order in which curves of one colour take them.
     pub const ALL: [Self; 4] = [Self::Solid, Self::Dashed, Self::Dotted, Self::DashDotted];
 
-    /// The lengths of lines and gaps, as CSS writes them.
+    /// The lengths of dashes and spaces, as CSS writes them.
     pub fn lengths(self) -> &'static str {
         match self {
             Self::Solid => "",
@@ -36,28 +36,28 @@ impl Dash {
     }
 }
 
-/// A line over x, perhaps with a band around it.
+/// A line over x, optionally with a band around it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Its name in the legend; without one it is not listed.
+    /// Its name in the legend; none if it is not listed.
     pub name: Option<String>,
     /// The line: one value per x.
     pub values: Vec<f64>,
-    /// Places of its own; empty for those of the figure.
+    /// Its own x values; empty for those of the figure.
     pub x: Vec<f64>,
     /// The lower and the upper end of the band at every x; empty for none.
     pub band: Vec<[f64; 2]>,
     /// Its colour.
     pub colour: Colour,
-    /// How it is broken; truths are dashed.
+    /// Its dash pattern; truths are dashed.
     pub dash: Dash,
     /// Whether it is thin, as one of many.
     pub thin: bool,
-    /// Whether its points are marked, as few of them need it.
+    /// Whether its points are marked, as where they are few.
     pub marked: bool,
     /// Whether the area under it is filled.
     pub filled: bool,
-    /// Where its band ends if it would reach further down.
+    /// The lowest value of its band.
     pub floor: Option<f64>,
 }
 
@@ -85,19 +85,19 @@ impl Curve {
         Self::line(name, values.collect(), colour).at(x.collect())
     }
 
-    /// The same at places of its own.
+    /// The same with its own x values.
     pub fn at(mut self, x: Vec<f64>) -> Self {
         self.x = x;
         self
     }
 
-    /// The same broken in this way.
-    pub fn broken(mut self, dash: Dash) -> Self {
+    /// The same with this dash pattern.
+    pub fn with_dash(mut self, dash: Dash) -> Self {
         self.dash = dash;
         self
     }
 
-    /// The same with the area under it, down to zero, faintly filled.
+    /// The same with a faint fill down to zero.
     pub fn with_fill(mut self) -> Self {
         self.filled = true;
         self
@@ -116,13 +116,13 @@ impl Curve {
         self.between(band)
     }
 
-    /// The same with a band from lower to upper ends, as those of an interval.
+    /// The same with a band between these ends, as those of an interval.
     pub fn between(mut self, band: Vec<[f64; 2]>) -> Self {
         self.band = band;
         self
     }
 
-    /// The same with a band that ends at this value, as that of a quantity which is never below it.
+    /// The same with a band cut at this value, as for a quantity that is never below it.
     pub fn above(mut self, floor: Option<f64>) -> Self {
         self.floor = floor;
         self
@@ -130,7 +130,7 @@ impl Curve {
 
     /// The same dashed.
     pub fn dashed(self) -> Self {
-        self.broken(Dash::Dashed)
+        self.with_dash(Dash::Dashed)
     }
 
     /// The same as a thin line.
@@ -139,7 +139,7 @@ impl Curve {
         self
     }
 
-    /// The same without a place in the legend.
+    /// The same without an entry in the legend.
     pub fn unnamed(mut self) -> Self {
         self.name = None;
         self
@@ -156,7 +156,7 @@ impl Curve {
             .unzip()
     }
 
-    /// Whether its points are marked; a single one is not seen otherwise.
+    /// Whether its points are marked; a single one would be invisible otherwise.
     pub(super) fn is_marked(&self) -> bool {
         self.marked || self.values.len() == 1
     }
@@ -171,13 +171,13 @@ pub struct Figure {
     pub x_label: Label,
     /// The name of the vertical axis.
     pub y_label: Label,
-    /// The places of the values.
+    /// The x values of the curves.
     pub x: Vec<f64>,
     /// The curves, the first at the back.
     pub curves: Vec<Curve>,
-    /// What the bands around curves are, for the legend.
+    /// The meaning of the bands, for the legend.
     pub bands: Option<String>,
-    /// Values that the vertical axis covers besides the curves, so that figures can share it.
+    /// Values that the vertical axis covers besides the curves, so that figures can share a scale.
     pub covers: Vec<f64>,
     /// Whether the horizontal axis is logarithmic.
     pub log_x: bool,
@@ -235,7 +235,7 @@ pub(super) fn mark(x: f64, y: f64, colour: Colour) -> String {
     format!("<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" style=\"fill:{colour}\"/>\n")
 }
 
-/// A truth's band stays in the background.
+/// The band of a truth is faint.
 pub(super) fn opacity(colour: Colour) -> f64 {
     match colour {
         Colour::Ink | Colour::Grey => 0.14,
@@ -246,7 +246,7 @@ pub(super) fn opacity(colour: Colour) -> f64 {
 pub(super) fn stroke(curve: &Curve) -> String {
     let width = match (curve.thin, curve.dash, curve.colour) {
         (true, ..) => 1.1,
-        // Narrow enough to leave what lies under it in sight.
+        // Narrow enough to leave what lies under it visible.
         (false, Dash::Dashed, Colour::Ink) => 1.5,
         (false, Dash::Solid, _) => 2.8,
         (false, ..) => 2.2,
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_leaves_a_gap() {
+    fn values_that_cannot_be_drawn_interrupt_the_line() {
         let mut figure = figure();
         figure.curves[1].values[7] = f64::NAN;
         figure.curves[1].band[3] = [f64::NEG_INFINITY, f64::INFINITY];

@@ -1,4 +1,4 @@
-//! The frame of a figure: two axes with room for their labels, and curves between them.
+//! The frame of a figure: two axes with room for their labels, and the curves between them.
 
 use super::colour::Colour;
 use super::figure::{Curve, mark, opacity, stroke};
@@ -40,7 +40,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// A frame that covers both extents. Where labels are long it is narrower and has fewer ticks.
+    /// A frame that covers both extents. Long labels make it narrower, with fewer ticks.
     pub fn new(x: &Extent, y: &Extent) -> Self {
         let y = Scale::fitting(&y.values, y.is_logarithmic, |scale| {
             is_apart(scale, BOTTOM - TOP, |_| LINE)
@@ -77,7 +77,7 @@ impl Frame {
         path
     }
 
-    /// A curve's line over its own places, or else these, and its marks; a single point is no line.
+    /// The line of a curve over its own x values or else these, and its marks.
     pub fn line(&self, x: &[f64], curve: &Curve) -> String {
         let points = || {
             places(x, curve)
@@ -171,7 +171,7 @@ impl Frame {
         svg + &self.names(x_label, y_label) + "</g>\n"
     }
 
-    /// The names of the axes, with their units and the powers that their labels leave out.
+    /// The names of the axes, with their units and the powers of ten of their labels.
     fn names(&self, x_label: &Label, y_label: &Label) -> String {
         let (middle, centre) = ((self.left + self.right) / 2.0, (TOP + BOTTOM) / 2.0);
         let room = 2.0 * middle.min(WIDTH - middle) - GAP;

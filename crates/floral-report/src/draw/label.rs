@@ -1,10 +1,10 @@
-//! What an axis shows: a name, and its unit behind the power of ten that the numbers leave out.
+//! The label of an axis: a name, and its unit after the power of ten that the numbers leave out.
 
 use serde::Serialize;
 
 use super::text::fitted_before;
 
-/// How a pure number's unit is written in files, and in figures.
+/// The unit of a pure number in files, and in figures.
 const PURE: &str = "1";
 const DASH: &str = "\u{2013}";
 
@@ -13,12 +13,12 @@ const DASH: &str = "\u{2013}";
 pub struct Label {
     /// The name.
     pub name: String,
-    /// The unit: `1` of a pure number, none where it is not known or needs no mention.
+    /// The unit: `1` for a pure number, none if it is unknown or needs no mention.
     pub units: Option<String>,
 }
 
 impl Label {
-    /// A name with its unit, if that is known.
+    /// A name with its unit, if known.
     pub fn new(name: impl Into<String>, units: Option<&str>) -> Self {
         Self {
             name: name.into(),
@@ -41,7 +41,7 @@ impl Label {
         self.with_units(|units| format!("1/{units}"))
     }
 
-    /// A pure number stays one, and what is not known is not known.
+    /// A pure number stays one, and an unknown unit stays unknown.
     fn with_units(&self, change: impl Fn(&str) -> String) -> Self {
         let changed = |units: &str| match units {
             PURE | "" => PURE.to_owned(),
@@ -60,8 +60,8 @@ impl Label {
         self.name.clone() + &self.unit(power)
     }
 
-    /// The same, written smaller if it takes more than this room, and with the name cut, not the
-    /// unit, if it still does; and its size.
+    /// The same in at most this room: smaller, and with the name cut, not the unit, if need be; and its
+    /// font size.
     pub(super) fn fitted(&self, power: i32, size: f64, room: f64) -> (String, f64) {
         let unit = self.unit(power);
         let (mut name, size) = fitted_before(&self.name, &unit, size, room);

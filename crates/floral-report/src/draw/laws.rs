@@ -1,4 +1,4 @@
-//! Laws of every drawing, whatever its numbers: nothing is cut, nothing lies over a label.
+//! Laws of every drawing, whatever its numbers: nothing is cut, no labels overlap.
 
 use usvg::{Node, Rect, Transform};
 

@@ -1,4 +1,4 @@
-//! The legend above a figure: its curves, and what the bands around them are.
+//! The legend above a figure: its curves, and the meaning of the bands.
 
 use super::colour::Colour;
 use super::figure::{Curve, Figure, mark, opacity, stroke};
@@ -9,18 +9,18 @@ use super::text::{Anchor, fitted, text, width};
 const LINE: f64 = 19.0;
 const LAST: f64 = 15.0;
 
-/// The width of a sign, and the gaps after it and after a name.
+/// The width of a symbol, and the space after it and after a name.
 const SIGN: f64 = 26.0;
 const GAP: f64 = 6.0;
 const SPACE: f64 = 16.0;
 
-/// What stands before a name.
+/// The symbol before a name.
 enum Sign<'a> {
     Curve(&'a Curve),
     Band,
 }
 
-/// A name and its place: how far to the right, and in which line.
+/// A name and its position: x, and the line.
 struct Entry<'a> {
     sign: Sign<'a>,
     name: String,
@@ -29,13 +29,13 @@ struct Entry<'a> {
     line: usize,
 }
 
-/// Names in as many lines as they need.
+/// Names in as many lines as they need, the last one next to the figure.
 pub(super) struct Legend<'a> {
     entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Legend<'a> {
-    /// The legend of a figure, between these places.
+    /// The legend of a figure, between these x.
     pub fn of(figure: &'a Figure, left: f64, right: f64) -> Self {
         let curves = figure.curves.iter();
         let curves = curves.filter_map(|curve| Some((Sign::Curve(curve), curve.name.as_ref()?)));
@@ -65,7 +65,7 @@ impl<'a> Legend<'a> {
         Self { entries }
     }
 
-    /// How far its lines beyond the first reach above the drawing.
+    /// The height of the lines beyond the first, which extend the drawing upwards.
     pub fn lift(&self) -> f64 {
         LINE * self.entries.last().map_or(0, |entry| entry.line) as f64
     }

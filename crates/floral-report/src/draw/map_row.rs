@@ -71,15 +71,11 @@ impl<'a> RowLayout<'a> {
         heading.replacen("<text", "<text font-weight=\"600\"", 1)
     }
 
-    /// A map with its title, its upper left corner at this place.
-    pub fn map(&self, map: &Map, values: &[f64], [x, y]: [f64; 2]) -> String {
+    /// The map of a column with its title, its upper left corner at this position.
+    pub fn map(&self, column: usize, values: &[f64], [x, y]: [f64; 2]) -> String {
         let Cell { width, height, .. } = self.cell;
         let mut svg = String::new();
-        for (i, line) in lines(&map.title, self.cell.pitch - TICK)
-            .iter()
-            .rev()
-            .enumerate()
-        {
+        for (i, line) in self.titles[column].iter().rev().enumerate() {
             let (words, size) = fitted(line, LETTERS, self.cell.pitch - TICK);
             let place = [x + width / 2.0, y - 6.0 - LINE * i as f64];
             svg += &text(place, Anchor::Middle, size, &words);

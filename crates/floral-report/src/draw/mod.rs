@@ -1,7 +1,7 @@
-//! Reports: tables, figures and pages as text, SVG and HTML, from plain numbers.
+//! Drawing: tables, figures and pages as text, SVG and HTML, from plain numbers.
 //!
-//! A [`Page`] is one file without references to others: it opens from disk, follows the reader's
-//! light or dark theme and fits a phone.
+//! A [`Page`] is one self-contained file: it opens from disk, follows the reader's light or dark theme
+//! and fits a phone.
 
 mod colour;
 mod colour_map;

@@ -1,4 +1,4 @@
-//! A page: one HTML file that needs no other.
+//! A page: one self-contained HTML file.
 
 use super::escape::escaped;
 use super::figure::Figure;
@@ -19,33 +19,33 @@ pub enum Block {
     Table(Table),
     /// Lines to type, or of output.
     Lines(Vec<String>),
-    /// A part that answers to its reader.
+    /// An interactive part.
     Interactive(Interactive),
-    /// Parts under a heading that a reader opens and closes.
+    /// Blocks under a heading that a reader opens and closes.
     Group(Group),
 }
 
-/// Parts under a heading that a reader opens and closes.
+/// Blocks under a heading that a reader opens and closes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
     /// The heading.
     pub heading: String,
-    /// What is under it; no part that answers to its reader.
+    /// Its blocks; none of them interactive.
     pub blocks: Vec<Block>,
-    /// Whether it is open to begin with.
+    /// Whether it is open initially.
     pub is_open: bool,
 }
 
-/// Markup with a program behind it. Markup, style and script are trusted, and written as they are.
+/// Markup with a script. Markup, style and script are trusted and written unescaped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interactive {
     /// The elements.
     pub markup: String,
-    /// Their look.
+    /// Their style sheet.
     pub style: String,
-    /// What they do.
+    /// Their program.
     pub script: String,
-    /// What the script shows, in base 64; it finds it in the element `data`.
+    /// The data of the script in base 64, in the element `data`.
     pub data: String,
 }
 
@@ -54,16 +54,16 @@ pub struct Interactive {
 pub struct Section {
     /// Its heading.
     pub heading: String,
-    /// What it holds.
+    /// Its blocks.
     pub blocks: Vec<Block>,
 }
 
-/// A title, a paragraph that says what there is to see, and sections.
+/// A title, an introduction and sections.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     /// The title.
     pub title: String,
-    /// What a newcomer sees here.
+    /// The introduction.
     pub lead: String,
     /// The sections.
     pub sections: Vec<Section>,

@@ -8,12 +8,12 @@ use super::map_row::{Cell, RowLayout};
 use super::scale::ends;
 use super::text::{Anchor, text, upwards, width};
 
-/// The side of a square map, the least width of a column, and the gap between columns.
+/// The side of a square map, the least width of a column, and the space between columns.
 const SIDE: f64 = 120.0;
 const NARROWEST: f64 = 96.0;
 const GAP: f64 = 12.0;
 
-/// Maps are this many times higher than wide, or wider than high, and no more.
+/// The largest ratio of the sides of a map.
 pub const SLENDEREST: f64 = 8.0;
 
 /// The size of letters of titles, and of numbers.
@@ -37,7 +37,7 @@ impl Span {
         ends([self.from, self.to]).0
     }
 
-    /// The name with the unit and the power that the ends leave out, and its size.
+    /// The name with the unit and the power of ten of the ends, and its font size.
     fn name(&self, room: f64) -> (String, f64) {
         let (_, power) = ends([self.from, self.to]);
         self.label.fitted(power, SMALL, room)
@@ -50,7 +50,7 @@ impl Span {
 pub struct Map {
     /// What it shows.
     pub title: String,
-    /// Its values; none leaves its place empty.
+    /// Its values; none leaves the cell empty.
     pub values: Option<Vec<f64>>,
 }
 
@@ -61,7 +61,7 @@ pub struct MapRow {
     pub label: Label,
     /// Which colours.
     pub colours: ColourMap,
-    /// The values of the first and the last colour; what lies beyond takes the end's.
+    /// The values of the first and the last colour; values beyond take the colour of the end.
     pub range: [f64; 2],
     /// The maps.
     pub maps: Vec<Map>,
@@ -78,7 +78,7 @@ pub struct Panels {
     pub y: Span,
     /// Points along the vertical axis.
     pub height: usize,
-    /// How high a map is for its width; none where the axes do not compare.
+    /// Height over width of a map; none if the axes have different units.
     pub aspect: Option<f64>,
     /// The rows, from the top.
     pub rows: Vec<MapRow>,
@@ -120,7 +120,7 @@ impl Panels {
         )
     }
 
-    /// Sides whose product is that of a square map, in the ratio of the domain's.
+    /// Sides with the area of a square map, in the aspect of the domain.
     fn cell(&self) -> Cell {
         let aspect = self.aspect.unwrap_or(1.0);
         let aspect = aspect.clamp(1.0 / SLENDEREST, SLENDEREST);
@@ -143,7 +143,7 @@ impl Panels {
         SMALL + 10.0 + widest + 6.0
     }
 
-    /// Whether some map of a row has none under it.
+    /// Whether some map of a row has no map below it.
     fn is_lowest_somewhere(&self, row: usize) -> bool {
         let maps = self.rows[row].maps.iter().enumerate();
         let mut shown = maps.filter(|(_, map)| map.values.is_some());
@@ -159,7 +159,7 @@ impl Panels {
             let cell = row.cell();
             let column_left = left + column as f64 * cell.pitch;
             let x = column_left + (cell.pitch - GAP - cell.width) / 2.0;
-            svg += &row.map(map, values, [x, top]);
+            svg += &row.map(column, values, [x, top]);
             if is_first {
                 svg += &self.beside(cell, [x, top]);
             }

@@ -1,8 +1,8 @@
-//! The look of a page.
+//! The style sheet of a page.
 
 use super::colour::Colour;
 
-/// The style sheet: light and dark, wide and narrow.
+/// The style sheet, for light and dark themes, wide and narrow screens.
 pub(super) fn sheet() -> String {
     let variables = |shade: fn(Colour) -> &'static str| -> String {
         let pairs = Colour::ALL.map(|c| format!("--{}:{};", c.name(), shade(c)));

@@ -1,4 +1,4 @@
-//! A table of methods by metrics, as text and as HTML.
+//! A table of methods by metrics, as text, Markdown and HTML.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ pub enum Best {
     Lowest,
     /// The one closest to this.
     Nearest(f64),
-    /// None: the column is for information.
+    /// None: the column is informative.
     Unranked,
     /// None: the column counts something.
     Count,

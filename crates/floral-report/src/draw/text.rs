@@ -1,4 +1,4 @@
-//! Text of a drawing, and how wide it is, so that nothing is drawn over it or cut.
+//! Text of a drawing and its width, so that nothing overlaps or is cut.
 
 use skrifa::instance::{LocationRef, Size};
 use skrifa::{FontRef, MetadataProvider};
@@ -6,13 +6,13 @@ use skrifa::{FontRef, MetadataProvider};
 use super::escape::escaped;
 use super::print::FONT;
 
-/// A page shows text in the reader's own font, which may be this much wider than the program's.
+/// A page shows text in the reader's font, which may be wider than the built-in font by this factor.
 const WIDEST: f64 = 1.12;
 
-/// A long text is written smaller down to this share of its size, and cut beyond.
+/// A long text is reduced to at least this share of its size, and cut if it is still too long.
 const SMALLEST: f64 = 0.75;
 
-/// Which point of a text lies at its place.
+/// Which point of a text is at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -41,7 +41,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
         let glyph = letters.map(letter);
         glyph.and_then(|glyph| metrics.advance_width(glyph))
     };
-    // A letter that the font does not have comes from another one, perhaps of wide letters.
+    // A letter that the font lacks comes from another one, perhaps a wide one.
     let sum: f64 = text
         .chars()
         .map(|letter| advance(letter).map_or(1.0, f64::from))
@@ -55,13 +55,12 @@ pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, size: f64)
     widths.fold(0.0, f64::max)
 }
 
-/// A text in a size, and perhaps cut, so that it takes no more than this room.
+/// A text, reduced and cut so that it fits into this room, and its font size.
 pub(super) fn fitted(text: &str, size: f64, room: f64) -> (String, f64) {
     fitted_before(text, "", size, room)
 }
 
-/// A text cut so that together with one that follows, and is not cut, it takes no more than this
-/// room, and the size of both.
+/// A text, cut so that it fits into this room with an ending that is not cut; and the font size of both.
 pub(super) fn fitted_before(text: &str, end: &str, size: f64, room: f64) -> (String, f64) {
     let taken = |text: &str, size| width(text, size) + width(end, size);
     let whole = taken(text, size);

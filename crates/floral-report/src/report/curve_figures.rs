@@ -13,7 +13,7 @@ const DRAWN: usize = 6;
 
 /// A line in the style of a run.
 pub(super) fn line(run: &RunResult, values: Vec<f64>) -> Curve {
-    Curve::line(&run.label, values, Colour::of(run.method)).broken(dash(run))
+    Curve::line(&run.label, values, Colour::of(run.method)).with_dash(dash(run))
 }
 
 /// Runs of one method differ in their dashes.
@@ -139,9 +139,9 @@ pub(super) fn marginal(view: View, is_residual: bool) -> Figure {
         Curve::steps(name, &edges, &heights, colour)
     };
     let truth = curve("truth", &view.truth().pairs, Colour::Ink).with_fill();
-    let runs = view
-        .runs()
-        .map(|(run, own)| curve(&run.label, &own.pairs, Colour::of(run.method)).broken(dash(run)));
+    let runs = view.runs().map(|(run, own)| {
+        curve(&run.label, &own.pairs, Colour::of(run.method)).with_dash(dash(run))
+    });
     let quantity = view.quantity();
     let (title, x_label) = if is_residual {
         let name = format!("residual of {}", quantity.name);
@@ -192,7 +192,7 @@ pub(super) fn ranks(view: View) -> Figure {
     let edges: Vec<f64> = (0..=RANKS).map(|i| i as f64 / RANKS as f64).collect();
     let curves = beside_calibrated(view, vec![1.0, 1.0], |run, own| {
         let heights: Vec<f64> = own.ranks.iter().map(|f| f * RANKS as f64).collect();
-        Curve::steps(&run.label, &edges, &heights, Colour::of(run.method)).broken(dash(run))
+        Curve::steps(&run.label, &edges, &heights, Colour::of(run.method)).with_dash(dash(run))
     });
     Figure {
         title: view.titled("Rank histogram"),

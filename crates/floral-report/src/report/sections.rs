@@ -163,16 +163,12 @@ fn distributions(comparison: &Comparison) -> Section {
         .channels
         .iter()
         .any(|channel| channel.low.is_some());
-    let kinds = |has_low: bool| {
-        let kinds = [false, true];
-        kinds
-            .into_iter()
-            .filter(move |is_residual| has_low || !is_residual)
-    };
     let blocks = by_channel(comparison, |view| {
-        let own = kinds(view.truth().low.is_some());
-        let marginals = own.map(|is_residual| curves::marginal(view, is_residual));
-        let mut blocks = vec![Block::Figures(marginals.collect())];
+        let mut marginals = vec![curves::marginal(view, false)];
+        if view.truth().low.is_some() {
+            marginals.push(curves::marginal(view, true));
+        }
+        let mut blocks = vec![Block::Figures(marginals)];
         for is_residual in [false, true] {
             blocks.extend(maps::joints(view, is_residual).map(Block::Panels));
         }

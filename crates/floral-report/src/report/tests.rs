@@ -273,5 +273,5 @@ fn of_many_runs_pictures_show_the_last_of_each_method() {
     assert_eq!(labels, ["run 3", "run 8"]);
     assert_eq!(drawn.shown[0].runs, few.shown[0].runs);
     let page = page(&many).unwrap().to_html();
-    assert!(page.contains("Pictures show of each method"));
+    assert!(page.contains("Figures show, for each method"));
 }

@@ -1,4 +1,4 @@
-//! What a figure's SVG draws, in the order in which it is drawn.
+//! The elements of a figure's SVG, in the order of drawing.
 
 use usvg::{FontResolver, Group, Image, ImageKind, Node, Options, Paint, Transform, Tree};
 
@@ -6,7 +6,7 @@ use super::{FONT, standalone};
 use crate::draw::png::pixels;
 use floral::{Error, Result};
 
-/// The drawing of an SVG, all its text in the font that the program carries.
+/// The drawing of an SVG, all its text in the built-in font.
 pub(in crate::draw) fn drawing(svg: &str) -> Result<Tree> {
     let mut options = Options {
         font_resolver: FontResolver {
@@ -25,7 +25,7 @@ pub(super) fn undrawable(reason: &dyn std::fmt::Display) -> Error {
     }
 }
 
-/// Calls `visit` with every path, image and text and where it lies, the first at the back.
+/// Calls `visit` with every path, image and text and its transform, the first at the back.
 pub(in crate::draw) fn walk(
     group: &Group,
     place: Transform,
@@ -46,7 +46,7 @@ pub(super) fn pixels_of(image: &Image) -> Result<(usize, Vec<[u8; 4]>)> {
         ImageKind::PNG(file) => pixels(file),
         _ => None,
     };
-    found.ok_or_else(|| undrawable(&"an image in it is not as this program writes them"))
+    found.ok_or_else(|| undrawable(&"an image in it is not a PNG of this program"))
 }
 
 /// A colour; figures have no gradients or patterns.

@@ -1,7 +1,7 @@
 //! Figures as files for a paper: PNG in pixels, PDF in lines and letters.
 //!
-//! Both are drawn from a figure's SVG on a light page, with a font that the program carries, so that
-//! they look the same on every machine. A unit of the drawing is 1/96 inch in either.
+//! Both are drawn from a figure's SVG on a light page with a built-in font, so that they are the same on
+//! every machine. A unit of the drawing is 1/96 inch in either.
 
 pub(super) mod drawing;
 mod pdf;
@@ -19,8 +19,8 @@ pub(super) const FONT: &[u8] = include_bytes!("font/DejaVuSansCondensed.ttf");
 /// Units of a drawing per inch, as in CSS.
 const UNITS_PER_INCH: f32 = 96.0;
 
-/// An SVG for programs that know nothing of a page's variables: in place of each stands the colour
-/// that follows its name.
+/// An SVG for programs that do not know the variables of a page: each is replaced by its colour on a light
+/// page.
 pub fn standalone(svg: &str) -> String {
     let mut parts = svg.split("var(");
     let mut plain = parts.next().unwrap_or_default().to_owned();
