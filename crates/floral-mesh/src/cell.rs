@@ -186,6 +186,18 @@ impl Cells {
         }
     }
 
+    /// Without some of the cells.
+    pub(crate) fn without(&self, left_out: &[usize]) -> Self {
+        let kept = self
+            .iter()
+            .enumerate()
+            .filter(|(cell, _)| left_out.binary_search(cell).is_err());
+        Self {
+            kind: self.kind,
+            nodes: kept.flat_map(|(_, nodes)| nodes).copied().collect(),
+        }
+    }
+
     /// The same cells of points that were renumbered.
     pub(crate) fn renumbered(mut self, new_index: &[usize]) -> Self {
         self.nodes.iter_mut().for_each(|n| *n = new_index[*n]);

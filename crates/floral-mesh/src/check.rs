@@ -115,6 +115,34 @@ fn negative(points: &Points, kind: CellKind, cell: usize, nodes: &[usize]) -> Re
     }
 }
 
+/// Refuses cells with the same nodes.
+pub(crate) fn distinct_cells(block: &Cells) -> Result<(), Error> {
+    let first_of = |(second, first)| Error::DuplicateCells {
+        kind: block.kind(),
+        first,
+        second,
+    };
+    let repeated = repeated_cells(block).into_iter().next();
+    repeated.map_or(Ok(()), |pair| Err(first_of(pair)))
+}
+
+/// The cells whose nodes are those of an earlier cell, in order, each with that cell.
+pub(crate) fn repeated_cells(block: &Cells) -> Vec<(usize, usize)> {
+    let key = |(cell, nodes): (usize, &[usize])| {
+        let mut sorted = [usize::MAX; 8];
+        sorted[..nodes.len()].copy_from_slice(nodes);
+        sorted.sort_unstable();
+        (sorted, cell)
+    };
+    let mut keys: Vec<_> = block.iter().enumerate().map(key).collect();
+    keys.sort_unstable();
+    let groups = keys.chunk_by(|a, b| a.0 == b.0);
+    let later = groups.flat_map(|group| group[1..].iter().map(|again| (again.1, group[0].1)));
+    let mut repeated: Vec<_> = later.collect();
+    repeated.sort_unstable();
+    repeated
+}
+
 /// Refuses points that no cell uses.
 pub(crate) fn all_used(points: usize, cells: &[Cells]) -> Result<(), Error> {
     let used = used(points, cells);

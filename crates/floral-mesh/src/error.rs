@@ -107,6 +107,16 @@ pub enum Error {
         /// The node.
         node: usize,
     },
+    /// Two cells have the same nodes, so that their region would count twice.
+    #[error("cells {first} and {second} of kind {} have the same nodes; remove one", kind.name())]
+    DuplicateCells {
+        /// The kind of the cells.
+        kind: CellKind,
+        /// The cell with the lower index.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
     /// A cell without length, area or volume.
     #[error("{} {cell} has measure zero; remove it or move its nodes", kind.name())]
     ZeroMeasure {

@@ -40,7 +40,7 @@ impl Mesh {
     /// # Errors
     /// With the first bad index: a node out of range or repeated in its cell; a cell of measure
     /// zero, folded, or of a dimension above that of the points; cells of several dimensions;
-    /// duplicate points; points that are nodes of no cell.
+    /// cells or points that occur twice; points that are nodes of no cell.
     pub fn new(points: Points, mut cells: Vec<Cells>) -> Result<Self, Error> {
         cells.retain(|block| block.count() > 0);
         let order = check::distinct(&points)?;
@@ -51,6 +51,7 @@ impl Mesh {
         let mut reoriented = 0;
         for block in &mut cells {
             reoriented += check::cells(&points, block)?;
+            check::distinct_cells(block)?;
         }
         if !cells.is_empty() {
             check::all_used(points.count(), &cells)?;

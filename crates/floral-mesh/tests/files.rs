@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{assert_near, cloud, linear, on, unit};
-use floral_mesh::{Array, CellKind, Error, MeshFile, Step, read, read_pvd, write_pvd, write_vtu};
+use floral_mesh::{
+    Array, CellKind, Error, MeshFile, Step, read, read_bytes, read_pvd, write_pvd, write_vtu,
+};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -243,6 +245,52 @@ fn quadratic_cells_are_split_at_their_middle_nodes() {
             .unwrap_err()
             .to_string()
             .contains("cell 0 is of VTK type 25")
+    );
+}
+
+/// A triangle in VTK's XML, its coordinates and values as given.
+fn triangle(points: &str, data: &str) -> String {
+    let ints = |name: &str, values: &str| {
+        format!("<DataArray type=\"Int64\" Name=\"{name}\" format=\"ascii\">{values}</DataArray>")
+    };
+    let (nodes, ends, types) = (
+        ints("connectivity", "0 1 2 2 0 1"),
+        ints("offsets", "3 6"),
+        ints("types", "5 5"),
+    );
+    format!(
+        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"3\">\
+         <PointData>{data}</PointData><Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" \
+         format=\"ascii\">{points}</DataArray></Points><Cells>{nodes}{ends}{types}</Cells></Piece>\
+         </UnstructuredGrid></VTKFile>"
+    )
+}
+
+#[test]
+fn numbers_follow_the_information_keys_of_paraview_and_repeated_cells_are_left_out() {
+    let key =
+        "<InformationKey name=\"L2_NORM_RANGE\"><Value index=\"0\">7</Value></InformationKey>";
+    let text = triangle(&format!("\n{key}\n0 0 0 1 0 0 0 1 0\n"), "");
+    let file = read_bytes("vtu", text.as_bytes()).unwrap();
+    assert_eq!(kinds(&file), [(CellKind::Triangle, 1)]);
+    assert_near(measure(&file), 0.5, 1e-15);
+    assert!(
+        file.notes.iter().any(|note| note.contains("occur again")),
+        "{:?}",
+        file.notes
+    );
+}
+
+#[test]
+fn a_field_that_occurs_twice_is_refused() {
+    let u = "<DataArray type=\"Float64\" Name=\"u\" format=\"ascii\">1 2 3</DataArray>";
+    assert!(read_bytes("vtu", triangle("0 0 0 1 0 0 0 1 0", u).as_bytes()).is_ok());
+    let v = "<DataArray type=\"Float64\" Name=\"u\" NumberOfComponents=\"2\" format=\"ascii\">1 2 3 4 5 6</DataArray>";
+    let twice = triangle("0 0 0 1 0 0 0 1 0", &format!("{u}{v}"));
+    let refused = read_bytes("vtu", twice.as_bytes()).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "has field u twice; rename or remove one"
     );
 }
 

@@ -9,7 +9,7 @@ use rand::RngExt;
 fn random_points(count: usize, d: usize) -> Points {
     let mut rng = rng(1);
     let x: Vec<f64> = (0..count * d).map(|_| rng.random_range(0.0..1.0)).collect();
-    Points::new(&x, d).unwrap()
+    Points::new(&x, d).expect("random points are finite")
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Wrong meshes are refused with the first bad index; boundary cells and orientation are settled.
 
-use floral_mesh::{CellKind, Cells, Error, Mesh, Points, highest_dimension};
+use floral_mesh::{CellKind, Cells, Error, Mesh, Points, highest_dimension, interpolation};
 
 const SQUARE: [f64; 8] = [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0];
 
@@ -120,6 +120,30 @@ fn the_first_of_equal_points_are_named() {
             second: 3
         })
     ));
+}
+
+#[test]
+fn cells_with_the_same_nodes_are_named() {
+    let refused = plane(CellKind::Triangle, &[0, 1, 2, 0, 2, 3, 3, 0, 2, 2, 1, 0]);
+    assert!(matches!(
+        refused,
+        Err(Error::DuplicateCells {
+            first: 1,
+            second: 2,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn a_single_point_is_a_mesh() {
+    let mesh = Mesh::new(Points::new(&[1.0, 2.0], 2).unwrap(), Vec::new()).unwrap();
+    assert_eq!(mesh.smoothing(0.5).apply(&[3.0]), [3.0]);
+    assert_eq!(mesh.gradients()[1].apply(&[3.0]), [0.0]);
+    assert_eq!(mesh.neighbours().entries(), 0);
+    let to = Points::new(&[4.0, 2.0], 2).unwrap();
+    let result = interpolation(&mesh, &to).unwrap();
+    assert_eq!((result.matrix.apply(&[3.0])[0], result.outside), (3.0, 1));
 }
 
 #[test]

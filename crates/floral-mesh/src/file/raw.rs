@@ -1,7 +1,7 @@
 //! The contents of a file before they are checked.
 
 use crate::cell::{CellKind, Cells};
-use crate::check::{highest_dimension, used};
+use crate::check::{highest_dimension, repeated_cells, used};
 use crate::error::format;
 use crate::file::{Array, MeshFile};
 use crate::{Error, Mesh, Points};
@@ -64,6 +64,10 @@ impl Raw {
             self.note(format!("{dropped} cells of the boundary are left out"));
         }
         in_range(points.count(), &cells)?;
+        let cells = cells
+            .into_iter()
+            .map(|block| self.without_repeated(block))
+            .collect();
         let (points, cells) = self.without_unused(points, cells);
         let least = cells.first().map_or(1, |block| block.kind().dimension());
         let mesh = Mesh::new(points.flattened(least), cells)?;
@@ -80,6 +84,18 @@ impl Raw {
     }
 
     fn check_fields(&self, points: usize) -> Result<(), Error> {
+        let mut names: Vec<&str> = self
+            .fields
+            .iter()
+            .map(|field| field.name.as_str())
+            .collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let name: String = pair[0].chars().take(80).collect();
+            return Err(format(format!(
+                "has field {name} twice; rename or remove one"
+            )));
+        }
         let bad = self.fields.iter().find(|field| {
             let expected = points.checked_mul(field.components);
             field.components == 0 || expected != Some(field.values.len())
@@ -92,6 +108,22 @@ impl Raw {
                 components: field.components,
             })
         })
+    }
+
+    /// Leaves out cells that occur again: Gmsh writes a cell once per physical group.
+    fn without_repeated(&mut self, block: Cells) -> Cells {
+        let repeated: Vec<usize> = repeated_cells(&block)
+            .into_iter()
+            .map(|(cell, _)| cell)
+            .collect();
+        if repeated.is_empty() {
+            return block;
+        }
+        let (count, kind) = (repeated.len(), block.kind().name());
+        self.note(format!(
+            "{count} cells of kind {kind} occur again and are left out"
+        ));
+        block.without(&repeated)
     }
 
     /// Leaves out the points that are nodes of no cell, and their values.

@@ -101,9 +101,13 @@ impl<'a> Decoder<'a> {
             .map_or(Ok(1), |n| n.trim().parse());
         let components =
             components.map_err(|_| format("NumberOfComponents is not a number; it is damaged"))?;
-        let text = node.text().unwrap_or_default();
+        // ParaView puts InformationKey elements before the numbers.
+        let text: String = node
+            .children()
+            .filter_map(|c| c.is_text().then(|| c.text())?)
+            .collect();
         let values = match node.attribute("format") {
-            Some("ascii") => parse(text)?,
+            Some("ascii") => parse(&text)?,
             Some("binary") => self.decode(&base64_text::decode(text.as_bytes())?, number)?,
             Some("appended") => self.decode_appended(node, number)?,
             other => {
