@@ -5,7 +5,7 @@ use crate::measure::{Vec3, dot};
 /// Directions whose share of the variance is below this are not seen by the points.
 const SEEN: f64 = 1e-12;
 
-/// Coefficients c_j [points] of the gradient g = sum_j c_j (f_j - f_0) that minimizes
+/// Coefficients c_j `[points]` of the gradient g = sum_j c_j (f_j - f_0) that minimizes
 /// sum_j v_j (f_j - f_0 - g . e_j)^2, e_j the offsets, v_j the weights.
 ///
 /// g has no part in directions that the offsets do not span; at most `rank` directions count, the

@@ -18,7 +18,7 @@ const TRIED: usize = 8;
 /// A field on a mesh, carried to other points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interpolation {
-    /// Values on the mesh [n] to values at the points [m]: [m, n], rows sum to one.
+    /// Values on the mesh `[n]` to values at the points `[m]`: [m, n], rows sum to one.
     pub matrix: Sparse,
     /// How many points lie outside the mesh.
     pub outside: usize,

@@ -139,7 +139,7 @@ fn tangent(corners: &[usize], nodes: &[Vec3], axes: usize, axis: usize, s: Vec3)
     sum
 }
 
-/// A vector whose length is |dx/ds| and whose direction tells the orientation.
+/// A vector whose length is |dx/ds| and whose direction is the orientation.
 fn element(axes: usize, t: [Vec3; 3]) -> Vec3 {
     match axes {
         1 => t[0],

@@ -38,7 +38,7 @@ impl Smoothing {
         self.repeats
     }
 
-    /// The smoothed field, [n] -> [n].
+    /// The smoothed field, `[n]` -> `[n]`.
     ///
     /// # Panics
     /// If the field has not one value per point.

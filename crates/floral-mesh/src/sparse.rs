@@ -66,7 +66,7 @@ impl Sparse {
         columns.zip(self.values[range].iter().copied())
     }
 
-    /// A x: [columns] -> [rows].
+    /// A x: `[columns]` -> `[rows]`.
     ///
     /// # Panics
     /// If x has not one value per column.

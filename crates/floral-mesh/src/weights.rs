@@ -6,7 +6,7 @@ use crate::Mesh;
 use crate::tree::Tree;
 
 impl Mesh {
-    /// Quadrature weights w [n], all positive: the integral of f is sum_i w_i f(x_i).
+    /// Quadrature weights w `[n]`, all positive: the integral of f is sum_i w_i f(x_i).
     ///
     /// With cells, w_i is the integral of the nodal basis function of point i (a lumped mass
     /// matrix): the sum of w is the measure of the domain, and linear functions are integrated

@@ -4,9 +4,12 @@
 mod common;
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use common::rng;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use floral_mesh::{read, read_bytes, read_pvd};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -142,4 +145,25 @@ fn small_files_that_state_huge_counts_are_refused() {
         let error = read(&path).expect_err(name);
         assert!(error.to_string().contains(name), "{error}");
     }
+}
+
+#[test]
+fn zeros_that_unpack_to_hundreds_of_times_the_file_are_refused() {
+    let zeros = vec![0; 10_000_000];
+    let mut packed = Vec::new();
+    let mut encoder = ZlibEncoder::new(&mut packed, Compression::best());
+    encoder.write_all(&zeros).unwrap();
+    encoder.finish().unwrap();
+    let sizes = [1, zeros.len() as u32, 0, packed.len() as u32];
+    let mut bytes = b"<VTKFile type=\"PolyData\" compressor=\"vtkZLibDataCompressor\"><PolyData><Piece>\
+        <Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/>\
+        </Points></Piece></PolyData><AppendedData encoding=\"raw\">_"
+        .to_vec();
+    bytes.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));
+    bytes.extend(packed);
+    let refused = read_bytes("vtp", &bytes).unwrap_err().to_string();
+    assert!(
+        refused.contains("unpacks to over 256 times the file"),
+        "{refused}"
+    );
 }

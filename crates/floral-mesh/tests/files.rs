@@ -282,6 +282,27 @@ fn numbers_follow_the_information_keys_of_paraview_and_repeated_cells_are_left_o
 }
 
 #[test]
+fn points_of_no_cell_are_left_out_with_their_values() {
+    let text = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 4 float\n\
+        0 0 0 9 9 9 1 0 0 0 1 0\nPOLYGONS 1 4\n3 0 2 3\nPOINT_DATA 4\nVECTORS v float\n\
+        1 2 3 4 5 6 7 8 9 10 11 12\n";
+    let file = read_bytes("vtk", text.as_bytes()).unwrap();
+    assert_eq!(
+        file.mesh.points().coordinates(),
+        [0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
+    );
+    assert_eq!(
+        file.fields[0].values,
+        [1.0, 2.0, 3.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0]
+    );
+    assert!(
+        file.notes[0].starts_with("1 points that are nodes of no cell"),
+        "{:?}",
+        file.notes
+    );
+}
+
+#[test]
 fn a_field_that_occurs_twice_is_refused() {
     let u = "<DataArray type=\"Float64\" Name=\"u\" format=\"ascii\">1 2 3</DataArray>";
     assert!(read_bytes("vtu", triangle("0 0 0 1 0 0 0 1 0", u).as_bytes()).is_ok());
