@@ -1,6 +1,6 @@
 """Our network beside the same in PyTorch, in one run, alternating.
 
-    bench/compare             all rows: results/compare.json, results/scaling.json, docs/scaling.svg
+    bench/compare             all rows: results/compare.json, results/scaling.json, docs/src/figures/scaling.svg
     bench/compare --quick     one round each, without 128x128 training and large grids; a fast look
     bench/compare --only prior --only velocity
     bench/compare --only transform      the convolution beside an FFT: results/transform.json
@@ -143,7 +143,7 @@ def measure_scaling(arguments, results):
     largest = 128 if arguments.quick else 512
     found = ours("scaling", largest, 0.2 if arguments.quick else 1)
     write(results / "scaling.json", scaling.with_exponents(found))
-    picture = ROOT / "docs/scaling.svg" if not arguments.output else results / "scaling.svg"
+    picture = ROOT / "docs/src/figures/scaling.svg" if not arguments.output else results / "scaling.svg"
     picture.write_text(scaling.draw(found))
     print(f"drawn in {os.path.relpath(picture, ROOT)}")
 

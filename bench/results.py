@@ -1,18 +1,46 @@
-"""What parts of the README share: files of results, numbers and tables."""
+"""Shared by the generators of the README's tables and of the results pages: files, versions, numbers and tables."""
 
+import functools
 import json
 import pathlib
+import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
 
+# Recordings that predate the field `method_version` were all made with the first version of the default method.
+FIRST_VERSION = 1
 
+
+@functools.cache
 def read(name):
     return json.loads((RESULTS / name).read_text())
 
 
-def link(name):
-    return f"[results/{name}](results/{name})"
+def exists(name):
+    return (RESULTS / name).exists()
+
+
+def source(name):
+    """How a page names a file of results."""
+    return f"`results/{name}`"
+
+
+def method_version(name):
+    """The version of the default method that made a recording."""
+    return read(name).get("method_version", FIRST_VERSION)
+
+
+def program_version():
+    """The version of the default method in this source tree: the number under which models are stored."""
+    text = next(ROOT.glob("crates/floral-kl/src/stored/mod.rs")).read_text()
+    return int(re.search(r"const FORMAT: u32 = (\d+);", text)[1])
+
+
+def made_by(name):
+    """A clause that labels a recording with its version, and says so if the program has moved on."""
+    own, program = method_version(name), program_version()
+    return f"version {own} of the method" + (f" (the program has version {program})" if own != program else "")
 
 
 def short(number):
@@ -32,3 +60,19 @@ def table(header, rows):
 def mean(values):
     values = list(values)
     return None if not values or None in values else sum(values) / len(values)
+
+
+def deviation(values):
+    values = list(values)
+    if len(values) < 2:
+        return None
+    middle = mean(values)
+    return (sum((value - middle) ** 2 for value in values) / (len(values) - 1)) ** 0.5
+
+
+def groups(rows, key):
+    """The rows by the value of a key, in the order of the file."""
+    found = {}
+    for row in rows:
+        found.setdefault(row[key], []).append(row)
+    return found

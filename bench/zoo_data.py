@@ -61,6 +61,17 @@ def darcy16(train, fine=False):
     return [cases("train", 16, train), cases(test, n, None)]
 
 
+def of_mesh(file, train):
+    """Parameters to fields on the nodes of a mesh: a line of nodes until meshes are a domain, parameters as constant channels."""
+    d = np.load(ZOO / f"{file}.npz")
+    nodes = d["coords"].shape[1]
+    def cases(part, count):
+        p, high = d[f"{part}_parameters"][:count], d[f"{part}_high"][:count]
+        given = np.broadcast_to(p[:, :, None], (*p.shape, nodes))
+        return dataset(given, high.reshape(len(high), 1, -1, nodes), node=np.arange(nodes, dtype=float))
+    return [cases("train", train), cases("test", None)]
+
+
 def outside_burgers(with_low):
     d = np.load(OUTSIDE / "stochastic_burgers.npz")
     x = 2 * np.pi * np.arange(256) / 256
@@ -84,12 +95,19 @@ def generated(problem, seed, inputs, realizations, *settings, tests=15, truth=TR
         return [train, made(tests, truth, two)]
 
 
+# Files without a seed: the same data for every seed, whose test inputs development has seen.
+SEEDLESS = "darcy16-.*|outside.*|elastic-.*|navier-stokes-.*"
+
+
 def catalogue():
     """Name -> function of the seed that gives a training and a test dataset."""
     rows = {name: functools.partial(of_awkward, name) for name in awkward()}
     for n in (20, 100, 1000):
         rows[f"darcy16-{n}"] = lambda seed, n=n: darcy16(n)
     rows["darcy16-1000-fine"] = lambda seed: darcy16(1000, fine=True)
+    for name, file in (("elastic", "elastic_block"), ("navier-stokes", "navier_stokes")):
+        for n in (20, 100):
+            rows[f"{name}-{n}"] = lambda seed, file=file, n=n: of_mesh(file, n)
     for low in (False, True):
         rows[f"outside{'-low' if low else ''}"] = lambda seed, low=low: outside_burgers(low)
     for n in (2, 10, 40, 160):

@@ -1,5 +1,5 @@
-"""Writes the reference of the book from what the program says of itself: help texts, settings with
-their comments, and the tables that stand beside the code of datasets and predictions.
+"""Writes the reference of the book from the program itself: help texts, settings with their comments, tables beside
+the code of datasets and predictions, docstrings of the Python package and the opening of the Rust library.
 
 FLORAL_BIN is the path of the floral command, target/release/floral if absent.
 """
@@ -9,6 +9,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import python_api
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs/src/reference"
@@ -84,43 +86,71 @@ def training():
     text = f"""# Settings of training
 
 {MARK}
-`floral train --print-config` prints these, to be kept in a file for `--config`. One is set by
-`--set section.key=value`. Sections of networks are printed for their methods alone.
+`floral train --print-config` prints these; edit them in a file for `--config`, or set one by
+`--set section.key=value`. Sections of networks are printed only for their methods.
 {table(training_settings())}"""
     problems = floral("generate", "--help")
     names = re.search(r"\[possible values: (.*?)\]", problems)
-    text += "\n## Constants of the problems\n\nOf `floral generate PROBLEM --set key=value`.\n"
+    text += "\n## Constants of the problems\n\nSet by `floral generate PROBLEM --set key=value`.\n"
     for name in names[1].split(", ") if names else []:
         config = floral("generate", name, "--print-config")
         text += f"\n### {name}\n{table(settings(config), '####')}"
     return text
 
 
+def library(path):
+    """A file of the library, in whichever crate it is."""
+    (found,) = ROOT.glob(f"crates/*/src/{path}")
+    return found.read_text()
+
+
 def module_table(path):
-    """The table in the words with which a file of the library opens."""
-    lines = (ROOT / path).read_text().splitlines()
+    """The table in the opening comment of a file of the library."""
+    lines = library(path).splitlines()
     return "\n".join(line[4:] for line in lines if line.startswith("//! |")) + "\n"
 
 
 def dataset():
     """The layout of datasets and predictions."""
-    layout = (ROOT / "crates/floral-data/src/dataset/layout.md").read_text()
+    layout = library("dataset/layout.md")
     return f"""# The dataset
 
 {MARK}
 {layout}
 ## Predictions
 
-What `floral sample` writes, with NaN at points outside of the domain:
+`floral sample` writes these arrays, with NaN at points outside of the domain:
 
-{module_table("crates/floral/src/predict/prediction_layout.rs")}"""
+{module_table("predict/prediction_layout.rs")}"""
 
 
-WRITTEN = {"commands.md": commands, "training.md": training, "dataset.md": dataset}
+def rust():
+    """What the documentation of the crate `floral` opens with; hidden lines of its example stay hidden."""
+    lines = (ROOT / "crates/floral/src/lib.rs").read_text().splitlines()
+    text = "\n".join(line[4:] for line in lines if line.startswith("//!"))
+    text = re.sub(r"^```.*?^```", lambda code: re.sub(r"^# .*\n", "", code[0], flags=re.M), text, flags=re.M | re.S)
+    text = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", text)
+    text = re.sub(r"^```$", "```rust", text, count=1, flags=re.M)
+    return f"""# Rust library
+
+{MARK}
+`cargo doc --open -p floral` shows the whole library; the tests run this example.
+
+{text}
+"""
+
+
+WRITTEN = {
+    "commands.md": commands,
+    "training.md": training,
+    "dataset.md": dataset,
+    "python.md": lambda: python_api.page(MARK),
+    "rust.md": rust,
+}
 
 
 def stale():
-    """Pages that are not what the code says."""
+    """Pages that differ from the code."""
     current = lambda name: (PAGES / name).read_text() if (PAGES / name).exists() else ""
     return [name for name, page in WRITTEN.items() if current(name) != page()]
 

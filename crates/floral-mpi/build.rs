@@ -1,4 +1,4 @@
-//! Says what to install where MPI or libclang is missing, before the bindings fail at length.
+//! States what to install if MPI or libclang is missing, before the bindings fail at length.
 
 use std::env;
 use std::path::Path;
@@ -28,13 +28,13 @@ fn main() {
     }
 }
 
-/// Whether one of the ways is open by which the bindings look for MPI.
+/// Whether the bindings can find MPI.
 fn has_mpi() -> bool {
     let mpicc = env::var("MPICC").unwrap_or_else(|_| "mpicc".into());
     env::var_os("MPI_PKG_CONFIG").is_some() || runs(&mpicc)
 }
 
-/// Whether libclang is where the bindings look for it.
+/// Whether the bindings can find libclang.
 fn has_libclang() -> bool {
     let folders = [
         "/usr/lib",
@@ -49,7 +49,7 @@ fn has_libclang() -> bool {
             .any(|folder| holds_libclang(Path::new(folder), 2))
 }
 
-/// Whether a folder, or one so many levels below it, holds the library.
+/// Whether a folder, or one at most `levels` below it, holds the library.
 fn holds_libclang(folder: &Path, levels: usize) -> bool {
     let Ok(entries) = folder.read_dir() else {
         return false;

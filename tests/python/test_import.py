@@ -100,31 +100,31 @@ FORMATS = [
 
 @pytest.mark.parametrize("write", FORMATS, ids=lambda write: write.__name__)
 def test_every_format_gives_the_same_dataset(tmp_path, write):
-    data, told = imported(tmp_path, *write(tmp_path))
+    data, output = imported(tmp_path, *write(tmp_path))
     assert data["high"].dims == ("input", "realization", "channel", "x")
     np.testing.assert_array_equal(data["input"][:, 0], INPUT)
     np.testing.assert_array_equal(data["low"][:, 0], LOW)
     np.testing.assert_array_equal(data["high"][:, :, 0], HIGH)
     np.testing.assert_allclose(data["x"], X, atol=1e-12)
-    assert f"{INPUTS}, {REALIZATIONS} realizations each" in told
+    assert f"{INPUTS}, {REALIZATIONS} realizations each" in output
     assert floral(tmp_path, "inspect", "imported.zarr").returncode == 0
 
 
 def test_units_and_names_travel(tmp_path):
     as_xarray().to_netcdf(tmp_path / "data.nc")
-    data, told = imported(tmp_path, "data.nc")
+    data, output = imported(tmp_path, "data.nc")
     assert data["high"].attrs["units"] == "Pa"
     assert data["high"].attrs["long_name"] == "pressure"
     assert data["low"].attrs["units"] == "Pa"
     assert data["x"].attrs["units"] == "mm"
     assert data.attrs["title"] == "Membranes"
-    assert "pressure [Pa]" in told and "mm" in told
+    assert "pressure [Pa]" in output and "mm" in output
     other = as_xarray()
     other["low"].attrs["units"] = "kPa"
     other.to_netcdf(tmp_path / "other.nc")
-    found, told = imported(tmp_path, "other.nc")
+    found, output = imported(tmp_path, "other.nc")
     np.testing.assert_allclose(found["low"][:, 0], 1000 * LOW)
-    assert "low fidelity is converted from kPa to Pa, times 1000" in told
+    assert "low fidelity is converted from kPa to Pa, times 1000" in output
     other["low"].attrs["units"] = "K"
     other.to_netcdf(tmp_path / "odd.nc")
     assert "is in K" in refused(tmp_path, "odd.nc")
@@ -137,9 +137,9 @@ def test_packed_values_are_unpacked_and_missing_realizations_are_not_there(tmp_p
     data["high"] = data["high"].where(kept)
     packing = {"dtype": "i2", "scale_factor": 1e-4, "_FillValue": -32768}
     data.to_netcdf(tmp_path / "data.nc", encoding={"high": packing})
-    found, told = imported(tmp_path, "data.nc")
+    found, output = imported(tmp_path, "data.nc")
     np.testing.assert_array_equal(found["realizations_of"], counts)
-    assert "2 to 4 realizations each" in told
+    assert "2 to 4 realizations each" in output
     for i, count in enumerate(counts):
         np.testing.assert_allclose(found["high"][i, :count, 0], HIGH[i, :count], atol=1e-4)
         assert np.isnan(found["high"][i, count:]).all()
@@ -158,13 +158,13 @@ def test_files_may_have_unlike_numbers_of_realizations(tmp_path):
 def test_low_fidelity_may_have_its_own_grid_and_realizations(tmp_path):
     coarse = LOW[:, ::4]
     np.savez(tmp_path / "data.npz", x=X, input=INPUT, low=coarse, high=HIGH)
-    found, told = imported(tmp_path, "data.npz")
+    found, output = imported(tmp_path, "data.npz")
     ring = np.append(X[::4], 1)
     for i in range(INPUTS):
         expected = np.interp(X, ring, np.append(coarse[i], coarse[i, 0]))
         np.testing.assert_allclose(found["low"][i, 0], expected, atol=1e-12)
     assert found["low"].attrs["interpolated_from"] == [8]
-    assert "interpolated linearly from [8]" in told
+    assert "interpolated linearly from [8]" in output
     noisy = LOW[:, None] + np.array([-0.1, 0.0, 0.4])[:, None]
     np.savez(tmp_path / "data.npz", x=X, input=INPUT, low=noisy, high=HIGH)
     found, _ = imported(tmp_path, "data.npz")
@@ -182,17 +182,17 @@ def test_low_fidelity_may_have_its_own_grid_and_realizations(tmp_path):
     lacking = LOW.copy()
     lacking[2] = np.nan
     np.savez(tmp_path / "data.npz", x=X, input=INPUT, low=lacking, high=HIGH)
-    found, told = imported(tmp_path, "data.npz")
-    assert np.isnan(found["low"][2]).all() and "1 inputs have no low fidelity" in told
+    found, output = imported(tmp_path, "data.npz")
+    assert np.isnan(found["low"][2]).all() and "1 inputs have no low fidelity" in output
 
 
 def test_high_fidelity_may_have_fewer_points(tmp_path):
     np.savez(tmp_path / "data.npz", x=X, input=INPUT, low=LOW, high=HIGH[:, :, ::4])
-    found, told = imported(tmp_path, "data.npz")
+    found, output = imported(tmp_path, "data.npz")
     assert found["high"].dims == ("input", "realization", "channel", "x_high")
     np.testing.assert_array_equal(found["high"][:, :, 0], HIGH[:, :, ::4])
     np.testing.assert_array_equal(found["x_high"], X[::4])
-    assert "known on [8] points" in told
+    assert "known on [8] points" in output
     np.savez(tmp_path / "data.npz", x=X, input=INPUT, high=HIGH[:, :, 1:8], x_high=X[1:8])
     assert "--grid high" in refused(tmp_path, "data.npz")
     found, _ = imported(tmp_path, "data.npz", "--grid", "high")
@@ -224,14 +224,14 @@ def test_axes_are_put_in_order_and_made_even(tmp_path):
     data = xr.Dataset(arrays, coords={"x": x, "y": y})
     data.to_netcdf(tmp_path / "data.nc")
     words = ["data.nc", "--input", "a", "--high", "u"]
-    found, told = imported(tmp_path, *words)
+    found, output = imported(tmp_path, *words)
     np.testing.assert_array_equal(found["y"], y[::-1])
     np.testing.assert_array_equal(found["high"][:, :, 0], field[:, :, ::-1])
-    assert "turned around" in told and "uneven" in told
-    found, told = imported(tmp_path, *words, "--even")
+    assert "turned around" in output and "uneven" in output
+    found, output = imported(tmp_path, *words, "--even")
     np.testing.assert_array_equal(found["x"], [0, 1.5, 3, 4.5, 6])
     np.testing.assert_allclose(found["input"][:, 0, :, 1], 0.75 * field[:, 0, ::-1, 1] + 0.25 * field[:, 0, ::-1, 2])
-    assert "made even" in told
+    assert "made even" in output
 
 
 def test_bad_data_are_refused_in_one_line(tmp_path):
@@ -243,8 +243,8 @@ def test_bad_data_are_refused_in_one_line(tmp_path):
     broken[2, 3, 4] = np.nan
     words = saved(x=X, input=INPUT, high=broken)
     assert "input 2" in words and "realization 3" in words and "--skip-nan" in words
-    found, told = imported(tmp_path, "data.npz", "--skip-nan")
-    assert found["realizations_of"][2] == REALIZATIONS - 1 and "left out" in told
+    found, output = imported(tmp_path, "data.npz", "--skip-nan")
+    assert found["realizations_of"][2] == REALIZATIONS - 1 and "skipped" in output
     assert "--dims" in saved(input=INPUT, high=HIGH[:5])
     assert "increasing" in saved(x=np.sin(9 * X), input=INPUT, high=HIGH)
     assert "--input NAME" in saved(a=INPUT, b=HIGH)

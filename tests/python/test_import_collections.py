@@ -7,8 +7,8 @@ from importing import imported, pdebench, random
 
 def test_pdebench_is_recognised(tmp_path):
     tensor = pdebench(tmp_path)
-    found, told = imported(tmp_path, "burgers.hdf5", "--periodic", "x")
-    assert "PDEBench" in told and "tensor[t=1:]" in told
+    found, output = imported(tmp_path, "burgers.hdf5", "--periodic", "x")
+    assert "PDEBench" in output and "tensor[t=1:]" in output
     np.testing.assert_array_equal(found["input"][:, 0], tensor[:, 0])
     np.testing.assert_array_equal(found["high"][:, 0, 0], tensor[:, -1])
     assert found["x"].attrs["domain"]["kind"] == "periodic"
@@ -33,8 +33,8 @@ def test_pdebench_of_darcy_and_by_seeds(tmp_path):
             file[f"{i:04d}/data"] = random.random((5, 6, 8, 2)) + i
             for axis, n in {"t": 5, "x": 6, "y": 8}.items():
                 file[f"{i:04d}/grid/{axis}"] = np.linspace(0, 1, n)
-    found, told = imported(tmp_path, "seeds.h5")
-    assert "PDEBench" in told and found.sizes["input"] == 12
+    found, output = imported(tmp_path, "seeds.h5")
+    assert "PDEBench" in output and found.sizes["input"] == 12
     with h5py.File(tmp_path / "seeds.h5") as file:
         last = np.moveaxis(file["0011/data"][-1], -1, 0)
     np.testing.assert_array_equal(found["high"][11, 0], last)
@@ -62,8 +62,8 @@ def test_the_well_is_recognised(tmp_path):
             attributes["sample_varying"], attributes["time_varying"] = varies[:2]
             if varies[2]:
                 attributes["dim_varying"] = varies[2]
-    found, told = imported(tmp_path, "well.hdf5")
-    assert "The Well" in told
+    found, output = imported(tmp_path, "well.hdf5")
+    assert "The Well" in output
     assert found["high"].attrs["channel_names"] == ["density", "velocity_x", "velocity_y"]
     names = ["bed", "density", "velocity_x", "velocity_y", "alpha"]
     assert found["input"].attrs["channel_names"] == names
@@ -86,8 +86,8 @@ def test_pdearena_is_recognised(tmp_path):
             for name in ("dt", "dx", "dy"):
                 file[f"{split}/{name}"] = np.ones(4)
             file[f"{split}/buo_y"] = np.arange(4) / 10
-    found, told = imported(tmp_path, "arena.h5")
-    assert "PDEArena" in told
+    found, output = imported(tmp_path, "arena.h5")
+    assert "PDEArena" in output
     assert found["input"].attrs["channel_names"] == ["u", "vx", "vy", "buo_y"]
     np.testing.assert_array_equal(found["high"][:, 0, 1], fields["vx"][:, -1])
     found, _ = imported(tmp_path, "arena.h5", "--prefix", "valid")

@@ -72,9 +72,9 @@ def test_low_fidelity_on_a_part_of_the_domain_is_refused(tmp_path):
     np.testing.assert_array_equal(found.low[:, 0], LOW[:, part])
     centres = x.reshape(-1, 4).mean(1)
     np.savez(tmp_path / "data.npz", input=INPUT, low=LOW[:, ::4], high=HIGH, x=x, x_low=centres)
-    _, told = imported(tmp_path, "data.npz")
-    assert "continued linearly beyond its points along x" in told
-    assert "not taken" not in told
+    _, output = imported(tmp_path, "data.npz")
+    assert "continued linearly beyond its points along x" in output
+    assert "not used" not in output
 
 
 def test_a_span_of_360_is_a_circle_only_in_degrees(tmp_path):
@@ -82,16 +82,16 @@ def test_a_span_of_360_is_a_circle_only_in_degrees(tmp_path):
         along = (name, np.arange(POINTS) * 360.0 / POINTS, attributes)
         data = {"input": (("input", name), INPUT), "high": (("input", "realization", name), HIGH)}
         xr.Dataset(data, coords={name: along}).to_netcdf(tmp_path / "data.nc")
-        found, told = imported(tmp_path, "data.nc")
-        return found[name].attrs["domain"]["kind"], told
+        found, output = imported(tmp_path, "data.nc")
+        return found[name].attrs["domain"]["kind"], output
 
     assert kind("time", units="s")[0] == "closed"
     assert kind("x", units="m")[0] == "closed"
-    closed, told = kind("x")
-    assert closed == "closed" and "spans 360 without units" in told and "--periodic" in told
+    closed, output = kind("x")
+    assert closed == "closed" and "spans 360 without units" in output and "--periodic" in output
     for name, attributes in (("x", {"units": "degrees_east"}), ("lon", {}), ("x", {"periodic": 1})):
-        ring, told = kind(name, **attributes)
-        assert ring == "periodic" and f"the axis {name} is taken for periodic" in told
+        ring, output = kind(name, **attributes)
+        assert ring == "periodic" and f"the axis {name} is taken as periodic" in output
 
 
 @pytest.mark.parametrize("name", ["number", "ensemble", "member", "sample"])
@@ -111,8 +111,8 @@ def test_a_dimension_that_nobody_explains_is_asked_for(tmp_path):
     found, _ = imported(tmp_path, "data.nc", "--dims", "high=input,realization,x")
     assert found.sizes["realization"] == REALIZATIONS
     data.rename(k="t").to_netcdf(tmp_path / "times.nc")
-    found, told = imported(tmp_path, "times.nc")
-    assert found.sizes["t"] == REALIZATIONS and "the input does not vary along t" in told
+    found, output = imported(tmp_path, "times.nc")
+    assert found.sizes["t"] == REALIZATIONS and "the input does not vary along t" in output
 
 
 def test_what_cannot_be_read_is_named_and_refused_where_it_is_wanted(tmp_path):
@@ -127,8 +127,8 @@ def test_what_cannot_be_read_is_named_and_refused_where_it_is_wanted(tmp_path):
         file["runs"] = np.zeros(3, [("a", "f8"), ("b", "i4"), ("c", "i4")])
         lists = file.create_dataset("lists", (2,), h5py.vlen_dtype("f8"))
         lists[0] = [1.0]
-    _, told = imported(tmp_path, "table.h5")
-    assert "runs is left out: it holds records" in told and "lists is left out: it holds lists" in told
+    _, output = imported(tmp_path, "table.h5")
+    assert "runs is left out: it holds records" in output and "lists is left out: it holds lists" in output
     assert "holds records" in refused(tmp_path, "table.h5", "--low", "runs")
     with h5py.File(tmp_path / "many.h5", "w") as file:
         file["input"], file["high"] = INPUT, HIGH
@@ -143,15 +143,15 @@ def test_lengths_that_leave_axes_open_are_refused_whatever_the_order_of_arrays(t
     for lists in ({"x": x, "t": t}, {"t": t, "x": x}):
         np.savez(tmp_path / "data.npz", **lists, input=square[:, 0], high=square)
         words = refused(tmp_path, "data.npz")
-        assert "lengths do not tell which belongs to which" in words and "--dims" in words
+        assert "lengths do not decide which belongs to which" in words and "--dims" in words
     dims = ("--dims", "input=input,t,x", "--dims", "high=input,realization,t,x")
     found, _ = imported(tmp_path, "data.npz", *dims)
     assert found.high.dims[-2:] == ("t", "x")
     np.testing.assert_allclose(found.t, t, rtol=1e-15)
     for lists in ({"x": x, "y": x}, {"y": x, "x": x}):
         np.savez(tmp_path / "data.npz", **lists, input=square[:, 0], high=square)
-        found, told = imported(tmp_path, "data.npz")
-        assert found.high.dims[-2:] == ("x", "y") and "the grid is (x, y)" in told
+        found, output = imported(tmp_path, "data.npz")
+        assert found.high.dims[-2:] == ("x", "y") and "the grid is (x, y)" in output
 
 
 def test_three_axes_are_refused_before_anything_is_written(tmp_path):
@@ -214,8 +214,8 @@ def two_channels(tmp_path_factory):
 @pytest.mark.parametrize("ending", ["nc", "npz"])
 def test_new_inputs_with_channels_in_another_order_are_reordered(two_channels, ending):
     same, _ = sampled(two_channels, "--input", f"same.{ending}")
-    turned, told = sampled(two_channels, "--input", f"turned.{ending}")
-    assert "(v, u), the run's (u, v): reordered" in told
+    turned, output = sampled(two_channels, "--input", f"turned.{ending}")
+    assert "(v, u), the run's (u, v): reordered" in output
     np.testing.assert_allclose(turned["mean"], same["mean"], rtol=1e-6)
     done = floral(two_channels, "sample", "run", "--input", f"other.{ending}", "-o", "other.zarr")
     assert done.returncode == 2 and "is w, but the run was trained on v" in done.stderr

@@ -69,7 +69,7 @@ def test_files_are_taken_as_they_are(tmp_path):
     ]:
         done = floral(tmp_path, *words)
         assert done.returncode == 0, done.stderr
-        assert "taken as the imported copy" in done.stderr
+        assert "read from its imported copy" in done.stderr
     assert len(os.listdir(os.path.join(os.environ["FLORAL_CACHE"], "imports"))) == 1
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
     (tmp_path / "other.h5").write_bytes(b"")

@@ -27,31 +27,31 @@ def two(folder, first, second):
 
 def test_files_in_other_units_are_converted_with_a_note(tmp_path):
     second = units_of("mm", "m", "km", "cm", (1000, 1e-3, 100))
-    data, told = imported(tmp_path, *two(tmp_path, units_of(), second))
+    data, output = imported(tmp_path, *two(tmp_path, units_of(), second))
     for name, wanted in (("input", INPUT[:, None]), ("low", LOW[:, None]), ("high", HIGH[:, :, None])):
         for half in (data[name][: len(INPUT)], data[name][len(INPUT) :]):
             np.testing.assert_allclose(half, wanted, rtol=1e-12, atol=1e-12)
         assert data[name].attrs["units"] == "m"
     np.testing.assert_allclose(data["x"], X, atol=1e-12)
-    assert "high fidelity is converted from mm to m, times 0.001 (2.nc)" in told
-    assert "input is converted from km to m, times 1000 (2.nc)" in told
+    assert "high fidelity is converted from mm to m, times 0.001 (2.nc)" in output
+    assert "input is converted from km to m, times 1000 (2.nc)" in output
 
 
 def test_a_file_without_units_is_said(tmp_path):
     second = units_of()
     del second["high"].attrs["units"]
-    _, told = imported(tmp_path, *two(tmp_path, units_of(), second))
-    assert "high fidelity has no units, and is taken to be in m (2.nc)" in told
+    _, output = imported(tmp_path, *two(tmp_path, units_of(), second))
+    assert "high fidelity has no units, and is taken to be in m (2.nc)" in output
 
 
 def test_scales_with_their_own_zero_are_converted_with_it(tmp_path):
     second = units_of("degC", "deg K")
     second["high"] = second["high"] - 273.15
     second["high"].attrs["units"] = "degC"
-    data, told = imported(tmp_path, *two(tmp_path, units_of("K", "degrees Kelvin"), second))
+    data, output = imported(tmp_path, *two(tmp_path, units_of("K", "degrees Kelvin"), second))
     np.testing.assert_allclose(data["high"][len(INPUT) :, :, 0], HIGH, atol=1e-10)
     np.testing.assert_allclose(data["low"][:, 0], np.concatenate([LOW, LOW]), atol=1e-12)
-    assert "converted from degC to K, plus 273.15 (2.nc)" in told
+    assert "converted from degC to K, plus 273.15 (2.nc)" in output
 
 
 @pytest.mark.parametrize("units", ["s", "furlong"])
@@ -64,9 +64,9 @@ def test_units_that_nothing_relates_are_refused(tmp_path, units):
 def test_parameters_are_converted_like_fields(tmp_path):
     first, second = (units_of().assign(depth=("sample", np.arange(1.0, 8), {"units": units})) for units in ("m", "km"))
     names = two(tmp_path, first, second)
-    data, told = imported(tmp_path, *names, "--param", "depth")
+    data, output = imported(tmp_path, *names, "--param", "depth")
     np.testing.assert_allclose(data["input"][:, 1, 0], [1, 2, 3, 4, 5, 6, 7, 1e3, 2e3, 3e3, 4e3, 5e3, 6e3, 7e3])
-    assert "depth of input is converted from km to m, times 1000 (2.nc)" in told
+    assert "depth of input is converted from km to m, times 1000 (2.nc)" in output
     assert data["input"].attrs["channel_units"] == ["m", "m"]
 
 

@@ -1,4 +1,4 @@
-"""Points outside of the domain, such as land beside an ocean, are absent everywhere: in fits, scores, statistics."""
+"""Points outside of the domain, such as land next to an ocean, are absent everywhere: in fits, scores, statistics."""
 
 import json
 
@@ -40,8 +40,8 @@ def succeed(folder, *words):
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("masks")
     fields(np.nan).to_netcdf(folder / "sea.nc")
-    told = succeed(folder, "import", "sea.nc", "-o", "sea.zarr")
-    assert f"{LAND.sum()} of {LAND.size} points are outside of the domain" in told
+    output = succeed(folder, "import", "sea.nc", "-o", "sea.zarr")
+    assert f"{LAND.sum()} of {LAND.size} points are outside of the domain" in output
     succeed(folder, "train", "sea.zarr", *SPLIT, "-o", "run")
     return folder
 
@@ -51,8 +51,8 @@ def test_the_dataset_says_what_is_outside(folder):
     assert data.attrs["mask"] is True
     for name in ("input", "low", "high"):
         np.testing.assert_array_equal(np.isnan(data[name]).all([d for d in data[name].dims if d not in "yx"]), LAND)
-    told = succeed(folder, "inspect", "sea.zarr")
-    assert "outside of the domain" in told
+    output = succeed(folder, "inspect", "sea.zarr")
+    assert "outside of the domain" in output
 
 
 def test_predictions_are_nan_outside_and_there_alone(folder):
@@ -75,8 +75,8 @@ def test_predictions_are_nan_outside_and_there_alone(folder):
 def test_scores_are_those_of_the_points_inside(folder):
     found = json.loads(succeed(folder, "evaluate", "run", "sea.zarr", "--realizations", 50, "--json"))
     data = fields(0.0).isel(input=slice(0, 2))
-    gap = data.high.mean("realization") - data.low
-    norms = np.sqrt((gap**2).sum(["x", "y"]))
+    residual = data.high.mean("realization") - data.low
+    norms = np.sqrt((residual**2).sum(["x", "y"]))
     assert found["low"]["mean_l2"] == pytest.approx(float(norms.mean()), rel=1e-4)
     assert found["prediction"]["mean"]["mean_l2"] < found["low"]["mean_l2"]
 

@@ -158,7 +158,7 @@ def test_a_method_without_spread_has_one_field(trained):
     assert "solver" not in data.attrs
 
 
-def test_the_recommended_method_tells_its_variance_in_two_parts(trained):
+def test_the_recommended_method_separates_its_variance_in_two_parts(trained):
     _, folder = trained
     split = [word for key, value in TINY.items() if key.startswith("split") for word in ("--set", f"{key}={value}")]
     floral("train", "data.zarr", *split, "-o", "kl", cwd=folder)
@@ -167,8 +167,8 @@ def test_the_recommended_method_tells_its_variance_in_two_parts(trained):
     found = xr.open_zarr(folder / "kl.zarr").load()
     assert "solver" not in found.attrs
     total = found.aleatoric + found.epistemic
-    gap = np.sqrt(((found.variance - total) ** 2).sum() / (total**2).sum())
-    assert gap < 0.15
+    distance = np.sqrt(((found.variance - total) ** 2).sum() / (total**2).sum())
+    assert distance < 0.15
     assert (found.aleatoric > 0).all() and (found.epistemic > 0).all() and (found.novelty > 0).all()
 
 

@@ -57,7 +57,7 @@ def digest(folder):
 
 
 def weights(folder):
-    """Every array of both checkpoints; what is told beside them has seconds in it."""
+    """Every array of both checkpoints; their metadata contain times."""
     found = {}
     for name in ("best", "last"):
         data = (folder / f"{name}.safetensors").read_bytes()
@@ -110,7 +110,7 @@ def test_any_number_of_ranks_comes_to_the_same_bytes(alone, ranks, tmp_path):
     assert all_of(tmp_path, ranks) == alone[1]
 
 
-def test_an_error_that_all_find_is_told_once(tmp_path):
+def test_an_error_common_to_all_ranks_is_reported_once(tmp_path):
     for words in ("generate darcy --set resolution=0 -o d.zarr", "generate nothing -o d.zarr"):
         done = run(3, words, tmp_path, code=2)
         assert done.stderr.count("error:") == 1, done.stderr

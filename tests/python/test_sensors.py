@@ -74,14 +74,14 @@ def test_a_run_is_scored_at_the_sensors(folder):
     for name in ("low", "mean_residual", "kriging"):
         assert found["prediction"]["mean"]["mean_l2"] < found[name]["mean_l2"], name
     low = xr.open_zarr(folder / "sparse.zarr", consolidated=False).isel(input=slice(0, 6))
-    gap = (low.high.mean("realization") - low.low).fillna(0.0)
-    norms = np.sqrt((gap**2).sum(["channel", "x"]))
+    residual = (low.high.mean("realization") - low.low).fillna(0.0)
+    norms = np.sqrt((residual**2).sum(["channel", "x"]))
     assert found["low"]["mean_l2"] == pytest.approx(float(norms.mean()), rel=1e-4)
 
 
 def test_inspection_looks_at_the_sensors(folder):
-    told = succeed(folder, "inspect sparse.zarr")
-    assert "sensors" in told and "wave numbers" not in told
+    output = succeed(folder, "inspect sparse.zarr")
+    assert "sensors" in output and "wave numbers" not in output
 
 
 def test_an_archive_with_sensors_is_imported_as_such(folder):

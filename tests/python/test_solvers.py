@@ -127,7 +127,7 @@ def test_a_part_that_is_nan_is_computed(folder):
     assert calls(folder) == INPUTS - 3
 
 
-def test_a_solver_that_fails_is_told_in_its_own_words(folder):
+def test_the_error_of_a_failing_solver_is_reported(folder):
     (folder / "solve.py").write_text("import sys; sys.exit('did not converge')")
     words = ("--low-command", command(folder), *SPLIT, "-o", "run")
     error = refuse("train", "data.zarr", *words, cwd=folder)
@@ -146,8 +146,8 @@ def test_a_solver_that_fails_is_told_in_its_own_words(folder):
 def test_a_command_that_a_dataset_names_is_not_run_by_itself(folder):
     named = data().assign_attrs(low_command=command(folder))
     write(folder / "named.zarr", named)
-    _, told = succeed("train", "named.zarr", *SPLIT, "-o", "plain", cwd=folder)
-    assert "--low-command recorded runs it" in told and calls(folder) == 0
+    _, output = succeed("train", "named.zarr", *SPLIT, "-o", "plain", cwd=folder)
+    assert "run it with --low-command recorded" in output and calls(folder) == 0
     words = ("--low-command", "recorded", *SPLIT, "-o", "named")
     succeed("train", "named.zarr", *words, cwd=folder)
     assert calls(folder) > 0
@@ -163,20 +163,20 @@ def test_without_a_solver_something_stands_in(folder, kind):
 
 
 def test_inspect_says_what_pays(folder):
-    told, _ = succeed("inspect", "data.zarr", "--json", cwd=folder)
-    kinds = {c["kind"]: c["error"] for c in json.loads(told)["candidates"]}
+    output, _ = succeed("inspect", "data.zarr", "--json", cwd=folder)
+    kinds = {c["kind"]: c["error"] for c in json.loads(output)["candidates"]}
     assert kinds.keys() == {"filter", "mean", "zero"}
     text, _ = succeed("inspect", "data.zarr", cwd=folder)
     best = min(kinds, key=kinds.get)
     assert f"low.kind={best}" in text
-    told, _ = succeed("inspect", "data.zarr", cwd=folder)
-    assert "transform" not in told
+    output, _ = succeed("inspect", "data.zarr", cwd=folder)
+    assert "transform" not in output
     noise = np.random.default_rng(0).standard_normal((INPUTS, 40, 1, POINTS))
     skewed = (("input", "realization", "channel", "x"), np.exp(0.5 * noise))
     positive = data().drop_vars("high").assign(high=skewed)
     write(folder / "positive.zarr", positive)
-    told, _ = succeed("inspect", "positive.zarr", cwd=folder)
-    assert "--set transform=log" in told
+    output, _ = succeed("inspect", "positive.zarr", cwd=folder)
+    assert "--set transform=log" in output
 
 
 def test_data_out_of_range_are_refused_and_a_transform_keeps_predictions_in_it(folder):
@@ -216,7 +216,7 @@ def test_low_fidelity_with_realizations_of_its_own(folder):
 
     assert error("shared") < 0.1
     assert error("independent") < 0.1
-    write(folder / "wrong.zarr", paired.assign_attrs(low_pairing="twins"))
+    write(folder / "wrong.zarr", paired.assign_attrs(low_pairing="related"))
     message = refuse("train", "wrong.zarr", *SPLIT, "-o", "wrong", cwd=folder)
     assert "low_pairing" in message
     few = paired.isel(low_realization=slice(0, 2))
@@ -229,8 +229,8 @@ def test_suggestions_are_apart_and_in_json(folder):
     succeed("train", "data.zarr", *SPLIT, "-o", "run", cwd=folder)
     pool = np.array([0.5, 3.0, 3.0, 0.9, 2.2])[:, None, None] * X
     np.savez(folder / "pool.npz", input=pool, x=X)
-    told, _ = succeed("suggest", "run", "--pool", "pool.npz", "-k", 2, "--json", cwd=folder)
-    found = json.loads(told)
+    output, _ = succeed("suggest", "run", "--pool", "pool.npz", "-k", 2, "--json", cwd=folder)
+    found = json.loads(output)
     inputs = [one["input"] for one in found["inputs"]]
     assert inputs[0] in (1, 2) and inputs[1] not in (1, 2)
     removed = [one["removes"] for one in found["inputs"]]

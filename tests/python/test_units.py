@@ -112,17 +112,17 @@ def line(points):
 
 
 def inspected(folder, x):
-    """What floral tells of curves at these points."""
+    """The summary of curves at these points."""
     data = line(256)
     data = data if x is None else data.assign_coords(x=("x", x))
     data.to_zarr(folder / "line.zarr", zarr_format=3, consolidated=False, mode="w")
     return " ".join(floral("inspect", "line.zarr", cwd=folder).stdout.split())
 
 
-def test_uneven_and_missing_coordinates_are_told(tmp_path):
+def test_uneven_and_missing_coordinates_are_noted(tmp_path):
     turn = np.float32(2 * np.pi)
     single = (np.arange(256, dtype=np.float32) / 256 * turn / turn).astype(np.float32)
     assert "note:" not in inspected(tmp_path, single)
     assert "note: axis x is uneven" in inspected(tmp_path, np.linspace(0, 1, 256) ** 2)
-    told = inspected(tmp_path, None)
-    assert "axis x has no coordinates: its points are counted, from 0 to 255" in told
+    output = inspected(tmp_path, None)
+    assert "axis x has no coordinates: its points are counted, from 0 to 255" in output

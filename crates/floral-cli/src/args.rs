@@ -1,4 +1,4 @@
-//! What a user can type.
+//! The command line: options of all commands, and the list of commands.
 
 use std::ffi::OsString;
 
@@ -7,27 +7,28 @@ use clap::{Parser, Subcommand};
 use crate::exit;
 use crate::output::{self, Log};
 
-/// Learns, from a handful of expensive stochastic runs, the distribution of the gap between a
+/// Learn, from a few expensive stochastic simulations, the distribution of the residual between a
 /// low-fidelity solution and the true one.
 #[derive(Parser)]
 #[command(name = "floral", version, max_term_width = 100, after_help = exit::HELP)]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 
-    /// Number of threads; all cores if absent. Results do not depend on it.
-    #[arg(long, global = true, value_name = "T")]
+    /// Number of threads; results do not depend on it [default: all cores]
+    #[arg(long, global = true, value_name = "T", help_heading = "Global options")]
     pub threads: Option<usize>,
 
-    /// No progress and no notes on standard error, errors only
-    #[arg(short, long, global = true)]
+    /// Print errors only: no progress, no notes
+    #[arg(short, long, global = true, help_heading = "Global options")]
     pub quiet: bool,
 
-    /// How progress, notes and errors are written to standard error: text, or json, an object a line
+    /// Format of standard error: text, or json for one JSON object per line
     #[arg(
         long,
         global = true,
+        help_heading = "Global options",
         value_name = "FORMAT",
         value_enum,
         default_value_t,
@@ -36,52 +37,52 @@ pub struct Cli {
     pub log: Log,
 }
 
-/// The commands, in the order in which a user meets them.
+/// The commands, in the order in which a user needs them.
 #[derive(Subcommand)]
 pub enum Command {
-    /// See it all once: a small problem from nothing to a report, in about a minute
+    /// Run a small example from data to report, in about a minute
     Quickstart(crate::quickstart::Arguments),
-    /// Generate a dataset of one of the built-in stochastic problems
+    /// Generate a dataset of a built-in stochastic problem
     Generate(crate::generate::Arguments),
-    /// Turn files of other programs into a dataset: NumPy, HDF5, NetCDF, Zarr
+    /// Convert NumPy, HDF5, NetCDF or Zarr files to a dataset
     Import(crate::import::Arguments),
-    /// Describe a dataset, and say whether its low-fidelity solver is worth it
+    /// Summarize a dataset, and assess its low-fidelity solver
     Inspect(crate::inspect::Arguments),
     /// Train a method on a dataset
     Train(crate::train::Arguments),
     /// Predict new inputs: statistics and realizations of their solutions
     Sample(crate::sample::Arguments),
-    /// Say which inputs to simulate next
+    /// Suggest which inputs to simulate next
     Suggest(crate::suggest::Arguments),
-    /// Compare a run's predictions with the truth
+    /// Score a run's predictions against true solutions
     Evaluate(crate::evaluate::Arguments),
-    /// Show runs beside the truth: a page to explore, or figures and tables for a paper
+    /// Write a report on runs: an HTML page, or figures and tables for a paper
     Report(crate::report::Arguments),
-    /// Write what a run has learned as one file, to keep or to send
+    /// Export the trained model of a run as one file
     Export(crate::export::Arguments),
-    /// Reproduce the paper's tables: our values beside the paper's
+    /// Reproduce the paper's tables, with our values next to the paper's
     #[cfg(feature = "networks")]
     Reproduce(crate::reproduce::Arguments),
-    /// Say what a training would take on many ranks, before it is begun
+    /// Estimate the time and memory of a training on many ranks
     #[cfg(feature = "networks")]
     Plan(crate::plan::Arguments),
-    /// Measure how fast this build runs on this machine, in a minute
+    /// Benchmark this build on this machine, in about a minute
     #[cfg(feature = "networks")]
     Bench(crate::bench::Arguments),
-    /// Compare this build with reference numbers
+    /// Check this build against reference numbers
     #[cfg(feature = "networks")]
     Verify(crate::verify::Arguments),
-    /// Make a run of a network's state of the paper's reference implementation
+    /// Import weights from the paper's PyTorch code
     #[cfg(feature = "networks")]
     ImportTorch(crate::import_torch::Arguments),
-    /// Print a script by which a shell completes commands and flags
+    /// Print a completion script for a shell
     Completion(crate::completion::Arguments),
-    /// Print a page of the manual, or write all of them
+    /// Print a manual page, or write all of them
     Man(crate::manual::Arguments),
 }
 
 impl Command {
-    /// Whether several ranks share its work.
+    /// Whether ranks divide its work.
     pub fn is_divided(&self) -> bool {
         match self {
             #[cfg(feature = "networks")]
@@ -94,8 +95,8 @@ impl Command {
     }
 }
 
-/// What the parser answers where no command is to be run: help on standard output, or what is wrong
-/// with the words, as JSON where that was asked for.
+/// Prints the parser's answer where no command is run: help on standard output, or what is wrong with
+/// the command line, as JSON with `--log json`.
 pub fn answered(answer: &clap::Error, words: &[OsString]) -> u8 {
     if answer.use_stderr() && wants_json(words) {
         output::set_up(Log::Json, false);
@@ -108,7 +109,7 @@ pub fn answered(answer: &clap::Error, words: &[OsString]) -> u8 {
     u8::try_from(answer.exit_code()).unwrap_or(exit::ERROR)
 }
 
-/// Whether `--log json` is among words that do not make a command.
+/// Whether `--log json` is among the words of a wrong command line.
 fn wants_json(words: &[OsString]) -> bool {
     let mut pairs = words.windows(2);
     words.iter().any(|word| word == "--log=json")

@@ -19,11 +19,11 @@ use crate::{Ending, collective, device, integrator, output};
     floral bench --sizes 64x64,128x128 --batch 4 --only velocity --only training\n  \
     floral bench --sizes 256 --hidden 32 --solver heun --steps 11 --json\n  \
     floral bench --device gpu --only velocity --only training\n\n\
-    Weights and data are random. GFLOP/s count the arithmetic that cannot be avoided: products with\n\
-    weights and truncated Fourier transforms. Percentages are of the fastest matrix product that\n\
-    this machine's processor managed in the same run; a card has none.")]
+    Weights and data are random. GFLOP/s count the necessary arithmetic: products with weights and \
+    truncated Fourier transforms. Percentages are relative to the fastest matrix product that this CPU \
+    reached in the same run; a GPU has none.")]
 pub struct Arguments {
-    /// Grids, as in 128 for a line or 64x64 for a plane
+    /// Grids, as in 128 (1-D) or 64x64 (2-D)
     #[arg(
         long,
         value_name = "SIZES",
@@ -32,7 +32,7 @@ pub struct Arguments {
     )]
     sizes: Vec<Resolution>,
 
-    /// Samples at a time
+    /// Samples per batch
     #[arg(long, value_name = "B", default_value_t = 8)]
     batch: usize,
 
@@ -44,7 +44,7 @@ pub struct Arguments {
     #[arg(long, value_name = "H", default_value_t = 64)]
     hidden: usize,
 
-    /// Measure this alone; may be repeated
+    /// Measure only this; may be repeated
     #[arg(long, value_name = "WORK", value_parser = PossibleValuesParser::new(Work::ALL.map(Work::name)))]
     only: Vec<String>,
 
@@ -54,11 +54,11 @@ pub struct Arguments {
     #[command(flatten)]
     solver: integrator::Arguments,
 
-    /// Seconds for each measurement; one that takes longer is done once
+    /// Seconds per measurement; a longer one is done once
     #[arg(long, value_name = "S", default_value_t = 2.0)]
     seconds: f64,
 
-    /// Measure the messages of several ranks instead, for `floral plan`
+    /// Measure messages between ranks instead, for floral plan
     #[arg(long)]
     pub collective: bool,
 
@@ -83,7 +83,7 @@ impl Arguments {
         };
         ensure!(
             grid.len() <= 2 && grid.iter().all(|&n| n > 1),
-            "size {size}: networks live on lines such as 128 and planes such as 64x64"
+            "size {size}: networks need a grid of one or two axes, such as 128 or 64x64"
         );
         Ok(Case {
             inputs: self.inputs,

@@ -1,4 +1,4 @@
-//! `floral bench --collective`: how fast ranks exchange gradients, in the two figures that a plan needs.
+//! `floral bench --collective`: latency and bandwidth of the exchange of gradients between ranks.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::output;
 /// Numbers of the gradient that is exchanged to find the bandwidth: 64 MB.
 const LARGE: usize = 1 << 24;
 
-/// Every rank has to exchange as often as the others, so rounds are counted and not timed.
+/// Every rank must exchange equally often, so rounds are counted and not timed.
 const LARGE_ROUNDS: usize = 6;
 const SMALL_ROUNDS: usize = 200;
 
@@ -21,7 +21,7 @@ pub fn run(ranks: &dyn Ranks, is_json: bool) -> Result<()> {
     if size < 2 {
         bail!("--collective needs several ranks, as in mpirun -n 2 floral bench --collective");
     }
-    // One number for each rank: what is left is the way there.
+    // One number per rank: what remains is latency.
     let small = best(ranks, size, SMALL_ROUNDS)?;
     let large = best(ranks, LARGE, LARGE_ROUNDS)?;
     let others = (size - 1) as f64;
@@ -31,8 +31,8 @@ pub fn run(ranks: &dyn Ranks, is_json: bool) -> Result<()> {
     let text = match is_json {
         true => json!({"ranks": size, "latency": latency, "bandwidth": bandwidth}).to_string(),
         false => format!(
-            "{size} ranks: a message of nothing {:.1} us, a rank sends {:.2} GB/s\n\
-             for a plan: --latency {latency:.2e} --bandwidth {bandwidth:.2e}",
+            "{size} ranks: latency {:.1} us, bandwidth {:.2} GB/s per rank\n\
+             for floral plan: --latency {latency:.2e} --bandwidth {bandwidth:.2e}",
             1e6 * latency,
             bandwidth / 1e9
         ),
@@ -43,8 +43,8 @@ pub fn run(ranks: &dyn Ranks, is_json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Seconds of the fastest sum of a gradient of so many numbers, as training does it: each rank gets a
-/// segment of every other's, and gives the others what became of it.
+/// Seconds of the fastest sum of a gradient of this length, as in training: each rank receives a segment
+/// from every other, and sends back the sum.
 fn best(ranks: &dyn Ranks, numbers: usize, rounds: usize) -> Result<f64> {
     let size = ranks.size();
     let counts: Vec<usize> = (0..size)

@@ -1,4 +1,4 @@
-//! `floral completion`: a script by which a shell completes commands and flags.
+//! `floral completion`: a script with which a shell completes commands and options.
 
 use anyhow::Result;
 use clap::Command;
@@ -13,7 +13,7 @@ use crate::{Ending, output};
     floral completion zsh > ~/.zfunc/_floral\n  \
     floral completion fish > ~/.config/fish/completions/floral.fish")]
 pub struct Arguments {
-    /// The shell
+    /// Shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

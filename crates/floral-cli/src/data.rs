@@ -1,17 +1,16 @@
-//! The data that commands are given: a dataset, or files of other programs, which are imported once
-//! into the user's cache folder.
+//! The data that commands are given: a dataset, or files of other formats, which are imported once into
+//! the user's cache folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use floral::dataset::Dataset;
-use floral::dataset::import::{Import, Wishes, is_data};
+use floral::dataset::import::{Import, ImportOptions, is_data};
 use floral::storage::{CACHE_VARIABLE, cache_folder};
 use floral::{Checksum, Silent};
 
-use crate::import::by_flags;
-use crate::{output, provenance};
+use crate::{advice, output, provenance};
 
 /// The folder of imported copies within the cache.
 const COPIES: &str = "imports";
@@ -33,34 +32,38 @@ pub fn dataset(path: &Path) -> Result<PathBuf> {
     let copy = copy_of(path)?;
     if !copy.join("zarr.json").is_file() {
         let import = Import::open(&[path.to_owned()])?;
-        let written = import.write(&Wishes::default(), &copy, true, &Silent);
-        written.map_err(|error| {
-            let error = by_flags(error);
-            anyhow::anyhow!("{error}; floral import takes it with these flags")
+        let written = import.write(&ImportOptions::default(), &copy, true, &Silent);
+        written.map_err(|error| match &error {
+            // This command has no such flags.
+            floral::Error::Advised { .. } => anyhow!(
+                "{}; import it first with floral import, which has these flags",
+                advice::message(&error)
+            ),
+            _ => error.into(),
         })?;
         if copy_of(path)? != copy {
             let _ = fs::remove_dir_all(&copy);
             bail!(
-                "{}: was changed while it was read; run the command again once it is complete",
+                "{}: changed while it was read; run the command again once it is complete",
                 path.display()
             );
         }
         remove_others(&copy);
     }
-    output::tell(&format!(
-        "note: {} is taken as the imported copy {}; floral import tells what is in it",
+    output::note(&format!(
+        "{} is read from its imported copy {}; floral import shows what it holds",
         path.display(),
         copy.display()
     ));
     Ok(copy)
 }
 
-/// Where the copy of data is: a name for their place and their contents, as this build reads them.
+/// The path of the copy: its name has checksums of the data's path and contents, and of this build.
 fn copy_of(path: &Path) -> Result<PathBuf> {
     let cache = cache_folder().with_context(|| {
         format!(
-            "{}: its imported copy needs a folder, and there is no home to keep it in; set \
-             {CACHE_VARIABLE} to a folder, or import it with floral import",
+            "{}: there is no cache folder for its imported copy; set {CACHE_VARIABLE} to a folder, or \
+             import it with floral import",
             path.display()
         )
     })?;
@@ -108,7 +111,7 @@ fn contents(path: &Path, sum: Checksum) -> Result<Checksum> {
         .try_fold(sum, |sum, entry| contents(entry, sum))
 }
 
-/// Removes the copies of earlier contents of the same data; what cannot be removed stays.
+/// Removes copies of earlier contents of the same data; what cannot be removed stays.
 fn remove_others(copy: &Path) {
     let name = name(copy);
     let Some((prefix, _)) = name.rsplit_once('-') else {

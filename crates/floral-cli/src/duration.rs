@@ -1,7 +1,7 @@
-//! Durations in words.
+//! Durations for people.
 
-/// In the unit that fits.
-pub fn told(seconds: f64) -> String {
+/// Seconds in a fitting unit.
+pub fn readable(seconds: f64) -> String {
     match seconds {
         s if s < 99.5 => format!("{s:.0} s"),
         s if s < 5970.0 => format!("{:.0} min", s / 60.0),
@@ -14,8 +14,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_told_in_the_unit_that_fits() {
-        let told = [0.2, 99.0, 100.0, 3600.0, 7200.0].map(told);
-        assert_eq!(told, ["0 s", "99 s", "2 min", "60 min", "2 h"]);
+    fn durations_have_a_fitting_unit() {
+        let words = [0.2, 99.0, 100.0, 3600.0, 7200.0].map(readable);
+        assert_eq!(words, ["0 s", "99 s", "2 min", "60 min", "2 h"]);
     }
 }

@@ -1,4 +1,4 @@
-//! `floral evaluate`: a run's predictions beside the truth.
+//! `floral evaluate`: scores of a run's predictions against the truth.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use floral::counted;
 use floral::evaluate::{
-    Evaluation, MeanErrors, ObservedScores, Options, evaluate_across, in_ranges,
+    Evaluation, MeanErrors, ObservedScores, Options, REFERENCE, evaluate_across, in_ranges,
 };
-use floral::predict::{Predictor, Sampling};
+use floral::predict::{Predictor, REALIZATIONS, Sampling};
 use floral::quantity::labels;
 use floral::ranks::Ranks;
 use floral::train::{Method, RunFolder};
@@ -22,31 +22,33 @@ use crate::{Ending, data, device, inputs, integrator, interrupt, low, output};
 #[command(after_help = "Examples:\n  \
     floral evaluate runs/darcy darcy.zarr\n  \
     floral evaluate runs/darcy darcy.zarr --inputs 0..5 --realizations 200 --solver rk4 --steps 11\n\n\
-    The truth is exact where the dataset has exact moments. For other built-in problems it is\n\
-    computed from fresh realizations, for foreign data from those of the dataset. Realizations\n\
-    leave a sampling error in mean and variance of the truth: it is told, and errors are given with\n\
-    and without it. Several channels are scored each in its own units, and together in units of\n\
-    their deviations.")]
+    Truth:\n  \
+    Exact where the dataset has exact moments; for other built-in problems computed from fresh \
+    realizations, and for your own data from those of the dataset. A truth from realizations has a \
+    sampling error of its own: it is reported, and errors are given with and without it.\n\n\
+    Channels:\n  \
+    Each channel is scored in its own units, and all together in units of their standard deviations.")]
 pub struct Arguments {
-    /// The run folder, or a model file
+    /// Run folder, or model file
     #[arg(value_name = "RUN")]
     run: PathBuf,
 
-    /// A dataset with solutions
+    /// Dataset with solutions
     #[arg(value_name = "DATA.zarr")]
     dataset: PathBuf,
 
     /// Realizations per input of generative methods
-    #[arg(long, value_name = "M", default_value_t = 2500)]
+    #[arg(long, value_name = "M", default_value_t = REALIZATIONS)]
     realizations: usize,
 
-    /// Inputs, as in 0..15 [default: the run's test inputs; of other data, those that it has not seen]
+    /// Inputs to score, as in 0..15 [default: the run's test inputs; of other data, all that the run
+    /// has not seen]
     #[arg(long, value_name = "RANGE", value_parser = inputs::parse)]
     inputs: Option<Range<usize>>,
 
-    /// Fresh realizations per input that make the truth where it is not exact; 0 for those of the
-    /// dataset
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    /// Fresh realizations per input from which the truth of a built-in problem is computed where it is
+    /// not exact; 0 uses those of the dataset
+    #[arg(long, value_name = "N", default_value_t = REFERENCE)]
     reference: usize,
 
     #[command(flatten)]
@@ -55,14 +57,14 @@ pub struct Arguments {
     #[command(flatten)]
     solver: integrator::Choice,
 
-    /// The seed of the priors
+    /// Random seed of the realizations
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
     #[command(flatten)]
     device: device::Arguments,
 
-    /// Predict and compare at the points that the run was trained on, every s-th of the dataset's
+    /// Score at the points on which the run was trained, every s-th of the dataset's
     #[arg(long)]
     training_grid: bool,
 
@@ -106,13 +108,13 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     output::notes(&evaluation.notes);
     if evaluation.seen > 0 {
         output::note(&format!(
-            "{} of these {} inputs were used in training ({}); scores on them are no test",
+            "{} of these {} inputs were used in training ({}), so that the scores are optimistic",
             evaluation.seen,
             evaluation.inputs.len(),
             in_ranges(&evaluation.seen_inputs)
         ));
     }
-    integrator::tell_of_aliasing(&predictor, &options.sampling.solver);
+    integrator::note_aliasing(&predictor, &options.sampling.solver);
     output::print(&if arguments.json {
         serde_json::to_string_pretty(&evaluation)? + "\n"
     } else {
@@ -121,7 +123,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// An evaluation in words, `run` being the name of what was evaluated.
+/// An evaluation as text; `run` is the name of what was evaluated.
 pub fn text(run: &str, evaluation: &Evaluation) -> Result<String> {
     let Range { start, end } = evaluation.inputs;
     let mut text = format!(
@@ -135,7 +137,10 @@ pub fn text(run: &str, evaluation: &Evaluation) -> Result<String> {
         evaluation.truth
     );
     if !evaluation.channels.is_empty() {
-        writeln!(text, "  all channels, in units of their deviations")?;
+        writeln!(
+            text,
+            "  all channels, in units of their standard deviations"
+        )?;
     }
     means(&mut text, evaluation)?;
     spread(&mut text, evaluation)?;
@@ -156,7 +161,7 @@ pub fn text(run: &str, evaluation: &Evaluation) -> Result<String> {
 /// One of the errors of a mean field, if it is known.
 type Error = fn(&MeanErrors) -> Option<f64>;
 
-/// Whether kriging stands beside the run: not where the run is kriging itself.
+/// Whether kriging is shown for comparison: not if the run is kriging itself.
 fn has_kriging(evaluation: &Evaluation) -> bool {
     evaluation.method != Method::Kriging
 }
@@ -202,15 +207,15 @@ fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
 }
 
 fn error_row(text: &mut String, evaluation: &Evaluation, name: &str, value: Error) -> Result<()> {
-    let told = |errors: Option<&MeanErrors>| {
+    let cell = |errors: Option<&MeanErrors>| {
         let value = errors.and_then(value);
         value.map_or("-".into(), |value| format!("{value:.5}"))
     };
-    let own = told(Some(&evaluation.prediction.mean));
-    let low = told(evaluation.low.as_ref());
-    let mean = told(evaluation.mean_residual.as_ref());
+    let own = cell(Some(&evaluation.prediction.mean));
+    let low = cell(evaluation.low.as_ref());
+    let mean = cell(evaluation.mean_residual.as_ref());
     let kriging = match has_kriging(evaluation) {
-        true => format!(" {:>9}", told(evaluation.kriging.as_ref())),
+        true => format!(" {:>9}", cell(evaluation.kriging.as_ref())),
         false => String::new(),
     };
     writeln!(text, "  {name:30} {own:>12} {low:>13} {mean:>14}{kriging}")?;
@@ -331,7 +336,7 @@ fn observed(text: &mut String, scores: &ObservedScores, observations: usize) -> 
     }
     row("spread", scores.spread)?;
     row("error", scores.error)?;
-    row("spread / error (1 is right)", scores.spread_skill)?;
+    row("spread / error (1 = calibrated)", scores.spread_skill)?;
     row("reliability index (0 = flat)", scores.reliability_index)?;
     let bars: String = scores
         .rank_histogram

@@ -1,12 +1,12 @@
-//! Exit codes: the one place where they are chosen and where their meaning is told.
+//! Exit codes: where they are chosen, and what they mean.
 
-use crate::output;
+use crate::{advice, output};
 
 /// How a command ended, apart from errors.
 pub enum Ending {
     /// It did what was asked.
     Done,
-    /// It ran, and its answer is no: a comparison failed, data are not finite.
+    /// It ran, and its answer is no: a comparison failed, or data are not finite.
     Negative,
 }
 
@@ -14,46 +14,73 @@ pub enum Ending {
 const DONE: u8 = 0;
 /// The command ran, and its answer is no.
 const NEGATIVE: u8 = 1;
-/// What was asked cannot be done, or failed.
+/// The command is wrong, or failed.
 pub const ERROR: u8 = 2;
 /// 128 + SIGINT, what a shell expects of an interrupted command.
 pub const INTERRUPTED: u8 = 130;
 
 /// Their meaning, at the foot of `floral --help` and of the manual.
 pub const HELP: &str = "Exit codes:
-    0  done
-    1  done, and the answer is no (inspect: values are not finite; verify: a number is off)
-    2  an error: what is wrong and what to do is told on standard error
-  130  interrupted by Ctrl-C or SIGTERM: the same command continues
+    0  success
+    1  success, but the answer is no (inspect: values are not finite; verify: a number is off)
+    2  error: the message on standard error says what is wrong and what to do
+  130  interrupted by Ctrl-C or SIGTERM: run the same command again to continue
 
-Results go to standard output; progress, notes and errors to standard error, where bars are drawn on
-a terminal only. NO_COLOR is respected.";
+Results go to standard output; progress, notes and errors go to standard error. Progress bars are
+drawn only on a terminal. NO_COLOR is respected.";
 
-/// The code of an outcome; an error is told before.
+/// The code of an outcome; an error is printed first.
 pub fn code(outcome: anyhow::Result<Ending>) -> u8 {
     match outcome {
         Ok(Ending::Done) => DONE,
         Ok(Ending::Negative) => NEGATIVE,
-        Err(error) => told(&error),
+        Err(error) => failed(&error),
     }
 }
 
-/// Tells an error and chooses its code.
-fn told(error: &anyhow::Error) -> u8 {
-    match error.downcast_ref() {
-        Some(interrupted @ floral::Error::Interrupted) => {
-            let advice = "run the same command again to continue";
-            output::interrupted(&format!("{interrupted}; {advice}"), INTERRUPTED);
-            return INTERRUPTED;
-        }
-        // The library's errors tell their cause themselves.
-        Some(known) => output::error(&with_flags(&known.to_string()), ERROR),
-        None => output::error(&with_flags(&format!("{error:#}")), ERROR),
+/// Prints an error and chooses its code.
+fn failed(error: &anyhow::Error) -> u8 {
+    if let Some(interrupted @ floral::Error::Interrupted) = error.downcast_ref() {
+        let advice = "run the same command again to continue";
+        output::interrupted(&format!("{interrupted}; {advice}"), INTERRUPTED);
+        return INTERRUPTED;
     }
+    output::error(&message(error), ERROR);
     ERROR
 }
 
-/// The library names no flags; a way out that is one here is told by it.
-fn with_flags(words: &str) -> String {
-    words.replace("by force", "with --force")
+/// The context of an error and its cause, with the flags that avoid it.
+fn message(error: &anyhow::Error) -> String {
+    let mut parts = Vec::new();
+    for cause in error.chain() {
+        let Some(known) = cause.downcast_ref::<floral::Error>() else {
+            parts.push(cause.to_string());
+            continue;
+        };
+        // The library's messages include their own cause.
+        parts.push(advice::message(known));
+        break;
+    }
+    parts.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+    use floral::{Advice, Error};
+
+    use super::*;
+
+    #[test]
+    fn context_comes_before_the_message_and_its_flags() {
+        let error = Error::Config {
+            context: "u".into(),
+            reason: "has no grid".into(),
+        };
+        let outcome: Result<(), Error> = Err(error.advised(Advice::NameHigh));
+        assert_eq!(
+            message(&outcome.context("sea.nc").unwrap_err()),
+            "sea.nc: u: has no grid; name the array of high fidelity (--high NAME)"
+        );
+    }
 }

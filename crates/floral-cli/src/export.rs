@@ -1,4 +1,4 @@
-//! `floral export`: what a run has learned as one file.
+//! `floral export`: the trained model of a run as one file.
 
 use std::path::PathBuf;
 
@@ -13,16 +13,16 @@ use crate::{Ending, output};
 #[command(after_help = "Examples:\n  \
     floral export runs/darcy -o darcy.floral\n  \
     floral sample darcy.floral --input new.zarr -o predicted.zarr\n\n\
-    The file is a safetensors file with settings, grid, scales and provenance in its header. `sample`,\n\
-    `evaluate` and `report` take it in place of the run folder, and floral.load in Python. Later\n\
-    versions of floral read it; a file of a later format is refused by an older floral. Its checksum\n\
-    covers every byte: a damaged or edited file is refused. Reading it executes nothing.")]
+    The model is a safetensors file with settings, grid, scales and provenance in its header. sample, \
+    evaluate and report take it in place of the run folder, and so does floral.load in Python. Later \
+    versions of floral read it; an older version refuses a newer format. Its checksum covers every byte: \
+    a damaged or edited file is refused. Reading it executes nothing.")]
 pub struct Arguments {
-    /// The run folder
+    /// Run folder
     #[arg(value_name = "RUN")]
     run: PathBuf,
 
-    /// The model file to write
+    /// Model file to write
     #[arg(short, long, value_name = "MODEL.floral")]
     output: PathBuf,
 
@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let path = &arguments.output;
     let run = RunFolder::open(&arguments.run)?;
     refuse_overwriting(path, run.files().iter().map(PathBuf::as_path))?;
-    // A command that was cut once it was done is given again.
+    // The same command again, after an interruption at its end, is no error.
     let is_there = path.is_file() && std::fs::read(path).ok() == run.best_bytes().ok();
     ensure!(
         arguments.force || is_there || !path.exists(),
@@ -45,6 +45,6 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     );
     run.export(path)?;
     output::notes(&run.best()?.header.notes());
-    output::tell(&format!("{}: written", path.display()));
+    output::message(&format!("{}: written", path.display()));
     Ok(Ending::Done)
 }

@@ -21,9 +21,9 @@ use crate::{Ending, constants, interrupt, output};
     floral generate darcy --inputs 130 -o darcy.zarr\n  \
     floral generate burgers --set viscosity=0.008 --set filter.keep=0.5 -o thin.zarr\n  \
     floral generate darcy --print-config > darcy.toml\n\n\
-    A run that was cut short continues where it stopped when the same command is given again.")]
+    Run the same command again to continue an interrupted one.")]
 pub struct Arguments {
-    /// Which problem
+    /// Problem to solve
     #[arg(value_parser = PossibleValuesParser::new(catalogue::NAMES))]
     problem: String,
 
@@ -31,19 +31,19 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 70)]
     inputs: usize,
 
-    /// Realizations of the solution for each input
+    /// Realizations of the solution per input
     #[arg(long, value_name = "M", default_value_t = 50)]
     realizations: usize,
 
-    /// Grid points per axis, as in 64 or (time steps x points) 64x128 [default: the paper's]
+    /// Grid points per axis, as in 64, or 64x128 for time steps x points [default: the paper's]
     #[arg(long, value_name = "R")]
     resolution: Option<Resolution>,
 
-    /// The seed from which everything is drawn
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// The dataset to write, a Zarr v3 folder
+    /// Dataset to write, a Zarr v3 folder
     #[arg(
         short,
         long,
@@ -52,29 +52,33 @@ pub struct Arguments {
     )]
     output: Option<PathBuf>,
 
-    /// A TOML file with the problem's constants; --print-config shows them all
-    #[arg(long, value_name = "FILE")]
+    /// TOML file with the problem's constants; --print-config shows them all
+    #[arg(long, value_name = "FILE", help_heading = "Constants of the problem")]
     config: Option<PathBuf>,
 
-    /// Set one constant, as in --set viscosity=0.008; may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
+    /// Change one constant, as in --set viscosity=0.008; may be repeated
+    #[arg(
+        long,
+        value_name = "KEY=VALUE",
+        help_heading = "Constants of the problem"
+    )]
     set: Vec<String>,
 
-    /// Bits per stored value: f32 or f64
-    #[arg(long, value_name = "P", default_value_t = Precision::F32)]
+    /// Precision of stored values: f32 or f64
+    #[arg(long, value_name = "P", default_value_t = Precision::F32, help_heading = "Output")]
     precision: Precision,
 
-    /// Inputs that share a file of an array (Zarr's sharding), so that many inputs are few files; they
-    /// wait for each other in memory, and ranks take N at a time
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Inputs per file of an array (Zarr sharding), so that many inputs need few files. N inputs are
+    /// held in memory, and ranks take N at a time
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Output")]
     shard: usize,
 
     /// Replace an existing dataset, or discard an unfinished one, made with other settings
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     force: bool,
 
     /// Print the resolved constants as TOML, each with its meaning, and stop
-    #[arg(long)]
+    #[arg(long, help_heading = "Constants of the problem")]
     print_config: bool,
 }
 
@@ -115,7 +119,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let outcome = generate_across(ranks, problem.as_ref(), &request, path, &progress);
     progress.finish();
     let words = describe(outcome?, start.elapsed().as_secs_f64());
-    output::tell(&format!("{}: {words}", path.display()));
+    output::message(&format!("{}: {words}", path.display()));
     Ok(Ending::Done)
 }
 
@@ -136,7 +140,7 @@ fn describe(outcome: Outcome, seconds: f64) -> String {
         } => {
             let kept = match resumed {
                 0 => String::new(),
-                n => format!(", {n} kept from before"),
+                n => format!(", {n} kept from an earlier call"),
             };
             let repeated = repeated(redraws);
             let computed = counted(computed, "input");

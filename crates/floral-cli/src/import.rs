@@ -1,169 +1,128 @@
-//! `floral import`: files of other programs as a dataset.
+//! `floral import`: files of other formats as a dataset.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
-use floral::Error;
-use floral::dataset::import::{AxisFound, ChannelFound, Found, Import, Pick, Wishes};
+use anyhow::{Result, bail};
+use floral::Advice;
+use floral::dataset::import::{AxisFound, ChannelFound, Found, Import, ImportOptions, Pick};
 use floral::dataset::{LowPairing, Precision};
 use floral::storage::refuse_overwriting;
 
 use crate::progress::Progress;
-use crate::{Ending, interrupt, output};
-
-/// What the library leaves to whoever calls it, and how it is said here.
-const FLAGS: [(&str, &str); 10] = [
-    (
-        "for all later times say ",
-        "for all later times say --high ",
-    ),
-    (
-        "say which of its arrays are input and high",
-        "say which of its arrays are input and high (--input NAME --high NAME)",
-    ),
-    (
-        "say which of its arrays is the input",
-        "say which of its arrays is the input (--input NAME)",
-    ),
-    (
-        "say which array is high",
-        "say which array is high (--high NAME)",
-    ),
-    (
-        "name their dimensions",
-        "name their dimensions (--dims NAME=input,realization,channel,y,x)",
-    ),
-    (
-        "take the grid of high",
-        "take the grid of high (--grid high)",
-    ),
-    (
-        "leave out what has such values",
-        "leave out what has such values (--skip-nan)",
-    ),
-    (
-        "say so if its ends are the same point",
-        "say so if its ends are the same point (--periodic AXIS)",
-    ),
-    (
-        "take one index of an axis, as in",
-        "take one index of an axis of each array, as in --high",
-    ),
-    (
-        "take the points of the others that it reaches, as in",
-        "take the points of the others that it reaches, as in --input and --high",
-    ),
-];
+use crate::{Ending, advice, interrupt, output};
 
 /// What `floral import` takes.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    floral import runs.npz                                    # look, and write nothing\n  \
+    floral import runs.npz                                    # show what is found, write nothing\n  \
     floral import runs.npz -o data.zarr\n  \
-    floral import case_*.nc -o data.zarr                      # an input, or several, a file\n  \
+    floral import case_*.nc -o data.zarr                      # one or several inputs per file\n  \
     floral import 2D_DarcyFlow_beta1.0.hdf5 -o darcy.zarr     # PDEBench, The Well, PDEArena\n  \
     floral import burgers.h5 --high 'tensor[t=1:]' --periodic x -o later.zarr\n  \
-    floral import sim.h5 --input k --low cheap/p --high fine/p \\\n      \
+    floral import sim.h5 --input k --low coarse/p --high fine/p \\\n      \
     --dims fine/p=member,case,y,x --param viscosity -o data.zarr\n\n\
-    Arrays called input, low and high, or train_input and so on, are taken as they are: [input, channel,\n\
-    grid...] and [input, realization, channel, grid...], also without channels or realizations. Coordinates\n\
-    are arrays named like their axis. Dimensions are named by the file (NetCDF, xarray), by --dims, or\n\
-    else found by their lengths, and told: input, realization and channel, others are axes of the grid.\n\n\
-    Labels of channels, coordinates of their dimension, put those of every file in the order of the first.\n\
-    Coordinates that lengths do not match with one axis are asked for, and dimensions that high has and the\n\
-    input lacks, unless they are plainly an axis or count members of an ensemble. An axis is periodic by\n\
-    --periodic, its attribute periodic, degrees or radians around the circle, or points i/n of 0 to 1.\n\n\
-    A realization of which every value is NaN is absent: inputs may have unlike numbers of them. Points at\n\
-    which every input has NaN, such as land, are outside of the domain: nothing is predicted or scored there.\n\
-    low may have its own coarser grid over the whole domain, from which it is interpolated linearly, or\n\
-    realizations, whose mean it becomes; high may be known on every s-th point. Complex numbers become two\n\
-    channels.")]
+    Names and dimensions:\n  \
+    Arrays called input, low and high (or train_input and so on) are recognised. Their shapes are \
+    [input, channel, grid...] and, for high, [input, realization, channel, grid...]; channel and \
+    realization may be absent. Coordinates are arrays named like their axis. The file names the \
+    dimensions (NetCDF, xarray), or --dims does; otherwise they are matched by length, and the result is \
+    printed. Ambiguous cases are refused.\n\n\
+    Channels and axes:\n  \
+    Channels with labels are reordered to match the first file. An axis is periodic if --periodic or its \
+    attribute periodic says so, if it spans 360 degrees or 2 pi radians, or if its points are i/n on the \
+    unit interval. Complex numbers become two channels.\n\n\
+    Missing values:\n  \
+    All-NaN realizations count as missing, so that the number of realizations may differ between \
+    inputs. Points at which every input is NaN, such as land, are outside the domain: nothing is \
+    predicted or scored there.\n\n\
+    Low and high fidelity:\n  \
+    low may be on its own coarser grid over the whole domain, from which it is interpolated linearly. \
+    If it has realizations, their mean is used. high may be given on every s-th point.")]
 pub struct Arguments {
     /// Files (.npz, .npy, HDF5, NetCDF 3 and 4), Zarr v2 and v3, or folders of them
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<PathBuf>,
 
-    /// The dataset to write, a Zarr v3 folder [default: none, only tell what is there]
+    /// Dataset to write, a Zarr v3 folder; without it, only show what is found
     #[arg(short, long, value_name = "DATA.zarr")]
     output: Option<PathBuf>,
 
-    /// The array that is the input, as in u, group/u or u[t=0]; again for further channels
-    #[arg(long, value_name = "NAME")]
+    /// Array of the input, as in u, group/u or u[t=0]; repeat for further channels
+    #[arg(long, value_name = "NAME", help_heading = "Which arrays")]
     input: Vec<Pick>,
 
-    /// The array that is the low-fidelity solution; again for further channels
-    #[arg(long, value_name = "NAME")]
+    /// Array of the low-fidelity solution; repeat for further channels
+    #[arg(long, value_name = "NAME", help_heading = "Which arrays")]
     low: Vec<Pick>,
 
-    /// The array that is the high-fidelity solution, as in u[t=-1] or u[t=1:]; again for further
-    /// channels
-    #[arg(long, value_name = "NAME")]
+    /// Array of the high-fidelity solution, as in u[t=-1] or u[t=1:]; repeat for further channels
+    #[arg(long, value_name = "NAME", help_heading = "Which arrays")]
     high: Vec<Pick>,
 
-    /// A number for each input, or an attribute, that becomes a constant channel of the input; may be
+    /// Array of one number per input, or attribute, that becomes a constant input channel; may be
     /// repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Which arrays")]
     param: Vec<String>,
 
-    /// The dimensions of an array in order, as in u=input,realization,channel,y,x; may be repeated
-    #[arg(long, value_name = "NAME=DIMS")]
+    /// Dimensions of an array in order, as in u=input,realization,channel,y,x; may be repeated
+    #[arg(long, value_name = "NAME=DIMS", help_heading = "Which arrays")]
     dims: Vec<String>,
 
-    /// Of train_input, test_input and so on, take those that begin with this [default: train]
-    #[arg(long, value_name = "PREFIX")]
+    /// Among train_input, test_input and so on, take those with this prefix [default: train]
+    #[arg(long, value_name = "PREFIX", help_heading = "Which arrays")]
     prefix: Option<String>,
 
-    /// An axis whose ends are the same point; may be repeated
-    #[arg(long, value_name = "AXIS")]
+    /// Axis whose ends are the same point; may be repeated
+    #[arg(long, value_name = "AXIS", help_heading = "Grid")]
     periodic: Vec<String>,
 
     /// Interpolate uneven axes linearly to even ones
-    #[arg(long)]
+    #[arg(long, help_heading = "Grid")]
     even: bool,
 
-    /// Whose grid the dataset has [default: input]
-    #[arg(long, value_name = "ARRAY", value_parser = ["input", "high"])]
+    /// Array whose grid the dataset uses [default: input]
+    #[arg(long, value_name = "ARRAY", value_parser = ["input", "high"], help_heading = "Grid")]
     grid: Option<String>,
 
-    /// Leave out realizations and inputs with values that are NaN, infinite or missing
-    #[arg(long)]
+    /// Skip realizations and inputs with NaN, infinite or missing values
+    #[arg(long, help_heading = "Values")]
     skip_nan: bool,
 
-    /// NaN in the high-fidelity solution are points where it was not measured, alike in all
+    /// Take NaN in the high-fidelity solution as points that were not measured, the same in all
     /// realizations of an input
-    #[arg(long, conflicts_with = "skip_nan")]
+    #[arg(long, conflicts_with = "skip_nan", help_heading = "Values")]
     sensors: bool,
 
-    /// Whether the i-th realization of low was made with the randomness of the i-th of high, or not
+    /// Whether the i-th realization of low shares its randomness with the i-th of high
     /// [default: as the files say, or independent]
-    #[arg(long, value_name = "HOW", value_parser = ["shared", "independent"])]
+    #[arg(long, value_name = "HOW", value_parser = ["shared", "independent"], help_heading = "Values")]
     low_pairing: Option<String>,
 
-    /// Bits per stored value: f32 or f64 [default: as in the files]
-    #[arg(long, value_name = "P")]
+    /// Precision of stored values: f32 or f64 [default: as in the files]
+    #[arg(long, value_name = "P", help_heading = "Output")]
     precision: Option<Precision>,
 
-    /// Inputs that share a file of an array (Zarr's sharding), so that many inputs are few files
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Inputs per file of an array (Zarr sharding), so that many inputs need few files
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Output")]
     shard: usize,
 
-    /// What the dataset is called
-    #[arg(long, value_name = "TEXT")]
+    /// Title of the dataset
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
     title: Option<String>,
 
-    /// Replace an existing dataset, or discard an unfinished one, of other contents
-    #[arg(long)]
+    /// Replace an existing dataset, or discard an unfinished one, with other contents
+    #[arg(long, help_heading = "Output")]
     force: bool,
 
     /// Print JSON instead of text
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
 impl Arguments {
-    fn wishes(&self) -> Result<Wishes> {
-        let mut wishes = Wishes {
+    fn options(&self) -> Result<ImportOptions> {
+        let mut options = ImportOptions {
             input: self.input.clone(),
             low: self.low.clone(),
             high: self.high.clone(),
@@ -181,65 +140,49 @@ impl Arguments {
             precision: self.precision,
             shard: Some(self.shard),
             title: self.title.clone(),
-            ..Wishes::default()
+            ..ImportOptions::default()
         };
         for dims in &self.dims {
             let Some((name, list)) = dims.split_once('=') else {
                 bail!("--dims {dims}: write the array and its dimensions, as in u=input,y,x");
             };
             let list = list.split(',').map(|name| name.trim().to_owned());
-            wishes
+            options
                 .dimensions
                 .insert(name.trim().to_owned(), list.collect());
         }
-        Ok(wishes)
+        Ok(options)
     }
 }
 
-/// Tells what the files hold, and writes it as a dataset if it is to be kept.
+/// Shows what the files hold, and writes it as a dataset if an output is given.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let wishes = arguments.wishes()?;
+    let options = arguments.options()?;
     if let Some(path) = &arguments.output {
         refuse_overwriting(path, arguments.sources.iter().map(PathBuf::as_path))?;
     }
     let import = Import::open(&arguments.sources)?;
     let progress = Progress::new("import", interrupt::flag()?);
     let outcome = match &arguments.output {
-        Some(path) => import.write(&wishes, path, arguments.force, &progress),
-        None => import.look(&wishes, &progress).map(|found| (found, false)),
+        Some(path) => import.write(&options, path, arguments.force, &progress),
+        None => import.look(&options, &progress).map(|found| (found, false)),
     };
     progress.finish();
-    let (found, is_written) = outcome.map_err(by_flags)?;
+    let (found, is_written) = outcome?;
     if arguments.json {
         output::print(&(serde_json::to_string_pretty(&found)? + "\n"))?;
         return Ok(Ending::Done);
     }
-    output::print(&text(&found)?)?;
-    output::tell(&match &arguments.output {
+    output::print(&text(&found, advice::worded)?)?;
+    output::message(&match &arguments.output {
         Some(path) if is_written => next(path, &found),
         Some(path) => format!("{}: already complete, nothing to do", path.display()),
-        None => "nothing is written; -o DATA.zarr does that".into(),
+        None => "nothing is written; add -o DATA.zarr to write the dataset".into(),
     });
     Ok(Ending::Done)
 }
 
-/// Says by which flags to do what an error advises.
-pub fn by_flags(error: Error) -> anyhow::Error {
-    if matches!(error, Error::Interrupted) {
-        return error.into();
-    }
-    anyhow!(in_flags(&error.to_string()))
-}
-
-fn in_flags(words: &str) -> String {
-    FLAGS
-        .iter()
-        .fold(words.to_owned(), |words, (advice, flags)| {
-            words.replace(advice, flags)
-        })
-}
-
-/// What to do with the dataset.
+/// What to do next with the dataset.
 fn next(path: &Path, found: &Found) -> String {
     let path = path.display();
     if found.realizations.1 == 0 {
@@ -250,8 +193,8 @@ fn next(path: &Path, found: &Found) -> String {
     format!("{path}: written; next: floral inspect {path}, then floral train {path} -o runs/first")
 }
 
-/// What was found, as a table.
-pub fn text(found: &Found) -> Result<String> {
+/// What was found, as a table; advice in notes is worded by the caller.
+pub fn text(found: &Found, wording: fn(&Advice) -> String) -> Result<String> {
     let mut text = String::new();
     let layout = found
         .layout
@@ -287,11 +230,11 @@ pub fn text(found: &Found) -> Result<String> {
         );
         writeln!(text, "{}", line.trim_end())?;
     }
-    notes(&mut text, found)?;
+    notes(&mut text, found, wording)?;
     Ok(text)
 }
 
-/// A row for each channel, after a header.
+/// One row per channel, after a header.
 fn rows(found: &Found) -> Vec<[String; 6]> {
     let header = ["array", "from", "channel", "min", "max", "dimensions"];
     let mut rows = vec![header.map(str::to_owned)];
@@ -319,7 +262,7 @@ fn rows(found: &Found) -> Vec<[String; 6]> {
     rows
 }
 
-/// What a channel is called, and its units.
+/// The name of a channel, and its units.
 fn label(channel: &ChannelFound, index: usize, channels: usize) -> String {
     let quantity = &channel.quantity;
     let name = quantity.name.clone().or_else(|| quantity.long_name.clone());
@@ -346,20 +289,21 @@ fn axis_words(axis: &AxisFound) -> String {
     )
 }
 
-fn notes(text: &mut String, found: &Found) -> Result<()> {
-    let mut notes = found.notes.clone();
-    let told = [
-        (found.absent, "realizations of NaN alone are not there"),
+fn notes(text: &mut String, found: &Found, wording: fn(&Advice) -> String) -> Result<()> {
+    let notes = found.notes.iter();
+    let mut notes: Vec<String> = notes.map(|note| note.worded(wording)).collect();
+    let counts = [
+        (found.absent, "all-NaN realizations count as missing"),
         (
             found.skipped_realizations,
-            "realizations with missing values are left out",
+            "realizations with missing values are skipped",
         ),
         (
             found.skipped_inputs,
-            "inputs with missing values, or without a realization, are left out",
+            "inputs with missing values, or without a realization, are skipped",
         ),
     ];
-    for (count, words) in told {
+    for (count, words) in counts {
         if count > 0 {
             notes.push(format!("{count} {words}"));
         }
@@ -372,13 +316,13 @@ fn notes(text: &mut String, found: &Found) -> Result<()> {
         } else {
             String::new()
         };
-        notes.push(format!("not taken: {}{more}", shown.join(", ")));
+        notes.push(format!("not used: {}{more}", shown.join(", ")));
     }
     if !notes.is_empty() {
         writeln!(text)?;
     }
     for note in notes {
-        writeln!(text, "  note: {}", in_flags(&note))?;
+        writeln!(text, "  note: {note}")?;
     }
     Ok(())
 }

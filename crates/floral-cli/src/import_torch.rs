@@ -1,4 +1,4 @@
-//! `floral import-torch`: a run from the state of the paper's reference implementation.
+//! `floral import-torch`: a run from weights of the paper's PyTorch code.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -19,58 +19,77 @@ use crate::{Ending, constants, output};
     floral import-torch model.safetensors --data darcy.zarr --train-inputs 40 -o runs/theirs\n  \
     floral import-torch model.safetensors --axis x,0,1,128 --input-scale 0,1.2 \\\n      \
     --low-scale 0.3,0.8 --target-scale 0,0.1 -o runs/theirs\n\n\
-    A PyTorch file (.pt) is a program for Python's unpickler and is not read. In Python:\n\n  \
+    PyTorch files (.pt) are not read, as unpickling them can run any program. Convert one in Python:\n\n  \
     import torch, safetensors.torch\n  \
     state = torch.load(\"model.pt\", map_location=\"cpu\", weights_only=True)\n  \
     safetensors.torch.save_file({k: v.contiguous() for k, v in state.items()}, \"model.safetensors\")\n\n\
-    (A safetensors without complex numbers: store v.real and v.imag as k.re and k.im.)\n\n\
-    Sizes come from the shapes of the tensors, whose names are the reference's (field.fno_module...)\n\
-    after any prefix. Grid and scales come from the dataset it was trained on, by its training inputs,\n\
-    or from flags. The prior is the paper's unless it is set, as in --set prior.kernel=matern32.")]
+    (If your safetensors has no complex numbers, store v.real and v.imag as k.re and k.im.)\n\n\
+    Sizes come from the shapes of the tensors, which have the names of the paper's code \
+    (field.fno_module...) after any prefix. Grid and scales come from the dataset the network was trained \
+    on, or from options. The prior is the paper's unless it is set, as in --set prior.kernel=matern32.")]
 pub struct Arguments {
-    /// A safetensors file with the network's state
+    /// Safetensors file with the network's weights
     #[arg(value_name = "STATE.safetensors")]
     state: PathBuf,
 
-    /// The run folder to write
+    /// Run folder to write
     #[arg(short, long, value_name = "RUN")]
     output: PathBuf,
 
-    /// By what it was trained
+    /// Method it was trained with
     #[arg(long, default_value = "floral",
         value_parser = PossibleValuesParser::new(Method::PAPER.map(Method::name)))]
     method: String,
 
-    /// The dataset it was trained on
+    /// Dataset it was trained on
     #[arg(long, value_name = "DATA.zarr")]
     data: Option<PathBuf>,
 
-    /// Inputs of it that it was trained on, after those kept for testing and validation
+    /// Number of its inputs used for training, after those held out for testing and validation
     #[arg(long, value_name = "N", requires = "data")]
     train_inputs: Option<usize>,
 
-    /// An axis of its grid: name, first and last coordinate, points; with ,periodic the last
-    /// coordinate is the first again. Once for each, the slowest first
-    #[arg(long, value_name = "NAME,FROM,TO,POINTS[,periodic]")]
+    /// Axis of its grid: name, first and last coordinate, points; with ,periodic the last coordinate
+    /// is the same point as the first. Repeat for each axis, slowest first
+    #[arg(
+        long,
+        value_name = "NAME,FROM,TO,POINTS[,periodic]",
+        help_heading = "Without a dataset"
+    )]
     axis: Vec<TypedAxis>,
 
-    /// Mean and standard deviation by which the input was scaled; once for each channel
-    #[arg(long, value_name = "MEAN,DEVIATION", allow_hyphen_values = true)]
+    /// Mean and standard deviation by which the input was scaled; repeat for each channel
+    #[arg(
+        long,
+        value_name = "MEAN,DEVIATION",
+        allow_hyphen_values = true,
+        help_heading = "Without a dataset"
+    )]
     input_scale: Vec<Scale>,
 
-    /// The same of the low-fidelity solution
-    #[arg(long, value_name = "MEAN,DEVIATION", allow_hyphen_values = true)]
+    /// The same for the low-fidelity solution
+    #[arg(
+        long,
+        value_name = "MEAN,DEVIATION",
+        allow_hyphen_values = true,
+        help_heading = "Without a dataset"
+    )]
     low_scale: Vec<Scale>,
 
-    /// The same of what was learned: the gap to low fidelity, or the solution
-    #[arg(long, value_name = "MEAN,DEVIATION", allow_hyphen_values = true)]
+    /// The same for the target: the residual to low fidelity, or the solution
+    #[arg(
+        long,
+        value_name = "MEAN,DEVIATION",
+        allow_hyphen_values = true,
+        help_heading = "Without a dataset"
+    )]
     target_scale: Vec<Scale>,
 
-    /// A TOML file with settings, as of train
+    /// TOML file with settings, as for floral train
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Set one setting, as in --set prior.length=0.01; may be repeated
+    /// Change one setting, as in --set prior.length=0.01; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 }
@@ -135,8 +154,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         .is_some_and(|end| end != "safetensors")
     {
         bail!(
-            "{}: only safetensors files are read; floral import-torch --help shows how to make one \
-             of a PyTorch file",
+            "{}: only safetensors files are read; floral import-torch --help shows how to convert a \
+             PyTorch file",
             arguments.state.display()
         );
     }
@@ -159,7 +178,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     };
     let run = foreign.import(&arguments.state, &arguments.output)?;
     let header = run.best()?.header;
-    output::tell(&format!(
+    output::message(&format!(
         "{}: {} on grid {:?}, {} layers of width {}",
         arguments.output.display(),
         header.config.method,

@@ -1,4 +1,4 @@
-//! `floral inspect`: what a dataset holds, and whether its low-fidelity solver is worth it.
+//! `floral inspect`: a summary of a dataset, and how useful its low-fidelity solver is.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::{Ending, data};
 /// What `floral inspect` takes.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A dataset, or a file of other programs whose layout is known (see floral import)
+    /// Dataset, or a file that floral import recognises
     #[arg(value_name = "DATA")]
     dataset: PathBuf,
 
@@ -41,10 +41,10 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     })
 }
 
-/// A summary in words.
+/// A summary as text.
 pub fn text(summary: &Summary) -> Result<String> {
     let mut text = format!("{}\n", summary.path.display());
-    let known = |value: Option<String>| value.unwrap_or_else(|| "not told".into());
+    let known = |value: Option<String>| value.unwrap_or_else(|| "unknown".into());
     if let Some(title) = &summary.title {
         writeln!(text, "  title     {title}")?;
     }
@@ -153,7 +153,7 @@ fn channels(text: &mut String, channels: &[ChannelSkill]) -> Result<()> {
     writeln!(
         text,
         "\n  {:width$} {:>11} {:>8} {:>11} {:>13} {:>13}  units",
-        "channel", "RMSE", "nRMSE", "correlation", "gap variance", "random share"
+        "channel", "RMSE", "nRMSE", "correlation", "residual var", "random share"
     )?;
     for (channel, label) in channels.iter().zip(&labels) {
         let skill = &channel.skill;
@@ -175,7 +175,7 @@ fn channels(text: &mut String, channels: &[ChannelSkill]) -> Result<()> {
 fn skill(text: &mut String, low: &LowFidelity) -> Result<()> {
     let scaled = match low.channels.len() {
         0 | 1 => "",
-        _ => ", channels in units of their deviation",
+        _ => ", channels in units of their standard deviation",
     };
     let low = &low.skill;
     writeln!(text, "\n  low fidelity against the mean of high{scaled}")?;
@@ -191,11 +191,11 @@ fn skill(text: &mut String, low: &LowFidelity) -> Result<()> {
         row("mean norm of the variance field", norm)?;
     }
     row(
-        "variance of the gap / of the solution",
+        "variance of the residual / of high",
         low.residual_to_solution_variance,
     )?;
     if let Some(share) = low.random_share {
-        row("random share of the gap's variance", share)?;
+        row("random share of the residual variance", share)?;
     }
     Ok(())
 }
@@ -224,18 +224,18 @@ fn bands(text: &mut String, low: &LowFidelity) -> Result<()> {
     Ok(())
 }
 
-/// What could be taken for low fidelity.
+/// What could serve as low fidelity.
 fn candidates(text: &mut String, all: &[Candidate]) -> Result<()> {
     let Some(best) = all.first() else {
         return Ok(());
     };
     writeln!(
         text,
-        "\n  taken for low fidelity         distance to the mean of high (1: a constant's)"
+        "\n  as low fidelity                distance to the mean of high (1: that of a constant)"
     )?;
     for Candidate { kind, error } in all {
         let name = match kind {
-            LowKind::Stored => "low as it is stored",
+            LowKind::Stored => "low as stored",
             LowKind::Filter => "the input, filtered",
             LowKind::Mean => "the mean of the solutions",
             LowKind::Zero => "zero",
@@ -249,8 +249,8 @@ fn candidates(text: &mut String, all: &[Candidate]) -> Result<()> {
             .iter()
             .any(|candidate| candidate.kind == LowKind::Stored)
         {
-            true => "is nearer than the solver's",
-            false => "pays most without a solver",
+            true => "is nearer than the solver",
+            false => "is best without a solver",
         };
         writeln!(
             text,
@@ -260,7 +260,7 @@ fn candidates(text: &mut String, all: &[Candidate]) -> Result<()> {
     Ok(())
 }
 
-/// Transforms that suit the data, as they are asked for.
+/// Transforms that suit the data, and how to request them.
 fn transforms(text: &mut String, summary: &Summary) -> Result<()> {
     for suggestion in &summary.transforms {
         let Suggestion {
@@ -274,9 +274,9 @@ fn transforms(text: &mut String, summary: &Summary) -> Result<()> {
         let share = 100.0 * near_zero;
         let words = format!(
             "{label} of high is never negative (its smallest value is {smallest:.3e}), its \
-             realizations have a skewness of {skewness:.1} on average, and {share:.0} % of its points \
-             are within two deviations of zero, where a normal law is negative now and then: \
-             floral train --set transform={transform} learns it so that no prediction is. With \
+             realizations have a mean skewness of {skewness:.1}, and {share:.0} % of its points are \
+             within two standard deviations of zero, where a normal distribution is sometimes \
+             negative. With floral train --set transform={transform} no prediction is negative. With \
              several channels give one for each, as in --set 'transform=[\"none\",\"{transform}\"]'.",
         );
         writeln!(text, "\n{}", wrap(&words, 2, 88))?;

@@ -1,4 +1,4 @@
-//! The flags that choose an integrator, or how accurate it has to be.
+//! The options that choose an integrator of flows, or its accuracy.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use floral::dataset::Dataset;
 use floral::device::Device;
 use floral::evaluate::solver_within;
 use floral::predict::{Cases, ChosenSolver, Predictor, USUAL_ACCURACY};
-use floral::sample::{Adaptive, OdeSolver};
+use floral::sample::OdeSolver;
 use floral::train::RunFolder;
 use floral_report::report::check_data;
 
@@ -16,39 +16,25 @@ use crate::{interrupt, output};
 /// How realizations are integrated.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Integrator of flows: dopri5, the paper's, chooses its own steps; euler, midpoint, heun and
-    /// rk4 need --steps
-    #[arg(long, value_name = "METHOD")]
+    /// ODE solver of flows: dopri5 (the paper's) adapts its steps; euler, midpoint, heun and rk4 need
+    /// --steps
+    #[arg(long, value_name = "METHOD", help_heading = "Integration of flows")]
     solver: Option<String>,
 
-    /// Number of equal steps, of midpoint if no other integrator is named
-    #[arg(long, value_name = "N")]
+    /// Number of equal steps, with midpoint unless --solver says otherwise
+    #[arg(long, value_name = "N", help_heading = "Integration of flows")]
     steps: Option<usize>,
 
     /// Relative and absolute tolerance of dopri5 without --steps [default: 1e-5, the paper's]
-    #[arg(long, value_name = "E")]
+    #[arg(long, value_name = "E", help_heading = "Integration of flows")]
     tolerance: Option<f64>,
 }
 
 impl Arguments {
     /// The integrator they describe; none if it is left open.
     pub fn asked(&self) -> Result<Option<OdeSolver>> {
-        let name = match (&self.solver, self.steps, self.tolerance) {
-            (Some(name), _, _) => name,
-            (None, Some(_), _) => "midpoint",
-            (None, None, Some(_)) => "dopri5",
-            (None, None, None) => return Ok(None),
-        };
-        let solver = OdeSolver::named(name, self.steps)?;
-        let Some(tolerance) = self.tolerance else {
-            return Ok(Some(solver));
-        };
-        ensure!(
-            matches!(solver, OdeSolver::Adaptive(_)),
-            "--tolerance is for dopri5 without --steps; leave one of them out"
-        );
-        let adaptive = Adaptive::new(tolerance, tolerance)?;
-        Ok(Some(OdeSolver::Adaptive(adaptive)))
+        let solver = self.solver.as_deref();
+        Ok(OdeSolver::asked(solver, self.steps, self.tolerance)?)
     }
 }
 
@@ -58,9 +44,9 @@ pub struct Choice {
     #[command(flatten)]
     integrator: Arguments,
 
-    /// Without an integrator: as many midpoint steps as realizations need to be this near to those
-    /// with half as many, in units of their deviation; measured on the first input [default: 0.05]
-    #[arg(long, value_name = "E")]
+    /// Choose the number of midpoint steps so that halving it changes realizations by at most this, in
+    /// units of their standard deviation; measured on the first input [default: 0.05]
+    #[arg(long, value_name = "E", help_heading = "Integration of flows")]
     accuracy: Option<f64>,
 }
 
@@ -70,7 +56,7 @@ impl Choice {
         let asked = self.integrator.asked()?;
         ensure!(
             asked.is_none() || self.accuracy.is_none(),
-            "--accuracy chooses an integrator; leave it or --solver, --steps and --tolerance out"
+            "--accuracy chooses the integrator; give either it, or --solver, --steps and --tolerance"
         );
         Ok(asked)
     }
@@ -92,7 +78,7 @@ impl Choice {
         Ok(self.taken(chosen.map(|chosen| (chosen, index))))
     }
 
-    /// The same for the first of the inputs of a dataset that a run is judged on.
+    /// The same for the first input of a dataset on which a run is scored.
     pub fn of_dataset(
         &self,
         predictor: &Predictor,
@@ -112,12 +98,12 @@ impl Choice {
         self.accuracy.unwrap_or(USUAL_ACCURACY)
     }
 
-    /// The integrator that was chosen for an input, which is told; any where nothing is integrated.
+    /// The integrator that was chosen for an input, with a note; any where nothing is integrated.
     fn taken(&self, chosen: Option<(ChosenSolver, usize)>) -> OdeSolver {
         let Some((chosen, input)) = chosen else {
             return OdeSolver::default();
         };
-        output::note(&told(&chosen, self.accuracy(), input));
+        output::note(&described(&chosen, self.accuracy(), input));
         chosen.solver
     }
 
@@ -135,7 +121,7 @@ impl Choice {
         let mut flows = Vec::new();
         for run in runs {
             let predictor = Predictor::load(run, device)?;
-            // What does not belong together is refused before anything is integrated.
+            // Runs of other data are refused before anything is integrated.
             check_data(run.path(), predictor.header(), dataset)?;
             flows.extend(predictor.method().is_flow().then_some(predictor));
         }
@@ -155,25 +141,25 @@ fn steps(solver: &OdeSolver) -> usize {
     }
 }
 
-fn told(chosen: &ChosenSolver, accuracy: f64, input: usize) -> String {
+fn described(chosen: &ChosenSolver, accuracy: f64, input: usize) -> String {
     let ChosenSolver {
         solver,
-        gap,
+        change,
         realizations,
     } = chosen;
-    let reached = if *gap <= accuracy {
+    let reached = if *change <= accuracy {
         format!("--accuracy {accuracy}")
     } else {
         format!("not --accuracy {accuracy}: try --solver dopri5")
     };
     format!(
-        "integrated by {solver}: {realizations} realizations of input {input} are within {gap:.3} of \
-         their deviation of those with half as many steps ({reached})"
+        "integrated by {solver}: half as many steps change {realizations} realizations of input {input} \
+         by {change:.3} standard deviations ({reached})"
     )
 }
 
-/// Says so where equal steps took a wave of the network's time for a constant.
-pub fn tell_of_aliasing(predictor: &Predictor, solver: &OdeSolver) {
+/// Notes where equal steps alias a frequency of the network's time embedding.
+pub fn note_aliasing(predictor: &Predictor, solver: &OdeSolver) {
     if let Some(aliasing) = predictor.aliasing(solver) {
         output::note(&aliasing.to_string());
     }
@@ -193,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_leave_the_integrator_open_or_name_one() {
+    fn options_leave_the_integrator_open_or_name_one() {
         assert_eq!(asked("").unwrap(), None);
         assert_eq!(asked("--accuracy 0.01").unwrap(), None);
         let named = |words: &str| asked(words).unwrap().unwrap();

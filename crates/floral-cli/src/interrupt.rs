@@ -1,11 +1,11 @@
-//! Ctrl-C, or the SIGTERM of a scheduler: the first asks for an orderly end, the second ends at once.
+//! Ctrl-C, or SIGTERM from a scheduler: the first requests an orderly stop, the second stops at once.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit;
-use crate::output::tell;
+use crate::output::message;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
@@ -18,7 +18,9 @@ pub fn flag() -> anyhow::Result<&'static AtomicBool> {
             if REQUESTED.swap(true, Ordering::SeqCst) {
                 std::process::exit(i32::from(exit::INTERRUPTED));
             }
-            tell("stopping as soon as what is under way is safe; Ctrl-C again to stop at once");
+            message(
+                "stopping once the work under way is saved; press Ctrl-C again to stop at once",
+            );
         })?;
         *is_set = true;
     }

@@ -1,11 +1,11 @@
-//! How this process was started, alone or as one of several ranks, and how ranks end together.
+//! Whether this process is alone or one of several ranks, and how ranks exit together.
 
 use floral::ranks::{Alone, Ranks};
 use floral::{Error, Result};
 
 use crate::exit::{self, Ending};
 
-/// The ranks of this command, of which this process is one.
+/// The ranks that run this command.
 pub enum Launch {
     /// One process.
     Alone(Alone),
@@ -15,21 +15,20 @@ pub enum Launch {
 }
 
 impl Launch {
-    /// As the one who started it tells.
+    /// As the launcher set it up.
     #[cfg(feature = "mpi")]
     pub fn new() -> Result<Self> {
         Ok(match floral_mpi::Mpi::start()? {
             Some(ranks) if ranks.size() > 1 => Self::Mpi(ranks),
             Some(ranks) => {
-                ranks.part(floral_mpi::State::Well, None);
+                ranks.finish(floral_mpi::State::Succeeded, None);
                 Self::Alone(Alone::default())
             }
             None => Self::Alone(Alone::default()),
         })
     }
 
-    /// One of several processes that do not know of each other is refused: they would be in each
-    /// other's way.
+    /// Refuses one of several processes that cannot communicate: they would write the same files.
     #[cfg(not(feature = "mpi"))]
     pub fn new() -> Result<Self> {
         let number = |name: &str| std::env::var(name).ok()?.parse::<usize>().ok();
@@ -46,7 +45,7 @@ impl Launch {
         }
     }
 
-    /// Those who share the work.
+    /// The ranks.
     pub fn ranks(&self) -> &dyn Ranks {
         match self {
             Self::Alone(alone) => alone,
@@ -55,7 +54,7 @@ impl Launch {
         }
     }
 
-    /// The threads that this process should have, if the command does not say; none for all cores.
+    /// The threads of this process if no option sets them; none for all cores.
     pub fn threads(&self) -> Result<Option<usize>> {
         match self {
             Self::Alone(_) => Ok(None),
@@ -64,16 +63,16 @@ impl Launch {
         }
     }
 
-    /// Ends a process that has told what there is to tell, with this code.
+    /// Ends a process that has printed its messages, with this code.
     pub fn end_with(&self, code: u8) -> u8 {
         #[cfg(feature = "mpi")]
         if let Self::Mpi(ranks) = self {
-            ranks.part(floral_mpi::State::Well, None);
+            ranks.finish(floral_mpi::State::Succeeded, None);
         }
         code
     }
 
-    /// The exit code of an outcome, which is told first: by rank 0 where it is the same for all, else
+    /// The exit code of an outcome, which is printed first: by rank 0 if it is the same for all, else
     /// by the rank that failed, which ends all others.
     pub fn end(&self, outcome: anyhow::Result<Ending>) -> u8 {
         match self {
@@ -99,37 +98,37 @@ mod mpi {
     pub fn end(ranks: &Mpi, outcome: anyhow::Result<Ending>) -> u8 {
         let own = state(&outcome);
         let patience = (own == State::Failed).then_some(PATIENCE);
-        let Some(all) = ranks.part(own, patience) else {
-            tell(ranks, outcome);
+        let Some(all) = ranks.finish(own, patience) else {
+            report(ranks, outcome);
             ranks.abort(exit::ERROR);
         };
         let has_failed = all.contains(&State::Failed);
         let code = match own {
-            // Of an error that all have found, rank 0 tells; what it does for all is all ranks' error.
-            State::Failed if !ranks.is_first() && all.contains(&State::Well) => {
-                tell(ranks, outcome)
+            // Rank 0 reports an error common to all ranks.
+            State::Failed if !ranks.is_first() && all.contains(&State::Succeeded) => {
+                report(ranks, outcome)
             }
             State::Failed => exit::code(outcome),
-            State::Well if has_failed => exit::ERROR,
-            State::Well => exit::code(outcome),
+            State::Succeeded if has_failed => exit::ERROR,
+            State::Succeeded => exit::code(outcome),
         };
         if ranks.is_first() { code } else { 0 }
     }
 
-    /// An error of another's, or a stop that all have agreed on, is none of this rank's.
+    /// An error of another rank, or an agreed stop, is no error of this rank.
     fn state(outcome: &anyhow::Result<Ending>) -> State {
         let Err(error) = outcome else {
-            return State::Well;
+            return State::Succeeded;
         };
         match error.downcast_ref() {
-            Some(Error::Interrupted | Error::Elsewhere { .. }) => State::Well,
+            Some(Error::Interrupted | Error::Elsewhere { .. }) => State::Succeeded,
             _ => State::Failed,
         }
     }
 
-    /// Tells an error by the name of this rank, which may otherwise be silent.
-    fn tell(ranks: &Mpi, outcome: anyhow::Result<Ending>) -> u8 {
-        output::raise_voice(&format!("rank {} of {}: ", ranks.rank(), ranks.size()));
+    /// Reports an error with the number of this rank, even if it is otherwise silent.
+    fn report(ranks: &Mpi, outcome: anyhow::Result<Ending>) -> u8 {
+        output::report_as(&format!("rank {} of {}: ", ranks.rank(), ranks.size()));
         exit::code(outcome)
     }
 }

@@ -1,8 +1,9 @@
-//! The `floral` command: parses what was typed and runs it.
+//! The `floral` command: parses a command line and runs it.
 //!
-//! The program of that name calls [`run`] and nothing else, and so does the Python package, whose wheel
-//! brings the same command.
+//! The program `floral` calls [`run`] and nothing else; so does the command that the Python wheel
+//! installs.
 
+mod advice;
 mod args;
 #[cfg(feature = "networks")]
 mod bench;
@@ -28,7 +29,6 @@ mod interrupt;
 mod launch;
 mod low;
 mod manual;
-mod narrator;
 mod output;
 #[cfg(feature = "networks")]
 mod plan;
@@ -39,6 +39,7 @@ mod report;
 #[cfg(feature = "networks")]
 mod reproduce;
 mod sample;
+mod step_log;
 mod suggest;
 mod train;
 #[cfg(feature = "networks")]
@@ -61,8 +62,8 @@ use crate::launch::Launch;
 pub use crate::reproduce::check_experiment;
 pub use crate::suggest::text as suggestions_text;
 
-/// Runs what was typed, the program's name first, and returns the exit code; once in a process, which
-/// it gives its threads.
+/// Runs a command line, the program's name first, and returns the exit code. It sets up the threads of
+/// the process, so that it can be called only once.
 pub fn run(words: Vec<OsString>) -> u8 {
     let launch = match Launch::new() {
         Ok(launch) => launch,
@@ -83,8 +84,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
     }
 }
 
-/// Runs what was typed in a process that has its threads and may go on with further commands;
-/// `--threads` is of no effect.
+/// The same in a process that has its threads already and may run further commands; `--threads` has no
+/// effect.
 pub fn run_within(words: Vec<OsString>) -> u8 {
     match parsed(&words) {
         Ok(cli) => exit::code(dispatch(&cli, &words, &Alone::default())),
@@ -106,14 +107,14 @@ fn set_up(cli: &Cli, launch: &Launch) -> anyhow::Result<()> {
     })?;
     if wanted.is_some_and(|wanted| wanted > threads) {
         output::note(&format!(
-            "{threads} threads are used: more would only wait for each other"
+            "using {threads} threads: more would only wait for each other"
         ));
     }
     Ok(())
 }
 
 fn dispatch(cli: &Cli, words: &[OsString], ranks: &dyn Ranks) -> anyhow::Result<Ending> {
-    // What is not divided is done by rank 0, for which the others wait.
+    // Other commands are run by rank 0 alone; the others wait for it.
     if !ranks.is_first() && !cli.command.is_divided() {
         return Ok(Ending::Done);
     }

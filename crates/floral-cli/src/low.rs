@@ -1,4 +1,4 @@
-//! Low fidelity on demand, as several commands take it.
+//! Low fidelity on demand: the options that several commands share.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,32 +8,42 @@ use floral::dataset::Dataset;
 use floral::low::{LowConfig, OnDemand};
 use floral::predict::Predictor;
 
-/// The word that asks for the command that a run or a dataset names. No command is called so: each
-/// has the words {input} and {output} in it.
+/// Stands for the command that a run or a dataset names. No command has this name: each contains
+/// {input} and {output}.
 const RECORDED: &str = "recorded";
 
 /// How low fidelity is computed where it is not stored.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Compute low fidelity of inputs that lack it, as in './solve {input} {output}': two NumPy
-    /// archives, the first with input and coordinates, the second to be written with the array low.
-    /// `recorded` runs the command that the run or the dataset names
-    #[arg(long, value_name = "COMMAND")]
+    /// Compute missing low-fidelity solutions with this command, as in './solve {input} {output}'.
+    /// Both are NumPy archives: the first holds input and coordinates, the second is to hold the array
+    /// low. `recorded` stands for the command that the run or the dataset names
+    #[arg(long, value_name = "COMMAND", help_heading = "Low fidelity")]
     pub low_command: Option<String>,
 
-    /// Seconds after which such a command is ended [default: 600]
-    #[arg(long, value_name = "S", requires = "low_command")]
+    /// Time limit of that command, in seconds [default: 600]
+    #[arg(
+        long,
+        value_name = "S",
+        requires = "low_command",
+        help_heading = "Low fidelity"
+    )]
     pub low_timeout: Option<f64>,
 
-    /// A name for the version of the solver, as in 2.1. Results are kept and taken again for the same
-    /// command, version and contents of the files that the command names; a change elsewhere, as in a
-    /// library, needs another name [default: that of the run]
-    #[arg(long, value_name = "TEXT", requires = "low_command")]
+    /// Version of the solver, as in 2.1. Its outputs are cached per command, version and contents of
+    /// the files that the command names; change the version if anything else changes, such as a
+    /// library [default: that of the run]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "low_command",
+        help_heading = "Low fidelity"
+    )]
     pub low_version: Option<String>,
 }
 
 impl Arguments {
-    /// Whether anything was asked.
+    /// Whether a command is given.
     pub fn is_given(&self) -> bool {
         self.low_command.is_some()
     }
@@ -84,18 +94,18 @@ pub fn named(input: &Path) -> Option<String> {
     dataset.low_command().map(str::to_owned)
 }
 
-/// What to do about inputs without low fidelity, for a run that corrects it.
+/// The error about inputs without low fidelity, for a run that needs it.
 pub fn absence(predictor: &Predictor, input: &Path) -> String {
     let recorded = predictor.header().config.low.command.clone();
     let known = match recorded.or_else(|| named(input)) {
         Some(command) => {
-            format!("; --low-command {RECORDED} runs the one that is named, `{command}`")
+            format!("; --low-command {RECORDED} runs the recorded one, `{command}`")
         }
         None => String::new(),
     };
     format!(
-        "{} has no low-fidelity solutions, and the run corrects them; store them as the array low \
-         beside input, or give the command that computes them with --low-command{known}",
+        "{} has no low-fidelity solutions, and the run needs them; store them as the array low next \
+         to input, or give the command that computes them with --low-command{known}",
         input.display()
     )
 }

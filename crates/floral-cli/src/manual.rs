@@ -1,4 +1,4 @@
-//! `floral man`: the manual, made of what `--help` says.
+//! `floral man`: manual pages, generated from the help.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::{Ending, output};
     floral man train | man -l -\n  \
     floral man -o ~/.local/share/man/man1")]
 pub struct Arguments {
-    /// The page of this command [default: that of floral itself]
+    /// Command whose page to print [default: floral itself]
     #[arg(value_name = "COMMAND", conflicts_with = "output")]
     command: Option<String>,
 
@@ -33,7 +33,7 @@ pub fn run(arguments: &Arguments, floral: Command) -> Result<Ending> {
             None => "floral".into(),
         };
         let Some((_, page)) = pages.iter().find(|(of, _)| *of == name) else {
-            bail!("there is no page {name}; floral --help lists the commands");
+            bail!("there is no page {name}; see floral --help for the commands");
         };
         output::print(page)?;
         return Ok(Ending::Done);
@@ -42,13 +42,13 @@ pub fn run(arguments: &Arguments, floral: Command) -> Result<Ending> {
     for (name, page) in &pages {
         write_atomically(&folder.join(format!("{name}.1")), page.as_bytes())?;
     }
-    output::tell(&format!("{}: {} pages", folder.display(), pages.len()));
+    output::message(&format!("{}: {} pages", folder.display(), pages.len()));
     Ok(Ending::Done)
 }
 
 /// Every page of a command by its name.
 fn pages(mut whole: Command) -> Result<Vec<(String, String)>> {
-    // Gives every command the flags that all of them have.
+    // Adds the global options to every command.
     whole.build();
     let parts = whole
         .get_subcommands()
@@ -64,7 +64,7 @@ fn pages(mut whole: Command) -> Result<Vec<(String, String)>> {
 
 fn page(name: &str, command: Command) -> Result<String> {
     let mut page = Vec::new();
-    // Manual pages have names without blanks.
+    // Manual pages have names without spaces.
     let command = command.display_name(name.to_owned());
     let version = format!("floral {}", env!("CARGO_PKG_VERSION"));
     Man::new(command).source(version).render(&mut page)?;

@@ -1,5 +1,5 @@
-//! What commands print: results on standard output, everything else on standard error, in words or
-//! as JSON lines.
+//! What commands print: results on standard output, everything else on standard error, as text or as
+//! JSON lines.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -15,54 +15,54 @@ pub enum Log {
     /// Sentences, and bars on a terminal
     #[default]
     Text,
-    /// An object a line: event, seconds since the start, message, and what the event has besides
+    /// One JSON object per line: event, seconds since the start, message, and further fields
     Json,
 }
 
-/// What is told on standard error, and how.
+/// What is written to standard error, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Voice {
+struct Style {
     log: Log,
     is_quiet: bool,
     begun: Instant,
 }
 
-static VOICE: OnceLock<Voice> = OnceLock::new();
+static STYLE: OnceLock<Style> = OnceLock::new();
 
-/// Chooses once and for all how standard error is written; quiet leaves errors alone.
+/// Chooses, once, how standard error is written; quiet prints errors only.
 pub fn set_up(log: Log, is_quiet: bool) {
     let begun = Instant::now();
-    let _ = VOICE.set(Voice {
+    let _ = STYLE.set(Style {
         log,
         is_quiet,
         begun,
     });
 }
 
-/// Whether nothing at all is told: rank 0 speaks for the others.
+/// Whether nothing at all is printed: rank 0 reports for all ranks.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
 
-/// What stands before the words of an error.
-static SPEAKER: OnceLock<String> = OnceLock::new();
+/// The prefix of error messages: which rank reports.
+static PREFIX: OnceLock<String> = OnceLock::new();
 
-/// Lets rank 0 speak for this process.
+/// Prints nothing from here on: rank 0 reports for this process.
 pub fn be_silent() {
     IS_SILENT.store(true, Ordering::SeqCst);
 }
 
-/// Speaks for itself, of what happened to none of the others.
+/// Prints again, with this prefix: what happened only to this rank.
 #[cfg(feature = "mpi")]
-pub fn raise_voice(speaker: &str) {
+pub fn report_as(prefix: &str) {
     IS_SILENT.store(false, Ordering::SeqCst);
-    let _ = SPEAKER.set(speaker.to_owned());
+    let _ = PREFIX.set(prefix.to_owned());
 }
 
 fn is_silent() -> bool {
     IS_SILENT.load(Ordering::SeqCst)
 }
 
-fn voice() -> Voice {
-    *VOICE.get_or_init(|| Voice {
+fn style() -> Style {
+    *STYLE.get_or_init(|| Style {
         log: Log::Text,
         is_quiet: false,
         begun: Instant::now(),
@@ -88,17 +88,17 @@ pub fn shown() -> Shown {
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         std::io::stderr().is_terminal() && !is_dumb
     };
-    match voice() {
+    match style() {
         _ if is_silent() => Shown::Nothing,
-        Voice { is_quiet: true, .. } => Shown::Nothing,
-        Voice { log: Log::Json, .. } => Shown::Events,
+        Style { is_quiet: true, .. } => Shown::Nothing,
+        Style { log: Log::Json, .. } => Shown::Events,
         _ if draws() => Shown::Bar,
         _ => Shown::Lines,
     }
 }
 
-/// Prints text; control characters, which a file that is read may hold in any text and which a
-/// terminal obeys, are shown by their number. A closed pipe, as in `floral inspect data.zarr | head`, is no error.
+/// Prints text. Control characters, which any text of a file may hold and which a terminal would obey,
+/// are shown by their number. A closed pipe, as in `floral inspect data.zarr | head`, is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     if is_silent() {
         return Ok(());
@@ -113,51 +113,51 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Tells what was done or is about to be.
-pub fn tell(words: &str) {
+/// A message: what was done, or is about to be.
+pub fn message(words: &str) {
     say("message", words, words, json!({}));
 }
 
-/// Tells what a user should know.
+/// A note: what a user should know.
 pub fn note(words: &str) {
     say("note", &format!("note: {words}"), words, json!({}));
 }
 
-/// Tells what a user should know, a line each.
+/// Several notes, one per line.
 pub fn notes(notes: &[String]) {
     notes.iter().for_each(|words| note(words));
 }
 
-/// Tells how work goes; `facts` are what a program may read of it.
+/// Progress of work; `facts` are for programs.
 pub fn progress(words: &str, facts: Value) {
     say("progress", words, words, facts);
 }
 
-/// Tells why a command failed and the code it exits with, also where all else is quiet.
+/// Why a command failed, and the code it exits with; printed even with `--quiet`.
 pub fn error(words: &str, code: u8) {
-    let words = &format!("{}{words}", SPEAKER.get().map_or("", String::as_str));
+    let words = &format!("{}{words}", PREFIX.get().map_or("", String::as_str));
     let facts = json!({"code": code});
     write("error", &format!("error: {words}"), words, facts);
 }
 
-/// Tells that a command was stopped and the code it exits with, also where all else is quiet.
+/// That a command was interrupted, and the code it exits with; printed even with `--quiet`.
 pub fn interrupted(words: &str, code: u8) {
     let facts = json!({"code": code});
     write("interrupted", words, words, facts);
 }
 
 fn say(event: &str, line: &str, message: &str, facts: Value) {
-    if !voice().is_quiet {
+    if !style().is_quiet {
         write(event, line, message, facts);
     }
 }
 
-/// Writes a line of standard error; one that is closed or full hears nothing, and the work goes on.
+/// Writes a line to standard error. If that is closed or full, the line is lost and the work continues.
 fn write(event: &str, line: &str, message: &str, facts: Value) {
     if is_silent() {
         return;
     }
-    let Voice { log, begun, .. } = voice();
+    let Style { log, begun, .. } = style();
     let line = match log {
         Log::Text => line.to_owned(),
         Log::Json => record(event, begun.elapsed().as_secs_f64(), message, facts).to_string(),
@@ -165,15 +165,15 @@ fn write(event: &str, line: &str, message: &str, facts: Value) {
     let _ = writeln!(std::io::stderr().lock(), "{}", printable(&line));
 }
 
-/// Text without characters that a terminal obeys, but for the ends of lines and tabs.
+/// Text without control characters other than line ends and tabs.
 fn printable(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if !text.contains(is_obeyed) {
+    let is_control = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_control) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::new();
     for c in text.chars() {
-        if is_obeyed(c) {
+        if is_control(c) {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_is_given_nothing_to_obey() {
+    fn control_characters_are_escaped() {
         assert_eq!(printable("a\tb\n\u{3b8}"), "a\tb\n\u{3b8}");
         assert_eq!(
             printable("\u{1b}[2J\u{9b}1m\rx\u{7}"),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_one_line_whatever_it_says() {
+    fn a_record_is_one_line_whatever_its_message() {
         let record = record(
             "note",
             1.23456,

@@ -1,7 +1,7 @@
 //! Progress on standard error: a bar with the time left on a terminal, a line now and then elsewhere.
 //!
 //! [`Progress`] watches one long piece of work of the library; a
-//! [`Narrator`](crate::narrator::Narrator) tells of several in a row or side by side.
+//! [`StepLog`](crate::step_log::StepLog) tells of several in a row or side by side.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,19 +14,19 @@ use floral::{Event, Observer};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::duration::told;
+use crate::duration::readable;
 use crate::output::{self, Shown};
 
 /// Lines printed over a whole run when standard error is a file.
 const LINES: usize = 10;
 
-/// Events told over a whole run to a program.
+/// Events printed over a whole run with `--log json`.
 const EVENTS: usize = 100;
 
-/// Parts of one prediction that a bar tells apart.
+/// Steps of the bar per prediction.
 const PARTS: usize = 1000;
 
-/// Shows how one piece of work goes, and hands on the wish to stop.
+/// Shows the progress of one piece of work, and passes on the request to stop.
 pub struct Progress<'a> {
     title: String,
     bar: ProgressBar,
@@ -71,7 +71,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The same beside others, in bars that are drawn together.
+    /// The same, its bar drawn together with others.
     pub fn among(self, bars: &MultiProgress, shown: Shown) -> Self {
         Self {
             among: Some(bars.clone()),
@@ -80,18 +80,18 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// A line that is no part of the bar.
-    pub fn tell_beside(&self, words: &str) {
+    /// Prints a line apart from the bar.
+    pub fn message(&self, words: &str) {
         let line = format!("{}: {words}", self.title);
-        self.bar.suspend(|| output::tell(&line));
+        self.bar.suspend(|| output::message(&line));
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// The bar appears, so much of it done by an earlier call.
+    /// Shows the bar; `done` was completed by an earlier call.
     fn begin(&self, state: &mut State, template: &str, total: usize, done: usize) {
         *state = State {
             begun: true,
@@ -107,7 +107,7 @@ impl<'a> Progress<'a> {
         self.bar.set_prefix(self.title.clone());
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
-        // What an earlier call has done must not count for this one's speed.
+        // Work of an earlier call must not count towards this one's speed.
         self.bar.reset_eta();
         self.bar.set_draw_target(ProgressDrawTarget::stderr());
         if let Some(bars) = &self.among {
@@ -115,7 +115,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Moves the bar; a tenth of the way more is a line where there is no bar.
+    /// Moves the bar; without a bar, prints a line per tenth of the work.
     fn advance(&self, state: &mut State, done: usize, message: impl Fn() -> String) {
         let total = state.total.max(1);
         let lines = match self.shown {
@@ -132,14 +132,14 @@ impl<'a> Progress<'a> {
                 self.bar.set_position(done as u64);
             }
             Shown::Lines | Shown::Events if is_due => {
-                self.tell(&message(), done as f64 / total as f64, json!({}));
+                self.report(&message(), done as f64 / total as f64, json!({}));
             }
             _ => {}
         }
     }
 
-    /// A line, and for programs the share that is done.
-    fn tell(&self, words: &str, share: f64, mut facts: Value) {
+    /// Prints a line, and for programs the share that is done.
+    fn report(&self, words: &str, share: f64, mut facts: Value) {
         let title = &self.title;
         facts["title"] = json!(title);
         facts["share"] = json!(share.clamp(0.0, 1.0));
@@ -148,8 +148,8 @@ impl<'a> Progress<'a> {
 
     fn inputs(&self, state: &mut State, done: usize, total: usize) {
         if done > 0 && done < total && self.shown != Shown::Nothing {
-            let words = format!("continuing, {done} of {total} inputs are there");
-            self.tell(&words, done as f64 / total as f64, json!({}));
+            let words = format!("continuing, {done} of {total} inputs are done");
+            self.report(&words, done as f64 / total as f64, json!({}));
         }
         let template = "{prefix} [{bar:30}] {pos}/{len} inputs, {per_sec}, {eta} left";
         self.begin(state, template, total, done);
@@ -163,7 +163,7 @@ impl<'a> Progress<'a> {
     fn training(&self, state: &mut State, epoch: usize, epochs: usize, steps: usize) {
         if epoch > 0 && self.shown != Shown::Nothing {
             let words = format!("continuing after epoch {epoch} of {epochs}");
-            self.tell(&words, epoch as f64 / epochs as f64, json!({}));
+            self.report(&words, epoch as f64 / epochs as f64, json!({}));
         }
         let template = "{prefix} [{bar:30}] {msg}, {eta} left at most";
         self.begin(state, template, epochs * steps, epoch * steps);
@@ -187,9 +187,11 @@ impl<'a> Progress<'a> {
         }
         let message = || {
             let left =
-                left.map(|left| format!(", {} of the budget left", told(left.as_secs_f64())));
+                left.map(|left| format!(", {} of the budget left", readable(left.as_secs_f64())));
             let left = left.unwrap_or_default();
-            format!("{done} of {total} steps of the network on what regressions miss{left}")
+            format!(
+                "{done} of {total} steps of the network on the residual of the regressions{left}"
+            )
         };
         self.advance(state, done, message);
     }
@@ -218,7 +220,7 @@ impl<'a> Progress<'a> {
                 "learning_rate": record.learning_rate,
                 "is_best": record.is_best,
             });
-            self.tell(&message, record.epoch as f64 / epochs as f64, facts);
+            self.report(&message, record.epoch as f64 / epochs as f64, facts);
         }
     }
 
@@ -250,11 +252,11 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// Which run is left out, and why.
+/// Which realization is left out, and why.
 fn left_out(outlier: &Outlier) -> String {
     format!(
-        "realization {} of training input {} is left out: it lies {:.0} times as far from the others \
-         of its input as realizations do",
+        "realization {} of training input {} is left out as an outlier: it is {:.0} times as far from \
+         the others of its input as is typical",
         outlier.realization, outlier.input, outlier.distance
     )
 }
@@ -280,8 +282,8 @@ fn symmetries(found: &FoundSymmetries) -> Vec<String> {
     }
     if !found.contradicted.is_empty() {
         notes.push(format!(
-            "held-out inputs are predicted worse with {}; it is used as declared, leave it out unless \
-             it is known to hold",
+            "held-out inputs are predicted worse with {}; it is used as declared: remove it unless it \
+             is known to hold",
             list(&found.contradicted)
         ));
     }

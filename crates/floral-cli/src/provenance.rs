@@ -1,4 +1,4 @@
-//! Which build of the program this is, so that results can tell what made them.
+//! Which build of the program this is, so that results can record it.
 
 /// Version and commit: `0.1.0 (1a2b3c4d5e6f)`, with a `+` and the hash of what is not committed.
 pub fn build() -> String {

@@ -1,5 +1,5 @@
-//! `floral report`: runs beside the truth or on new inputs, as a page, or as figures and tables for a
-//! paper.
+//! `floral report`: runs compared with the truth, or on new inputs, as a page or as figures and tables
+//! for a paper.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,37 +23,36 @@ use crate::cases::{chosen_inputs, opened_cases};
 use crate::progress::Progress;
 use crate::{Ending, data, device, inputs, integrator, interrupt, low, output, provenance};
 
-/// The size up to which a page opens at once and can be sent by mail.
+/// The size up to which a page opens quickly and can be mailed.
 const LARGE: usize = 15_000_000;
 
 /// Sharp in print, and light enough for slides.
 const DPI: u32 = 200;
 
-/// By this a page of ours is known, and may be replaced.
+/// Identifies a page of ours, which may be replaced.
 const MARK: &str = "<title>FLORAL report";
 
 /// What `floral report` takes.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral report runs/darcy-* --data darcy.zarr -o report.html\n  \
-    floral report runs/fno runs/floral --data darcy.zarr --inputs 0..3 --solver midpoint --steps 11 \
-    -o report.html\n  \
+    floral report runs/fno runs/floral --data darcy.zarr --inputs 0..3 -o report.html\n  \
     floral report runs/darcy-* --data darcy.zarr --format pdf --figure fields-0 -o figures\n  \
     floral report runs/darcy-* --data darcy.zarr --format png --dpi 300 -o figures\n  \
     floral report runs/darcy-* --data darcy.zarr --format tex -o tables\n  \
     floral report runs/darcy --input new.npz -o new.html\n\n\
-    Runs of any methods, training sizes and training resolutions of one problem go into one report.\n\
-    Predictions are kept in the folder `report` of each run: the same command, or one for another\n\
-    format, does not predict again, and goes on where it was cut.\n\n\
-    With --input, new inputs of which no solution is known are predicted and shown: mean, spread,\n\
-    quantiles, realizations and novelty, with low fidelity beside them. Files are those that floral\n\
-    sample takes; several runs and several files on one grid go into one report.")]
+    Runs of one problem go into one report, whatever their methods, training sizes and resolutions. \
+    Predictions are cached in the folder `report` of each run: the same command, or one for another \
+    format, does not predict again, and continues where it was interrupted.\n\n\
+    With --input, inputs without known solutions are predicted and shown: mean, spread, quantiles, \
+    realizations and novelty, next to low fidelity. The files are those that floral sample takes; \
+    several runs, and several files on one grid, go into one report.")]
 pub struct Arguments {
-    /// The run folders or model files
+    /// Run folders or model files
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
 
-    /// A dataset with solutions
+    /// Dataset with solutions, to compare with
     #[arg(
         long,
         value_name = "DATA.zarr",
@@ -62,64 +61,69 @@ pub struct Arguments {
     )]
     data: Option<PathBuf>,
 
-    /// New inputs, whose solutions are not known, as floral sample takes them; may be repeated
+    /// Inputs without solutions, as floral sample takes them; may be repeated
     #[arg(long, value_name = "NEW.zarr|NEW.npz")]
     input: Vec<PathBuf>,
 
-    /// The page to write; with another format the folder for its figures or tables
+    /// Page to write; with another --format, the folder for its figures or tables
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 
-    /// A page, or single figures and tables for a paper
-    #[arg(long, value_enum, default_value_t = Format::Html)]
+    /// Format of the report
+    #[arg(long, value_enum, default_value_t = Format::Html, help_heading = "Format")]
     format: Format,
 
     /// Pixels per inch of PNG files; a figure of curves is 5 inches wide [default: 200]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Format")]
     dpi: Option<u32>,
 
-    /// Only this figure or table, by the name of its file without extension; may be repeated
-    #[arg(long, value_name = "NAME")]
+    /// Write only this figure or table, named like its file without extension; may be repeated
+    #[arg(long, value_name = "NAME", help_heading = "Format")]
     figure: Vec<String>,
 
-    /// Inputs over which scores are taken, as in 0..15 [default: the runs' test inputs]; of new inputs
-    /// those that are shown [default: all]
+    /// Inputs to score, as in 0..15 [default: the runs' test inputs]; with --input, inputs to show
+    /// [default: all]
     #[arg(long, value_name = "RANGE", value_parser = inputs::parse)]
     inputs: Option<Range<usize>>,
 
-    /// How many of these inputs are shown, the first ones
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    /// Number of these inputs to show
+    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Format")]
     show: usize,
 
     /// Realizations per input of generative methods
     #[arg(long, value_name = "M", default_value_t = 500)]
     realizations: usize,
 
-    /// Realizations that are kept of each to be shown
-    #[arg(long, value_name = "K", default_value_t = 8)]
+    /// Realizations to show per input
+    #[arg(long, value_name = "K", default_value_t = 8, help_heading = "Format")]
     keep: usize,
 
-    /// The band around means: the share of realizations that it holds, as in 90%, or standard
-    /// deviations, as in 2std
-    #[arg(long, value_name = "BAND", default_value = "90%")]
+    /// Band around the mean: the share of realizations in it, as in 90%, or standard deviations, as
+    /// in 2std
+    #[arg(
+        long,
+        value_name = "BAND",
+        default_value = "90%",
+        help_heading = "Format"
+    )]
     band: Band,
 
     #[command(flatten)]
     low: low::Arguments,
 
-    /// Fresh realizations per input that show the truth of a built-in problem; 0 for those of the
-    /// dataset
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    /// Fresh realizations per input from which the truth of a built-in problem is computed; 0 uses
+    /// those of the dataset
+    #[arg(long, value_name = "N", default_value_t = evaluate::REFERENCE)]
     reference: usize,
 
     #[command(flatten)]
     solver: integrator::Choice,
 
-    /// The seed of the priors
+    /// Random seed of the realizations
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// Replace files that are no report
+    /// Replace an existing file even if it is no report
     #[arg(long)]
     force: bool,
 
@@ -172,7 +176,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 impl Arguments {
     /// Refuses what contradicts itself, before anything is read.
     fn check(&self) -> Result<()> {
-        ensure!(self.show > 0, "--show 0: at least one input is shown");
+        ensure!(self.show > 0, "--show 0: show at least one input");
         ensure!(
             self.dpi.is_none() || self.format == Format::Png,
             "--dpi: only PNG files have pixels; add --format png"
@@ -183,18 +187,18 @@ impl Arguments {
         );
         ensure!(
             self.input.is_empty() || self.realizations > 1,
-            "--realizations {}: a spread needs at least two; ask for more",
+            "--realizations {}: a spread needs at least two",
             self.realizations
         );
         ensure!(
             self.data.is_none() || !self.low.is_given(),
-            "--low-command: the low fidelity of a dataset with solutions is stored in it; leave it out, \
-             or give new inputs with --input"
+            "--low-command: a dataset with solutions stores its low fidelity; leave it out, or give new \
+             inputs with --input"
         );
         self.solver.asked().map(drop)
     }
 
-    /// The runs beside the truth of a dataset.
+    /// The runs compared with the truth of a dataset.
     fn compared(&self, runs: &[RunFolder], data: &Path, device: &Device) -> Result<Comparison> {
         let dataset = data::open(data)?;
         let inputs = self.inputs.as_ref();
@@ -225,7 +229,7 @@ impl Arguments {
                 predictor,
             });
         }
-        self.tell_of_hidden(&all);
+        self.note_hidden(&all);
         let comparison = predicted(all, &self.options(OdeSolver::default()), &progress);
         progress.finish();
         let comparison = comparison?;
@@ -255,8 +259,8 @@ impl Arguments {
         })
     }
 
-    /// Says so where a file has more inputs than are shown.
-    fn tell_of_hidden(&self, runs: &[NewRun<'_>]) {
+    /// Notes where a file has more inputs than are shown.
+    fn note_hidden(&self, runs: &[NewRun<'_>]) {
         for file in runs.first().iter().flat_map(|run| &run.files) {
             let all = self.inputs.as_ref().map_or(file.cases.inputs(), Range::len);
             if file.inputs.len() < all {
@@ -317,7 +321,7 @@ fn check_output(arguments: &Arguments) -> Result<()> {
 fn write_page(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
     let html = page(comparison)?.to_html();
     write(&arguments.output, html.as_bytes())?;
-    output::tell(&format!(
+    output::message(&format!(
         "{}: {}, {}, {:.1} MB",
         arguments.output.display(),
         counted(comparison.runs.len(), "run"),
@@ -325,7 +329,7 @@ fn write_page(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
         html.len() as f64 / 1e6
     ));
     if html.len() > LARGE {
-        output::note("a large page is slow to open; show fewer inputs with --show, or --keep less");
+        output::note("a large page is slow to open; show less with a smaller --show or --keep");
     }
     Ok(())
 }
@@ -344,7 +348,7 @@ fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
     for name in &arguments.figure {
         ensure!(
             known.contains(&name.as_str()),
-            "--figure {name}: there are {}",
+            "--figure {name}: choose among {}",
             known.join(", ")
         );
     }
@@ -356,7 +360,7 @@ fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
         write(&folder.join(format!("{name}.{extension}")), &bytes)?;
         written += 1;
     }
-    output::tell(&format!(
+    output::message(&format!(
         "{}: {}",
         folder.display(),
         counted(written, "file")

@@ -20,25 +20,25 @@ use crate::{Ending, inputs, interrupt, low, output};
 #[command(after_help = "Examples:\n  \
     floral suggest runs/darcy --pool new.zarr -k 5\n  \
     floral suggest runs/darcy --pool new.npz -k 5 --json\n\n\
-    The pool holds inputs that could be simulated, with low fidelity if the run corrects it. The\n\
-    input whose mean the run knows least comes first; what simulating it would tell of the others is\n\
-    taken off before the next is chosen, so that no two are twins. Removed error is an expectation,\n\
-    by how far errors at inputs go together: it is as good as the run's own idea of what it does not\n\
-    know. Runs of floral-kl and kriging have one.")]
+    The pool holds inputs that could be simulated, with low fidelity if the run needs it. The first \
+    suggestion is the input whose mean has the largest epistemic uncertainty. The uncertainty that \
+    simulating it would remove elsewhere is subtracted before the next is chosen, so that suggestions \
+    are not redundant. The removed error is an expectation under the run's own error correlations. \
+    Needs a run of floral-kl or kriging.")]
 pub struct Arguments {
-    /// The run folder, or a model file
+    /// Run folder, or model file
     #[arg(value_name = "RUN")]
     run: PathBuf,
 
-    /// A Zarr v3 group or a NumPy archive with the inputs to choose from
+    /// Dataset or NumPy archive with the inputs to choose from
     #[arg(long, value_name = "POOL.zarr|POOL.npz")]
     pool: PathBuf,
 
-    /// How many to choose
+    /// Number of inputs to suggest
     #[arg(short = 'k', long, value_name = "K", default_value_t = 5)]
     count: usize,
 
-    /// Inputs of the pool, as in 0..50 [default: all]
+    /// Inputs of the pool to consider, as in 0..50 [default: all]
     #[arg(long, value_name = "RANGE", value_parser = inputs::parse)]
     inputs: Option<Range<usize>>,
 
@@ -82,36 +82,36 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Suggestions in words.
+/// Suggestions as text.
 pub fn text(found: &Suggestions) -> Result<String> {
     let mut text = format!(
-        "the mean of {} is known to {} (root mean square)\n\n",
+        "epistemic standard deviation of the mean, over {}: {} (root mean square)\n\n",
         counted(found.pool, "input"),
-        told(found, &found.error)
+        per_channel(found, &found.error)
     );
     writeln!(
         text,
-        "  input   novelty   removed so far   not known of its mean"
+        "  input   novelty   error removed   epistemic standard deviation"
     )?;
     for input in &found.inputs {
-        let error = told(found, &input.error);
+        let error = per_channel(found, &input.error);
         let removed = 100.0 * input.removes;
         let (index, novelty) = (input.input, input.novelty);
         writeln!(
             text,
-            "  {index:5}   {novelty:7.2}   {removed:12.1} %   {error}"
+            "  {index:5}   {novelty:7.2}   {removed:11.1} %   {error}"
         )?;
     }
     let random = 100.0 * found.random_removes;
     writeln!(
         text,
-        "\nOne further input of the pool, taken at random, would remove {random:.1} % of that error."
+        "\nOne input chosen at random from the pool would remove {random:.1} % of the error."
     )?;
     Ok(text)
 }
 
-/// A number a channel, with its name where there are several and its units.
-fn told(found: &Suggestions, values: &[f64]) -> String {
+/// One number per channel with its units, and with its name if there are several.
+fn per_channel(found: &Suggestions, values: &[f64]) -> String {
     let labels = labels(&found.channels);
     let word = |(i, value): (usize, &f64)| {
         let units = found.channels.get(i).and_then(|q| q.units.as_deref());

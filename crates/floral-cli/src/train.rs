@@ -25,22 +25,27 @@ use crate::{Ending, constants, data, device, interrupt, low, output};
     floral train mine.zarr --set 'symmetries=[\"roll:x\",\"sign\"]' -o runs/mine\n  \
     floral train darcy.zarr --method fno --train-inputs 10 --set optimiser.batch=16 -o runs/fno\n  \
     floral train darcy.zarr -o runs/darcy --resume\n\n\
-    Methods: floral-kl, the default, blends regressions of mean, spread and factors in closed form;\n\
-    kriging is kernel regression alone. fno, residual-fno, flora and floral are the paper's, trained\n\
-    by gradient descent. Symmetries (roll:AXIS, roll:AXIS:1/2, sign, reflect:AXIS:-,\n\
-    transpose:AXIS,AXIS, scale:-1) come from the dataset unless they are set.\n\n\
-    Transforms: --set transform=log learns the logarithm of the solution, so that no prediction is\n\
-    negative; also sqrt, positive (for values that may be zero), bounded:0:1, none; one for each\n\
-    channel as in --set 'transform=[\"log\",\"none\"]'. floral inspect says where one suits.\n\n\
-    The same command again continues a run that was cut; --resume needs no settings. With more --epochs\n\
-    it continues a network that was finished, to the weights that as many at once would give.")]
+    Methods:\n  \
+    floral-kl, the default, combines regressions of mean, spread and Karhunen-Loeve factors, fitted in \
+    closed form; kriging is kernel regression alone. fno, residual-fno, flora and floral are the paper's \
+    methods, trained by gradient descent.\n\n\
+    Symmetries:\n  \
+    roll:AXIS, roll:AXIS:1/2, sign, reflect:AXIS:-, transpose:AXIS,AXIS and scale:-1. They come from the \
+    dataset unless --set symmetries gives them.\n\n\
+    Transforms:\n  \
+    --set transform=log learns the logarithm of the solution, so that no prediction is negative. Others \
+    are sqrt, positive (for values that may be zero), bounded:0:1 and none; give one per channel as in \
+    --set 'transform=[\"log\",\"none\"]'. floral inspect suggests one where it helps.\n\n\
+    Continuing:\n  \
+    Run the same command again to continue an interrupted training, or use --resume, which needs no \
+    settings. With more --epochs, --resume continues a finished network, to the same weights as if all \
+    epochs had been trained at once.")]
 pub struct Arguments {
-    /// The dataset to learn from, or a file of other programs whose layout is known (see floral
-    /// import)
+    /// Dataset to learn from, or a file that floral import recognises
     #[arg(value_name = "DATA", required_unless_present = "print_config")]
     dataset: Option<PathBuf>,
 
-    /// The run folder to write
+    /// Run folder to write
     #[arg(
         short,
         long,
@@ -49,67 +54,67 @@ pub struct Arguments {
     )]
     output: Option<PathBuf>,
 
-    /// What is learned, and by what [default: floral-kl]
+    /// Method [default: floral-kl]
     #[arg(long, value_parser = PossibleValuesParser::new(Method::ALL.map(Method::name)))]
     method: Option<String>,
 
-    /// A TOML file with settings; --print-config shows them all
-    #[arg(long, value_name = "FILE")]
+    /// TOML file with settings; --print-config shows them all
+    #[arg(long, value_name = "FILE", help_heading = "Settings")]
     config: Option<PathBuf>,
 
-    /// Set one setting, as in --set optimiser.learning_rate=5e-4; may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
+    /// Change one setting, as in --set optimiser.learning_rate=5e-4; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
     set: Vec<String>,
 
-    /// Inputs to train on [default: all but those kept for testing and validation, the first 15 and
-    /// the next 15; of fewer than 60 inputs 15 % each, for validation of networks only]
-    #[arg(long, value_name = "N")]
+    /// Number of inputs to train on [default: all except those held out: the first 15 for testing and
+    /// the next 15 for validation; with fewer than 60 inputs 15 % each, and validation for networks
+    /// only]
+    #[arg(long, value_name = "N", help_heading = "Settings")]
     train_inputs: Option<usize>,
 
-    /// Train on every s-th point, so that so many are left per axis, as in 16 or 16x32
-    #[arg(long, value_name = "R")]
+    /// Train on every s-th grid point, with this number per axis, as in 16 or 16x32
+    #[arg(long, value_name = "R", help_heading = "Settings")]
     train_resolution: Option<Resolution>,
 
-    /// The time that floral-kl may take, as in 90s, 2m or 1h; without one the work depends on the data
-    /// alone
-    #[arg(long, value_name = "TIME")]
+    /// Time limit of floral-kl, as in 90s, 2m or 1h; with one, the result depends on the speed of the
+    /// machine
+    #[arg(long, value_name = "TIME", help_heading = "Settings")]
     budget: Option<Budget>,
 
-    /// The seed of weights, batches and priors
-    #[arg(long, value_name = "S")]
+    /// Random seed of weights, batches and priors [default: 0]
+    #[arg(long, value_name = "S", help_heading = "Settings")]
     seed: Option<u64>,
 
-    /// At most this many epochs of a network
-    #[arg(long, value_name = "N")]
+    /// Maximum number of epochs of a network
+    #[arg(long, value_name = "N", help_heading = "Settings")]
     epochs: Option<usize>,
 
-    /// Choose prior.kernel and prior.length by the correlations of the training data; they are
-    /// written into the run's settings
-    #[arg(long)]
+    /// Fit prior.kernel and prior.length to the correlations of the training data, and record them in
+    /// the run's settings
+    #[arg(long, help_heading = "Settings")]
     fit_prior: bool,
 
     #[command(flatten)]
     low: low::Arguments,
 
-    /// Continue the run in RUN from its last checkpoint, with the settings it was started with
+    /// Continue the run in RUN from its last checkpoint, with its own settings
     #[arg(long)]
     resume: bool,
 
     #[command(flatten)]
     device: device::Arguments,
 
-    /// Train even if the memory it is estimated to take is not available
+    /// Train even if the estimated memory is not available
     #[arg(long)]
     ignore_memory: bool,
 
     /// Print the resolved settings as TOML, each with its meaning, and stop
-    #[arg(long)]
+    #[arg(long, help_heading = "Settings")]
     print_config: bool,
 }
 
 impl Arguments {
-    /// Whether settings are given besides the number of epochs, which a run that goes on may have more
-    /// of.
+    /// Whether settings other than the number of epochs are given; only that may change on --resume.
     fn changes_settings(&self) -> bool {
         self.method.is_some()
             || self.config.is_some()
@@ -128,8 +133,12 @@ impl Arguments {
         if self.ignore_memory {
             return Ok(());
         }
-        check_training(config, dataset)
-            .map_err(|error| advised(error, "--train-resolution sets it, --ignore-memory tries"))
+        check_training(config, dataset).map_err(|error| {
+            advised(
+                error,
+                "see --train-resolution, or try anyway with --ignore-memory",
+            )
+        })
     }
 
     /// The settings, those of the run with --resume.
@@ -141,7 +150,7 @@ impl Arguments {
         if let Some(epochs) = self.epochs {
             ensure!(
                 config.method.recipe().is_none(),
-                "--epochs {epochs}: {} is fitted in closed form and has no epochs; leave it out",
+                "--epochs {epochs}: {} is fitted in closed form and has no epochs; leave out --epochs",
                 config.method
             );
             config.stopping.epochs = epochs;
@@ -149,7 +158,7 @@ impl Arguments {
         Ok(config)
     }
 
-    /// The run folder: made, or found with a run of the same settings or of any with --resume.
+    /// The run folder: created, or opened if it has the same settings; with --resume, any settings.
     fn run_folder(
         &self,
         folder: &Path,
@@ -165,7 +174,7 @@ impl Arguments {
         }
         self.check(&config, dataset)?;
         RunFolder::create_or_continue(folder, &config)
-            .map_err(|error| advised(error, "--resume without settings does that"))
+            .map_err(|error| advised(error, "for the latter, use --resume without settings"))
     }
 
     /// The settings with their meaning; the split of a dataset, if one is given.
@@ -177,7 +186,7 @@ impl Arguments {
         Ok(config.to_annotated_toml())
     }
 
-    /// The settings they amount to.
+    /// The resolved settings.
     pub fn resolved(&self) -> Result<TrainConfig> {
         let mut table = constants::read(self.config.as_deref())?;
         for assignment in &self.set {
@@ -224,8 +233,8 @@ impl Arguments {
     }
 }
 
-/// What a split came to that was left open, where the paper's numbers do not fit.
-fn told_split(asked: &SplitConfig, config: &TrainConfig, inputs: usize) -> Result<Option<String>> {
+/// A note about a split that was chosen here because there are too few inputs for the paper's.
+fn split_note(asked: &SplitConfig, config: &TrainConfig, inputs: usize) -> Result<Option<String>> {
     let is_ours = |asked: Option<usize>, chosen| asked.is_none() && chosen != Some(split::KEPT);
     let chosen = &config.split;
     if !is_ours(asked.test, chosen.test) && !is_ours(asked.validation, chosen.validation) {
@@ -237,12 +246,12 @@ fn told_split(asked: &SplitConfig, config: &TrainConfig, inputs: usize) -> Resul
         train,
     } = config.split_of(inputs)?;
     let judges = match validation.len() {
-        0 => " (training inputs judge each other)",
+        0 => " (cross-validation on the training inputs instead)",
         _ => "",
     };
     Ok(Some(format!(
-        "of {inputs} inputs, {} are kept for testing and {} for validation{judges}, {} are trained \
-         on; set split.test and split.validation for others",
+        "of {inputs} inputs, {} are held out for testing and {} for validation{judges}, {} are used for \
+         training; change this with --set split.test=N and --set split.validation=N",
         test.len(),
         validation.len(),
         train.len()
@@ -256,7 +265,7 @@ fn per_axis(resolution: &Resolution) -> String {
     }
 }
 
-/// Trains, or goes on training.
+/// Trains, or continues a training.
 pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     if arguments.print_config {
         output::print(&arguments.printed()?)?;
@@ -267,8 +276,8 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     };
     if arguments.resume && arguments.changes_settings() {
         bail!(
-            "--resume continues {} with the settings it was started with, but for --epochs; start a new \
-             run to change them",
+            "--resume continues {} with its own settings, except for --epochs; start a new run to \
+             change them",
             folder.display()
         );
     }
@@ -280,7 +289,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let config = asked.clone().for_inputs(dataset.inputs());
     if let (Some(command), None) = (dataset.low_command(), &config.low.command) {
         output::note(&format!(
-            "{} names `{command}` for its low fidelity; --low-command recorded runs it",
+            "{} names `{command}` as its low-fidelity solver; run it with --low-command recorded",
             path.display()
         ));
     }
@@ -289,7 +298,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let supplied = first_then_others(ranks, supply);
     progress.finish();
     let dataset = supplied?;
-    let split = told_split(&asked.split, &config, dataset.inputs());
+    let split = split_note(&asked.split, &config, dataset.inputs());
     let run = opened(ranks, folder, || {
         arguments.run_folder(folder, config, &dataset)
     })?;
@@ -299,28 +308,28 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     }
     let config = run.config()?.for_inputs(dataset.inputs());
     let rows = rows_of_training(&config, &dataset, &device)?;
-    arguments.device.tell_rows(&device, rows);
-    tell_of_scratch(&config, &dataset, folder)?;
+    arguments.device.note_rows(&device, rows);
+    note_scratch(&config, &dataset, folder)?;
     let progress = Progress::new(&config.method.to_string(), stop);
     let outcome = train_across(ranks, &run, &dataset, &device, &progress);
     progress.finish();
     let words = match outcome? {
-        Outcome::AllEpochs => "all epochs are done".into(),
+        Outcome::AllEpochs => "trained for all epochs".into(),
         Outcome::Fitted => "fitted".into(),
         Outcome::NoImprovement { best_epoch } => {
             format!("stopped early, no improvement since epoch {best_epoch}")
         }
     };
-    output::tell(&format!("{}: {words}", folder.display()));
+    output::message(&format!("{}: {words}", folder.display()));
     Ok(Ending::Done)
 }
 
-/// Tells where samples of a network are kept, if memory has no room for them.
-fn tell_of_scratch(config: &TrainConfig, dataset: &Dataset, folder: &Path) -> Result<()> {
+/// Notes where the samples of a network are kept if they do not fit in memory.
+fn note_scratch(config: &TrainConfig, dataset: &Dataset, folder: &Path) -> Result<()> {
     let memory = training_of(config, dataset)?;
     if config.method.recipe().is_none() && !memory.has_room_for_data() {
         output::note(&format!(
-            "the samples, {}, are read from a file in {}, as memory has no room for them",
+            "the samples ({}) do not fit in memory and are read from a file in {}",
             gigabytes(memory.data),
             folder.display()
         ));
@@ -328,7 +337,7 @@ fn tell_of_scratch(config: &TrainConfig, dataset: &Dataset, folder: &Path) -> Re
     Ok(())
 }
 
-/// The run folder, which rank 0 makes or checks before the others open it.
+/// The run folder, which rank 0 creates or checks before the others open it.
 fn opened(
     ranks: &dyn Ranks,
     folder: &Path,
@@ -342,7 +351,7 @@ fn opened(
     }
 }
 
-/// Adds how this command line follows the advice.
+/// Adds the flags that follow the advice of an error.
 fn advised(error: Error, how: &str) -> anyhow::Error {
     match error {
         Error::Memory { .. } | Error::OtherSettings { .. } => anyhow!("{error}; {how}"),

@@ -1,4 +1,4 @@
-//! `floral verify`: this build beside reference numbers.
+//! `floral verify`: this build checked against reference numbers.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub struct Arguments {
     device: device::Arguments,
 }
 
-/// Prints a table for each file; the answer is no if any quantity is off.
+/// Prints a table per file; the answer is no if any quantity is off.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let device = arguments.device.open()?;
     let mut all_pass = true;

@@ -1,4 +1,4 @@
-//! How long predictions will take, told once the first realizations are there.
+//! An estimate of how long predictions will take, printed after the first realizations.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -9,10 +9,10 @@ use floral::{Event, Observer, counted};
 use crate::duration;
 use crate::progress::Progress;
 
-/// Seconds for which nobody needs to be prepared.
+/// Estimates shorter than this, in seconds, are not printed.
 const SHORT: f64 = 5.0;
 
-/// Shows progress, and tells at its beginning how long it will take.
+/// Shows progress, and early on an estimate of the time it will take.
 pub struct Waiting<'a> {
     progress: &'a Progress<'a>,
     /// Whether the number of realizations depends on them.
@@ -25,21 +25,21 @@ pub struct Waiting<'a> {
 enum State {
     /// Nothing has begun.
     Nothing,
-    /// Inputs are left, the first of which is being derived.
+    /// The first of the remaining inputs is being conditioned on.
     Begun { inputs: usize, at: Instant },
-    /// The first input is derived, in so many seconds, and its realizations begin.
+    /// Conditioning on the first input took `derivation` seconds; its realizations begin.
     Derived {
         inputs: usize,
         derivation: f64,
         at: Instant,
         first: usize,
     },
-    /// There is no more to tell.
-    Told,
+    /// The estimate is printed.
+    Estimated,
 }
 
 impl<'a> Waiting<'a> {
-    /// Nothing is told before something has been measured.
+    /// Nothing is printed before something has been measured.
     pub fn new(progress: &'a Progress<'a>, is_open: bool) -> Self {
         Self {
             progress,
@@ -77,14 +77,14 @@ impl<'a> Waiting<'a> {
                 },
             ) if p.done > first && (!self.is_open || p.done < p.total) => {
                 let each = at.elapsed().as_secs_f64() / (p.done - first) as f64;
-                self.tell(inputs, derivation, each, *p);
-                State::Told
+                self.estimate(inputs, derivation, each, *p);
+                State::Estimated
             }
             (state, _) => state,
         }
     }
 
-    fn tell(&self, inputs: usize, derivation: f64, each: f64, progress: sample::Progress) {
+    fn estimate(&self, inputs: usize, derivation: f64, each: f64, progress: sample::Progress) {
         let sample::Progress { done, total, .. } = progress;
         let input = derivation + each * total as f64;
         let seconds = each * (total - done) as f64 + input * (inputs - 1) as f64;
@@ -92,9 +92,9 @@ impl<'a> Waiting<'a> {
             return;
         }
         let about = if self.is_open { "about " } else { "" };
-        self.progress.tell_beside(&format!(
+        self.progress.message(&format!(
             "about {} for {} with {about}{} each",
-            duration::told(seconds),
+            duration::readable(seconds),
             counted(inputs, "input"),
             counted(total, "realization")
         ));

@@ -1,4 +1,4 @@
-//! Workers: tasks done side by side, each worker with threads of its own.
+//! Workers: tasks done in parallel, each worker with its own threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// The threads of the current pool shared by so many workers, at least one each.
+    /// The threads of the current pool divided among this number of workers, at least one each.
     #[cfg(feature = "networks")]
     pub fn sharing(count: usize) -> Self {
         let count = count.max(1);
@@ -24,8 +24,8 @@ impl Workers {
         }
     }
 
-    /// Does the tasks, begun in their order. A worker ends at its first error, which is returned
-    /// once all others have ended too.
+    /// Runs the tasks, started in their order. A worker stops at its first error, which is returned
+    /// once all others have stopped.
     pub fn run<T: Send>(
         self,
         tasks: impl IntoIterator<Item = T, IntoIter: Send>,
@@ -56,7 +56,7 @@ impl Workers {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads);
         match pool.build() {
             Ok(pool) => pool.install(work),
-            // A system without threads to spare works with those there are.
+            // A system without spare threads uses those it has.
             Err(_) => work(),
         }
     }
@@ -68,7 +68,7 @@ mod tests {
     use floral::Error;
 
     #[test]
-    fn every_task_is_done_once_by_threads_of_its_own() {
+    fn every_task_runs_once_on_its_workers_threads() {
         let done = Mutex::new(Vec::new());
         let workers = Workers {
             count: 3,

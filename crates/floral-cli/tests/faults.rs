@@ -149,7 +149,7 @@ fn the_signal_of_a_scheduler_saves_what_ctrl_c_saves() {
 }
 
 #[test]
-fn a_limit_of_memory_below_what_training_takes_is_told_before() {
+fn a_memory_limit_below_the_estimate_is_refused_before_training() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     succeed(folder, DATA);
@@ -209,7 +209,7 @@ fn pipes_in_the_place_of_files_are_not_waited_for() {
 }
 
 #[test]
-fn attributes_are_shown_and_not_obeyed() {
+fn control_characters_of_attributes_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     succeed(folder, DATA);
@@ -268,7 +268,7 @@ fn constants_in_attributes_build_nothing_larger_than_the_data() {
 }
 
 #[test]
-fn what_a_dataset_cannot_be_is_told_by_every_command_in_one_line() {
+fn every_command_refuses_an_invalid_dataset_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     succeed(folder, DATA);

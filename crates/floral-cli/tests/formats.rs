@@ -16,7 +16,7 @@ use command::{floral, succeed};
 /// The mean of four realizations at the first points, by the build that wrote the files.
 const NETWORK: [f32; 4] = [1.512_913_5, 0.508_899_2, -0.358_070_8, -0.523_791_2];
 
-/// The same of format 1, whose builds took another integrator unless they were told one.
+/// The same of format 1, whose builds used another integrator by default.
 const FIRST_NETWORK: [f32; 4] = [1.512_350_4, 0.508_373_6, -0.358_559_9, -0.524_313_9];
 
 /// Another order of sums, as another processor may have, moves the last digits.
@@ -102,9 +102,9 @@ fn runs_of_every_format_are_evaluated_and_shown() {
     let folder = folder.path();
     for run in ["run-1", "run-2", "run-3"] {
         let words = format!("evaluate {run} dataset-1.zarr --realizations 4 --json");
-        let told = succeed(folder, &words).stdout;
-        let told: serde_json::Value = serde_json::from_slice(&told).unwrap();
-        assert!(told.is_object(), "{told}");
+        let found = succeed(folder, &words).stdout;
+        let found: serde_json::Value = serde_json::from_slice(&found).unwrap();
+        assert!(found.is_object(), "{found}");
         let words = format!("report {run} --data dataset-1.zarr --realizations 4 -o {run}.html");
         succeed(folder, &words);
     }

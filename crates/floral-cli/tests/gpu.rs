@@ -39,8 +39,8 @@ fn difference(found: &[f32], expected: &[f32]) -> f64 {
     assert_eq!(found.len(), expected.len());
     let largest = expected.iter().fold(0.0f32, |a, b| a.max(b.abs()));
     let pairs = found.iter().zip(expected);
-    let gap = pairs.map(|(a, b)| (a - b).abs()).fold(0.0f32, f32::max);
-    f64::from(gap) / f64::from(largest)
+    let distance = pairs.map(|(a, b)| (a - b).abs()).fold(0.0f32, f32::max);
+    f64::from(distance) / f64::from(largest)
 }
 
 #[test]
@@ -150,13 +150,13 @@ fn a_short_training_and_its_realizations_agree_and_checkpoints_move() {
             folder.join(device)
         })
         .into();
-    let gap = difference(&losses(&runs[1]), &losses(&runs[0]));
-    assert!(gap < TOLERANCE, "{gap}");
+    let distance = difference(&losses(&runs[1]), &losses(&runs[0]));
+    assert!(distance < TOLERANCE, "{distance}");
     let dataset = Dataset::open(&folder.join("data.zarr")).unwrap();
     for run in &runs {
         let of = |device: &str| realizations(run, &dataset, &named(device).unwrap());
-        let gap = difference(&of("gpu"), &of("cpu"));
-        assert!(gap < 1e-4, "{} {gap}", run.display());
+        let distance = difference(&of("gpu"), &of("cpu"));
+        assert!(distance < 1e-4, "{} {distance}", run.display());
     }
 }
 
@@ -194,13 +194,13 @@ fn a_run_begun_on_one_device_ends_on_the_other() {
         assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
         let ended = train(&run, &dataset, &named(second).unwrap(), &Silent).unwrap();
         assert_eq!(ended, Outcome::AllEpochs);
-        let gap = difference(&losses(run.path()), &losses(&folder.join("whole")));
-        assert!(gap < TOLERANCE, "{first} {gap}");
+        let distance = difference(&losses(run.path()), &losses(&folder.join("whole")));
+        assert!(distance < TOLERANCE, "{first} {distance}");
     }
 }
 
 #[test]
-fn a_card_that_is_not_there_is_refused_in_one_line_and_nothing_is_written() {
+fn a_missing_card_is_refused_in_one_line_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     dataset(folder);

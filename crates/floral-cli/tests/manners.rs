@@ -28,11 +28,11 @@ fn events(output: &Output) -> Vec<Value> {
 }
 
 #[test]
-fn every_ending_has_its_exit_code_and_help_tells_them() {
+fn every_ending_has_its_exit_code_and_help_lists_them() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let help = text(&succeed(folder, "--help").stdout);
-    for code in ["0  done", "1  ", "2  ", "130  "] {
+    for code in ["0  success", "1  ", "2  ", "130  "] {
         assert!(help.contains(code), "{help}");
     }
     assert_eq!(run(folder, DATA).status.code(), Some(0));
@@ -67,7 +67,7 @@ fn completion_scripts_and_manual_pages_are_printed() {
 }
 
 #[test]
-fn quiet_leaves_errors_alone_and_results_as_they_are() {
+fn quiet_prints_only_errors_and_results() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     assert!(
@@ -80,8 +80,8 @@ fn quiet_leaves_errors_alone_and_results_as_they_are() {
             .stderr
             .is_empty()
     );
-    let told = succeed(folder, "inspect data.zarr -q");
-    assert!(!told.stdout.is_empty() && told.stderr.is_empty());
+    let output = succeed(folder, "inspect data.zarr -q");
+    assert!(!output.stdout.is_empty() && output.stderr.is_empty());
     let refused = run(folder, "train nowhere.zarr -q -o other");
     assert!(text(&refused.stderr).starts_with("error: "));
 }
@@ -90,8 +90,8 @@ fn quiet_leaves_errors_alone_and_results_as_they_are() {
 fn with_json_every_line_of_standard_error_is_an_event() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let heard = events(&succeed(folder, &format!("{DATA} --log json")));
-    let shares: Vec<f64> = heard
+    let read = events(&succeed(folder, &format!("{DATA} --log json")));
+    let shares: Vec<f64> = read
         .iter()
         .filter(|event| event["event"] == "progress")
         .map(|event| event["share"].as_f64().unwrap())
@@ -101,28 +101,27 @@ fn with_json_every_line_of_standard_error_is_an_event() {
         "{shares:?}"
     );
     assert!(
-        heard
-            .iter()
+        read.iter()
             .all(|event| event["message"].is_string() && event["seconds"].is_number())
     );
 
     let small = "--method fno --epochs 2 --set network.hidden_channels=4";
-    let heard = events(&succeed(
+    let read = events(&succeed(
         folder,
         &format!("train data.zarr {small} --log json -o run"),
     ));
-    let kind = |kind: &str| heard.iter().filter(|e| e["event"] == kind).count();
-    assert_eq!(kind("note"), 1, "the split is told: {heard:?}");
-    let epochs = heard.iter().filter(|e| e["epoch"].is_u64());
+    let kind = |kind: &str| read.iter().filter(|e| e["event"] == kind).count();
+    assert_eq!(kind("note"), 1, "the split is noted: {read:?}");
+    let epochs = read.iter().filter(|e| e["epoch"].is_u64());
     assert_eq!(epochs.filter(|e| e["validation_loss"].is_f64()).count(), 2);
 
-    let heard = events(&run(folder, "--log json inspect nowhere.zarr"));
+    let read = events(&run(folder, "--log json inspect nowhere.zarr"));
     assert_eq!(
-        (heard[0]["event"].as_str(), heard[0]["code"].as_u64()),
+        (read[0]["event"].as_str(), read[0]["code"].as_u64()),
         (Some("error"), Some(2))
     );
-    let heard = events(&run(folder, "--log json sow"));
-    assert!(heard.len() == 1 && heard[0]["message"].as_str().unwrap().contains("sow"));
+    let read = events(&run(folder, "--log json sow"));
+    assert!(read.len() == 1 && read[0]["message"].as_str().unwrap().contains("sow"));
     let quiet = events(&run(folder, "-q --log json train data.zarr -o run"));
     assert!(
         quiet.len() == 1 && quiet[0]["event"] == "error",

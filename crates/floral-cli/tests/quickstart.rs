@@ -11,8 +11,8 @@ use command::succeed;
 fn the_commands_that_a_quickstart_prints_run_as_printed() {
     let folder = tempfile::tempdir().unwrap();
     let output = succeed(folder.path(), "quickstart --fast -o qs");
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.contains("qs/report.html") && told.contains("FLORAL"));
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("qs/report.html") && table.contains("FLORAL"));
     assert!(folder.path().join("qs/report.html").is_file());
     let printed = String::from_utf8(output.stderr).unwrap();
     let commands: Vec<&str> = printed

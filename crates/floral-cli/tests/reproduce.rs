@@ -64,12 +64,15 @@ fn all_tables_of_a_tiny_experiment_are_made_once() {
     assert!(planned.contains("19 of 19 steps are left"), "{planned}");
 
     let first = succeed(folder, all);
-    let told = words(first.stdout);
+    let output = words(first.stdout);
     for part in ["Table 1", "Table 2", "Table 3", "Figures", "scale quick"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(output.contains(part), "{part}: {output}");
     }
-    assert!(told.contains("FLORAL 4") && told.contains("1.25"), "{told}");
-    assert!(!told.contains("missing"), "{told}");
+    assert!(
+        output.contains("FLORAL 4") && output.contains("1.25"),
+        "{output}"
+    );
+    assert!(!output.contains("missing"), "{output}");
     let json = std::fs::read_to_string(folder.join("out/table1-quick.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["scale"], "quick");
@@ -81,7 +84,7 @@ fn all_tables_of_a_tiny_experiment_are_made_once() {
     let preview = words(again.stderr);
     assert!(preview.contains("All 18 steps are done"), "{preview}");
     assert!(!preview.contains("[1/"), "{preview}");
-    assert_eq!(words(again.stdout), told);
+    assert_eq!(words(again.stdout), output);
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn a_standard_error_decides_how_many_are_drawn_whatever_the_threads_and_cuts() {
     assert!(!folder.join("two.npz.store").exists());
     assert!(!folder.join("two.npz.store.partial").exists());
 
-    // Twice the error takes about a quarter, and a limit is kept and told.
+    // Twice the error takes about a quarter, and a limit is kept and reported.
     succeed(
         folder,
         "sample kl --input data.zarr --stderr 0.004 -o rough.npz",
@@ -92,9 +92,9 @@ fn a_standard_error_decides_how_many_are_drawn_whatever_the_threads_and_cuts() {
         "{rough:?} {drawn:?}"
     );
     let most = "sample kl --input data.zarr --inputs 0 --stderr 0.0005 --realizations 128";
-    let told = succeed(folder, &format!("{most} -o most.npz"));
+    let found = succeed(folder, &format!("{most} -o most.npz"));
     assert_eq!(counts(&folder.join("most.npz")), [128]);
-    assert!(String::from_utf8_lossy(&told.stderr).contains("--realizations allows more"));
+    assert!(String::from_utf8_lossy(&found.stderr).contains("allow more with --realizations"));
 }
 
 #[test]
@@ -143,9 +143,9 @@ fn flows_are_integrated_as_accurately_as_is_needed_unless_an_integrator_is_named
             .to_owned();
         (solver, String::from_utf8(output.stderr).unwrap())
     };
-    let (solver, told) = sample("");
+    let (solver, found) = sample("");
     assert!(solver.starts_with("midpoint"), "{solver}");
-    assert!(told.contains("note: integrated by midpoint"), "{told}");
+    assert!(found.contains("note: integrated by midpoint"), "{found}");
     assert_eq!(sample("--solver dopri5").0, "dopri5, rtol 1e-5, atol 1e-5");
     assert_eq!(sample("--steps 7").0, "midpoint, 7 steps");
     let steps = |words: &str| {
@@ -169,7 +169,7 @@ fn flows_are_integrated_as_accurately_as_is_needed_unless_an_integrator_is_named
 }
 
 #[test]
-fn a_long_sampling_tells_how_long_it_will_take() {
+fn a_long_sampling_estimates_its_duration() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     trained(folder);
@@ -178,8 +178,8 @@ fn a_long_sampling_tells_how_long_it_will_take() {
         .stderr(std::process::Stdio::piped())
         .spawn();
     let mut child = child.unwrap();
-    let told = std::io::BufReader::new(child.stderr.take().unwrap());
-    let mut lines = std::io::BufRead::lines(told).map(Result::unwrap);
+    let found = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut lines = std::io::BufRead::lines(found).map(Result::unwrap);
     let line = lines.find(|line| line.contains("8 inputs with 100000 realizations each"));
     child.kill().unwrap();
     child.wait().unwrap();

@@ -158,12 +158,12 @@ fn a_split_that_is_left_open_fits_few_inputs_and_is_written_into_the_run() {
         ),
     ] {
         let train = format!("train data.zarr {words} -o {run}");
-        let told = String::from_utf8(succeed(folder, &train).stderr).unwrap();
+        let found = String::from_utf8(succeed(folder, &train).stderr).unwrap();
         for part in [
             "note: of 5 inputs, 1 are kept for testing",
             "split.validation",
         ] {
-            assert!(told.contains(part), "{told}");
+            assert!(found.contains(part), "{found}");
         }
         let settings = std::fs::read_to_string(folder.join(run).join("config.toml")).unwrap();
         for number in numbers {
@@ -180,8 +180,8 @@ fn a_split_that_is_left_open_fits_few_inputs_and_is_written_into_the_run() {
         assert_eq!(scores["inputs"]["end"], 1, "{scores}");
     }
     let set = "--set split.test=2 --set split.validation=1 -o set";
-    let told = succeed(folder, &format!("train data.zarr {set}"));
-    assert!(!String::from_utf8_lossy(&told.stderr).contains("note"));
+    let found = succeed(folder, &format!("train data.zarr {set}"));
+    assert!(!String::from_utf8_lossy(&found.stderr).contains("note"));
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn what_cannot_be_trained_is_refused_and_nothing_is_overwritten() {
     }
     let message = refuse(folder, "train data.zarr --resume --seed 3 -o run");
     assert!(
-        message.contains("settings it was started with"),
+        message.contains("continues run with its own settings"),
         "{message}"
     );
     let message = refuse(folder, "train data.zarr --resume --epochs 3 -o run");

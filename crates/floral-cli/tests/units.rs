@@ -19,14 +19,14 @@ const TRAIN: &str = "--method kriging --set split.test=2 --set split.validation=
 fn membrane(path: &Path, factor: f64) {
     let x = Axis::over(Domain::closed(0.0, 1.2), "x", POINTS).with_units("m");
     let x = x.with_long_name("distance along the membrane");
-    let told = [
+    let found = [
         Quantity::named("deflection").with_units("m"),
         Quantity::named("pressure").with_units("Pa"),
     ];
     let load = [Quantity::named("load").with_units("kPa")];
     let mut arrays = Arrays::new(Grid::new(vec![x]))
         .title("A membrane")
-        .quantities(load, told);
+        .quantities(load, found);
     let field = |channels: usize, value: &dyn Fn(usize, f64) -> f64| {
         let points = (0..channels).flat_map(|c| (0..POINTS).map(move |i| (c, i as f64)));
         let values = points.map(|(c, i)| value(c, i)).collect();
@@ -66,7 +66,7 @@ fn attributes(folder: &Path, array: &str) -> Value {
 }
 
 #[test]
-fn inspect_tells_each_channel_in_its_units() {
+fn inspect_shows_each_channel_in_its_units() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     membrane(&folder.join("data.zarr"), 1.0);
@@ -98,7 +98,7 @@ fn evaluate_scores_each_channel_and_says_what_sampling_makes() {
     let command = "evaluate run data.zarr --realizations 20";
     let text = stdout(folder, command);
     for part in [
-        "all channels, in units of their deviations",
+        "all channels, in units of their standard deviations",
         "  deflection",
         "  pressure",
         "without the sampling error of the truth",
@@ -149,20 +149,23 @@ fn a_threshold_is_of_a_channel_and_units_are_stored() {
         "{message}"
     );
     let out = folder.join("out.zarr");
-    let told = |array: &str| attributes(&out, array);
-    assert_eq!(told("")["title"], "A membrane: predictions of kriging");
-    assert_eq!(told("x")["units"], "m");
-    assert_eq!(told("x")["long_name"], "distance along the membrane");
+    let found = |array: &str| attributes(&out, array);
+    assert_eq!(found("")["title"], "A membrane: predictions of kriging");
+    assert_eq!(found("x")["units"], "m");
+    assert_eq!(found("x")["long_name"], "distance along the membrane");
     for array in ["mean", "std", "quantiles"] {
-        assert_eq!(told(array)["channel_units"], serde_json::json!(["m", "Pa"]));
+        assert_eq!(
+            found(array)["channel_units"],
+            serde_json::json!(["m", "Pa"])
+        );
     }
-    assert_eq!(told("variance")["channel_units"][1], "Pa2");
-    assert_eq!(told("mean")["channel_names"][0], "deflection");
-    assert_eq!(told("exceedance")["coordinates"], "threshold_channel");
+    assert_eq!(found("variance")["channel_units"][1], "Pa2");
+    assert_eq!(found("mean")["channel_names"][0], "deflection");
+    assert_eq!(found("exceedance")["coordinates"], "threshold_channel");
 }
 
 #[test]
-fn an_input_far_outside_is_told_before_sampling() {
+fn an_input_far_outside_is_noted_before_sampling() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     trained(folder);

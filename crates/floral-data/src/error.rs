@@ -1,6 +1,144 @@
 //! The one error type of the library: each variant carries the facts and says what to do.
+//!
+//! [`Advice`] is the part of a message that depends on who called the library: the command words it with
+//! its flags, the Python package with its keywords.
 
+use std::fmt;
 use std::path::PathBuf;
+
+use serde::Serialize;
+
+/// What a user can do about an error or a [`Note`]. Its text names no flag and no keyword; a front end
+/// adds its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Advice {
+    /// Choose another name for the output, or replace what has this one.
+    Replace,
+    /// Finish an unfinished output, or discard it.
+    Discard,
+    /// Restore a damaged dataset, or generate it again.
+    GenerateAgain,
+    /// Name the arrays of input and high fidelity.
+    NameInputAndHigh,
+    /// Name the array of the input.
+    NameInput,
+    /// Name the array of high fidelity.
+    NameHigh,
+    /// Name the dimensions of the arrays.
+    NameDimensions,
+    /// Take one index along an axis, or name the dimensions.
+    TakeIndex {
+        /// The axis.
+        axis: String,
+    },
+    /// Restrict the other arrays to the part of an axis that one of them covers.
+    TakeCovered {
+        /// The axis.
+        axis: String,
+    },
+    /// Take all later times as high fidelity.
+    TakeLaterTimes {
+        /// The selection, such as `u[t=1:]`.
+        selection: String,
+    },
+    /// Use the grid of high fidelity, to which the other arrays are interpolated.
+    UseHighGrid,
+    /// Correct values that are not finite, or skip what has them.
+    SkipMissing,
+    /// Declare that the ends of an axis are the same point.
+    DeclarePeriodic {
+        /// The axis.
+        axis: String,
+    },
+    /// Declare that realizations of low and high fidelity are independent.
+    DeclareIndependent,
+    /// Predict with the right spread on a finer grid than that of training.
+    KeepSpread,
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Replace => f.write_str("choose another name, or replace it"),
+            Self::Discard => f.write_str("finish it with the command that began it, or discard it"),
+            Self::GenerateAgain => f.write_str("restore it, or generate the dataset again"),
+            Self::NameInputAndHigh => f.write_str("name the arrays of input and high fidelity"),
+            Self::NameInput => f.write_str("name the array of the input"),
+            Self::NameHigh => f.write_str("name the array of high fidelity"),
+            Self::NameDimensions => f.write_str("name their dimensions"),
+            Self::TakeIndex { axis } => write!(
+                f,
+                "take one index along an axis, as in NAME[{axis}=0], or name the dimensions"
+            ),
+            Self::TakeCovered { axis } => write!(
+                f,
+                "give it on the whole domain, or restrict the other arrays to the part that it \
+                 covers, as in NAME[{axis}=10:50]"
+            ),
+            Self::TakeLaterTimes { selection } => {
+                write!(
+                    f,
+                    "to learn all later times, take {selection} as high fidelity"
+                )
+            }
+            Self::UseHighGrid => f.write_str(
+                "use the grid of high fidelity, to which input and low fidelity are interpolated",
+            ),
+            Self::SkipMissing => f.write_str("correct the values, or skip what has them"),
+            Self::DeclarePeriodic { axis } => {
+                write!(f, "declare {axis} periodic if its ends are the same point")
+            }
+            Self::DeclareIndependent => {
+                f.write_str("put missing realizations last in both, or declare the two independent")
+            }
+            Self::KeepSpread => f.write_str(
+                "sample on the training grid, or train floral-kl or a flow with a fitted prior",
+            ),
+        }
+    }
+}
+
+/// A fact that a user should know, with advice if there is any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The fact, without a full stop.
+    pub fact: String,
+    /// What to do about it.
+    pub advice: Option<Advice>,
+}
+
+impl Note {
+    /// The note, its advice worded by a front end.
+    pub fn worded(&self, wording: impl FnOnce(&Advice) -> String) -> String {
+        match &self.advice {
+            Some(advice) => format!("{}; {}", self.fact, wording(advice)),
+            None => self.fact.clone(),
+        }
+    }
+}
+
+impl From<String> for Note {
+    fn from(fact: String) -> Self {
+        Self { fact, advice: None }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.worded(ToString::to_string))
+    }
+}
+
+impl Serialize for Note {
+    /// As its text.
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
 
 /// What can go wrong, in words meant for the person who typed the command.
 #[derive(Debug, thiserror::Error)]
@@ -159,7 +297,16 @@ pub enum Error {
         reason: String,
     },
 
-    /// Another of several ranks failed, and tells why.
+    /// An error that the user can avoid by an option of the front end.
+    #[error("{error}; {advice}")]
+    Advised {
+        /// What is wrong.
+        error: Box<Error>,
+        /// What to do.
+        advice: Advice,
+    },
+
+    /// Another of several ranks failed, and reports why.
     #[error("rank {rank} failed")]
     Elsewhere {
         /// Which one.
@@ -187,6 +334,22 @@ impl Error {
                 context,
                 reason: words.join(" "),
             }
+        }
+    }
+
+    /// Adds advice.
+    pub fn advised(self, advice: Advice) -> Self {
+        Self::Advised {
+            error: Box::new(self),
+            advice,
+        }
+    }
+
+    /// The message, its advice worded by a front end.
+    pub fn worded(&self, wording: impl FnOnce(&Advice) -> String) -> String {
+        match self {
+            Self::Advised { error, advice } => format!("{error}; {}", wording(advice)),
+            other => other.to_string(),
         }
     }
 

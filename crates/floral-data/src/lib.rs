@@ -28,7 +28,7 @@ pub mod transform;
 pub mod units;
 
 pub use dataset::Arrays;
-pub use error::{Error, Result};
+pub use error::{Advice, Error, Note, Result};
 pub use field::Field;
 pub use grid::{Axis, AxisKind, Grid, Points};
 pub use observer::{Event, Observer, Silent};

@@ -10,7 +10,7 @@ use floral_symmetry::Symmetry;
 
 use crate::{Error, Result};
 
-/// Is told how long work goes, from any thread, and may ask it to stop.
+/// Receives the progress of long work, from any thread, and may request it to stop.
 pub trait Observer: Sync {
     /// Something has happened.
     fn observe(&self, event: &Event<'_>) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the values of a channel are, as far as it is told.
+/// What the values of a channel are, as far as known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Quantity {
@@ -21,20 +21,20 @@ impl Quantity {
     /// A quantity of this name; an empty one is none.
     pub fn named(name: &str) -> Self {
         Self {
-            name: told(name),
+            name: non_empty(name),
             ..Self::default()
         }
     }
 
     /// The same in these units; empty ones are none.
     pub fn with_units(mut self, units: &str) -> Self {
-        self.units = told(units);
+        self.units = non_empty(units);
         self
     }
 
     /// The same with a name in full; an empty one is none.
     pub fn with_long_name(mut self, long_name: &str) -> Self {
-        self.long_name = told(long_name);
+        self.long_name = non_empty(long_name);
         self
     }
 
@@ -71,13 +71,13 @@ pub struct Quantities {
 }
 
 impl Quantities {
-    /// Whether nothing is told of any channel.
+    /// Whether nothing is known about any channel.
     pub fn is_empty(&self) -> bool {
-        let told = Quantity::default();
+        let unknown = Quantity::default();
         self.input
             .iter()
             .chain(&self.solution)
-            .all(|one| *one == told)
+            .all(|one| *one == unknown)
     }
 }
 
@@ -108,7 +108,7 @@ pub fn order<'a>(
 }
 
 /// Text, unless it is empty.
-pub fn told(text: &str) -> Option<String> {
+pub fn non_empty(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_told_is_not_written() {
+    fn unknown_quantities_are_not_written() {
         let pressure = Quantity::named("pressure").with_units("Pa");
         let text = serde_json::to_string(&pressure).unwrap();
         assert_eq!(text, r#"{"name":"pressure","units":"Pa"}"#);

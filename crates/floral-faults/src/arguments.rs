@@ -1,97 +1,43 @@
-//! The words of the command line.
+//! The command line of the campaign.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
-/// Injects faults from a seed and says what they found
+/// Injects faults drawn from a seed and reports what they found
 #[derive(Parser)]
 #[command(name = "floral-faults")]
 pub struct Arguments {
+    /// What to do.
     #[command(subcommand)]
-    /// What is done.
     pub part: Part,
 }
 
-/// The parts of a campaign, and what they start in processes of their own.
+/// The parts of the campaign, and the processes that they start.
 #[derive(Subcommand)]
 pub enum Part {
     /// Damaged files of every format that is read
-    Bytes {
-        #[command(flatten)]
-        budget: Budget,
-        /// Cases of each format at most
-        #[arg(long, default_value_t = u64::MAX)]
-        cases: u64,
-        /// One format alone
-        #[arg(long)]
-        format: Option<String>,
-    },
-    /// One case of damaged files, to be looked at
+    Bytes(Plan),
+    /// Commands that are killed and run again
+    Kills(Plan),
+    /// File operations that fail, one after the other
+    Storage(Plan),
+    /// Power failures: only what was synced survives
+    Power(Plan),
+    /// Several processes that write one output
+    Together(Plan),
+    /// Random settings on several numbers of threads
+    Same(Plan),
+    /// Mixed work in one process, whose memory and files are watched
+    Long(Plan),
+    /// Prints one case of a damaged file and how it is read
     Case {
         format: String,
         seed: u64,
         case: u64,
     },
-    /// Commands that are killed and go on
-    Kills {
-        #[command(flatten)]
-        budget: Budget,
-        /// Rounds of each command at most
-        #[arg(long, default_value_t = u64::MAX)]
-        rounds: u64,
-    },
-    /// File operations that fail, one after the other
-    Storage {
-        #[command(flatten)]
-        budget: Budget,
-        /// Every how many operations one fails
-        #[arg(long, default_value_t = 1)]
-        every: u32,
-        /// Pairs of faults of each command
-        #[arg(long, default_value_t = 0)]
-        pairs: u64,
-        /// One command alone
-        #[arg(long)]
-        task: Option<String>,
-    },
-    /// Power that fails: only what was synced survives
-    Power {
-        #[command(flatten)]
-        budget: Budget,
-        /// Disks that a failure leaves, of each moment
-        #[arg(long, default_value_t = 4)]
-        disks: u64,
-        /// Every how many steps the power fails
-        #[arg(long, default_value_t = 1)]
-        every: usize,
-        /// One command alone
-        #[arg(long)]
-        task: Option<String>,
-    },
-    /// Several processes with one output
-    Together {
-        #[command(flatten)]
-        budget: Budget,
-        /// Rounds of each command at most
-        #[arg(long, default_value_t = u64::MAX)]
-        rounds: u64,
-    },
-    /// Settings drawn at random, on any number of threads
-    Same {
-        #[command(flatten)]
-        budget: Budget,
-        /// Settings at most
-        #[arg(long, default_value_t = u64::MAX)]
-        cases: u64,
-    },
-    /// Mixed work in one process, whose memory and files are watched
-    Long {
-        #[command(flatten)]
-        budget: Budget,
-    },
-    /// That work
+    /// The mixed work of `long`
     #[command(hide = true)]
     Rounds {
         #[arg(long)]
@@ -99,7 +45,7 @@ pub enum Part {
         #[arg(long)]
         record: PathBuf,
     },
-    /// Cases in a process of its own
+    /// Cases of `bytes` in a process of their own
     #[command(hide = true)]
     Worker {
         format: String,
@@ -114,27 +60,42 @@ pub enum Part {
         #[arg(long)]
         folder: PathBuf,
     },
-    /// Commands whose n-th file operation fails
+    /// Commands of `storage` and `power`, sent over a socket
     #[command(hide = true)]
-    Step { line: PathBuf },
+    Step { socket: PathBuf },
 }
 
-/// How much is done, and where it is told.
+/// How much a part does.
 #[derive(clap::Args)]
-pub struct Budget {
-    /// From which every case is drawn
+pub struct Plan {
+    /// The seed of all cases
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Minutes in all
+    /// Minutes in total
     #[arg(long, default_value_t = 5.0)]
-    minutes: f64,
+    pub minutes: f64,
+    /// Cases per format, rounds per command or settings, at most
+    #[arg(long, alias = "rounds", default_value_t = u64::MAX)]
+    pub cases: u64,
+    /// storage, power: inject at every n-th operation
+    #[arg(long, default_value_t = 1)]
+    pub every: usize,
+    /// storage: pairs of faults per command
+    #[arg(long, default_value_t = 0)]
+    pub pairs: u64,
+    /// power: disks per failure
+    #[arg(long, default_value_t = 4)]
+    pub disks: u64,
+    /// bytes: one format only; storage, power: one command only
+    #[arg(long, aliases = ["format", "task"], value_name = "NAME")]
+    pub only: Option<String>,
     /// The report to add to
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 }
 
-impl Budget {
-    /// The time of each of so many shares.
+impl Plan {
+    /// The time that each of `shares` equal shares has.
     pub fn time(&self, shares: usize) -> Duration {
         Duration::from_secs_f64((self.minutes * 60.0 / shares as f64).clamp(0.0, 1e6))
     }

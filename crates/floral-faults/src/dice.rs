@@ -1,4 +1,4 @@
-//! Chance, from a seed and an index: the same case is the same bytes on any machine.
+//! Random choices from a seed and an index: the same case is the same bytes on any machine.
 
 use floral::random::{Purpose, Stream, stream};
 use rand::Rng;
@@ -7,7 +7,7 @@ use rand::Rng;
 pub struct Dice(Stream);
 
 impl Dice {
-    /// That of a case.
+    /// The choices of a case.
     pub fn new(seed: u64, case: u64) -> Self {
         Self(stream(seed, Purpose::Input, case, 0))
     }
@@ -22,7 +22,7 @@ impl Dice {
         (self.bits() % (n.max(1) as u64)) as usize
     }
 
-    /// Whether one of `n` falls on this one.
+    /// True with probability 1/`n`.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

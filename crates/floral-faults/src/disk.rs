@@ -1,123 +1,119 @@
 //! Disks as a power failure may leave them, from the journal of what was done to files.
 //!
-//! Sure is only what was synced: the bytes of a file by a sync of the file, its name by a sync of its
-//! folder, all by a sync of the file system. The rest may be there or not, and bytes may be cut short
-//! or zeros. A renaming is done or not done; it is sure once the folder that it leads to is synced.
+//! Only what was synced is durable: the bytes of a file by a sync of the file, its name by a sync of its
+//! folder, everything by a sync of the file system. The rest may be present or not, and bytes may be cut
+//! short or zeros. A renaming is atomic, and durable once the folder that it leads to is synced.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use floral_faults::injection::journal::Done;
 
 use crate::dice::Dice;
+use crate::files::below;
 use crate::tree::{Change, Tree};
 
 /// All that happened to the files below a folder.
+#[derive(Default)]
 pub struct Past {
     root: PathBuf,
     before: Tree,
     files: Vec<FilePast>,
+    /// Changes of names, each with the step of the journal that made it.
     changes: Vec<(usize, Change)>,
     journal: Vec<Done>,
 }
 
-/// The bytes of a file, and when each came.
+/// The bytes of a file, and the steps that wrote and synced them.
 #[derive(Default)]
 struct FilePast {
-    sure: Vec<u8>,
+    durable: Vec<u8>,
     written: Vec<(usize, Vec<u8>)>,
     synced: Vec<usize>,
 }
 
 impl Past {
-    /// Of a folder as it is, before the journal begins.
+    /// A folder as it is, before the journal starts.
     pub fn of(root: &Path) -> Result<Self> {
         let mut past = Self {
             root: root.to_owned(),
-            before: Tree::default(),
-            files: Vec::new(),
-            changes: Vec::new(),
-            journal: Vec::new(),
+            ..Self::default()
         };
-        let mut found = Vec::new();
-        gather(root, root, &mut found)?;
-        for (path, bytes) in found {
-            let Some(bytes) = bytes else {
-                past.before.make_folder(&path);
-                continue;
+        for (path, bytes) in below(root)? {
+            let change = match bytes {
+                None => Change::Folder(path),
+                Some(durable) => {
+                    past.files.push(FilePast {
+                        durable,
+                        ..FilePast::default()
+                    });
+                    Change::File(path, past.files.len() - 1)
+                }
             };
-            past.before.put(&path, past.files.len());
-            past.files.push(FilePast {
-                sure: bytes,
-                ..FilePast::default()
-            });
+            past.before.apply(&change, &mut || true);
         }
         Ok(past)
     }
 
-    /// Adds what happened.
-    pub fn follow(mut self, journal: Vec<Done>) -> Self {
+    /// Adds the steps of a journal.
+    pub fn follow(&mut self, journal: Vec<Done>) {
         let mut numbers = HashMap::new();
         let mut live = self.before.clone();
         for (time, step) in journal.iter().enumerate() {
-            self.note(time, step, &live, &mut numbers);
-            if let Some((_, change)) = self.changes.last().filter(|(at, _)| *at == time) {
-                live.apply(change, &mut |_| true);
+            if let Some(change) = self.note(time, step, &live, &mut numbers) {
+                live.apply(&change, &mut || true);
+                self.changes.push((time, change));
             }
         }
         self.journal = journal;
-        self
     }
 
-    fn note(&mut self, time: usize, step: &Done, live: &Tree, numbers: &mut HashMap<u64, usize>) {
+    /// Keeps the bytes of a step; returns its change of names, if it makes one.
+    fn note(
+        &mut self,
+        time: usize,
+        step: &Done,
+        live: &Tree,
+        numbers: &mut HashMap<u64, usize>,
+    ) -> Option<Change> {
         let inner = |path: &Path| path.strip_prefix(&self.root).ok().map(Path::to_owned);
-        let change = match step {
-            Done::Opened { path, file, .. } => inner(path).and_then(|path| {
-                // One that was there is opened to be added to.
-                if let Some(known) = live.file(&path) {
-                    numbers.insert(*file, known);
+        match step {
+            Done::Opened { path, file, .. } => {
+                let path = inner(path)?;
+                // An existing file is opened to be appended to.
+                let known = live.file(&path);
+                let number = known.unwrap_or(self.files.len());
+                numbers.insert(*file, number);
+                if known.is_some() {
                     return None;
                 }
                 self.files.push(FilePast::default());
-                numbers.insert(*file, self.files.len() - 1);
-                Some(Change::File(path, self.files.len() - 1))
-            }),
+                return Some(Change::File(path, number));
+            }
             Done::Linked(path, file) => {
-                let known = numbers.get(file).copied();
-                let change = inner(path).zip(known);
-                change.map(|(path, file)| Change::File(path, file))
+                return Some(Change::File(inner(path)?, *numbers.get(file)?));
+            }
+            Done::Renamed(from, to) => return Some(Change::Rename(inner(from)?, inner(to)?)),
+            Done::Exchanged(one, other) => {
+                return Some(Change::Exchange(inner(one)?, inner(other)?));
+            }
+            Done::FolderMade(path) => return inner(path).map(Change::Folder),
+            Done::FolderRemoved(path) | Done::Removed(path) => {
+                return inner(path).map(Change::Remove);
             }
             Done::Written(file, bytes) => {
-                if let Some(at) = numbers.get(file) {
-                    self.files[*at].written.push((time, bytes.clone()));
-                }
-                None
+                let file = &mut self.files[*numbers.get(file)?];
+                file.written.push((time, bytes.clone()));
             }
-            Done::Synced(file) => {
-                if let Some(at) = numbers.get(file) {
-                    self.files[*at].synced.push(time);
-                }
-                None
-            }
+            Done::Synced(file) => self.files[*numbers.get(file)?].synced.push(time),
             Done::AllSynced => {
-                self.files
-                    .iter_mut()
-                    .for_each(|file| file.synced.push(time));
-                None
+                let files = self.files.iter_mut();
+                files.for_each(|file| file.synced.push(time));
             }
-            Done::FolderSynced(_) => None,
-            Done::Renamed(from, to) => inner(from)
-                .zip(inner(to))
-                .map(|(from, to)| Change::Rename(from, to)),
-            Done::Exchanged(one, other) => inner(one)
-                .zip(inner(other))
-                .map(|(one, other)| Change::Exchange(one, other)),
-            Done::FolderMade(path) => inner(path).map(Change::Folder),
-            Done::FolderRemoved(path) | Done::Removed(path) => inner(path).map(Change::Remove),
-        };
-        self.changes.extend(change.map(|change| (time, change)));
+            Done::FolderSynced(_) => {}
+        }
+        None
     }
 
     /// Steps after which the power may fail: none to all.
@@ -131,23 +127,23 @@ impl Past {
         let mut tree = self.before.clone();
         for (number, (_, change)) in self.changes.iter().enumerate() {
             if kept.contains(&number) {
-                // What is removed bit by bit may be half there.
-                let is_whole =
-                    self.is_sure(number, moment) || self.is_needed(number, &kept) || dice.one_in(2);
-                tree.apply(change, &mut |_| is_whole || dice.one_in(2));
+                // A removal may have reached only some of the files.
+                let is_whole = self.is_durable(number, moment)
+                    || self.is_needed(number, &kept)
+                    || dice.one_in(2);
+                tree.apply(change, &mut || is_whole || dice.one_in(2));
             }
         }
-        let bytes = |file: usize, dice: &mut Dice| self.files[file].bytes(moment, dice);
-        fs::create_dir_all(folder)?;
-        tree.lay_out(folder, &mut |file| bytes(file, dice))
+        std::fs::create_dir_all(folder)?;
+        tree.lay_out(folder, &mut |file| self.files[file].bytes(moment, dice))
     }
 
-    /// The changes of names that have reached the disk: the sure ones and what they need, and of the
-    /// others all up to some moment, as file systems with a journal have it, or any.
+    /// The changes of names that have reached the disk: the durable ones and what they need, and of the
+    /// others all up to some moment, as on a journalling file system, or any.
     fn kept(&self, moment: usize, dice: &mut Dice) -> BTreeSet<usize> {
         let done = self.changes.iter().take_while(|(time, _)| *time < moment);
         let done = done.count();
-        let mut kept: BTreeSet<usize> = (0..done).filter(|i| self.is_sure(*i, moment)).collect();
+        let mut kept: BTreeSet<usize> = (0..done).filter(|i| self.is_durable(*i, moment)).collect();
         match dice.below(3) {
             0 => {}
             1 => kept.extend(0..dice.below(done + 1)),
@@ -161,14 +157,14 @@ impl Past {
         kept
     }
 
-    /// Whether a later change that is kept needs this one.
+    /// Whether a kept later change needs this one.
     fn is_needed(&self, number: usize, kept: &BTreeSet<usize>) -> bool {
         let (_, change) = &self.changes[number];
         let mut later = kept.range(number + 1..);
         later.any(|later| self.changes[*later].1.needs(change))
     }
 
-    fn is_sure(&self, number: usize, moment: usize) -> bool {
+    fn is_durable(&self, number: usize, moment: usize) -> bool {
         let (time, change) = &self.changes[number];
         let after = &self.journal[*time..moment];
         after.iter().any(|step| match step {
@@ -184,58 +180,43 @@ impl Past {
 impl FilePast {
     fn bytes(&self, moment: usize, dice: &mut Dice) -> Vec<u8> {
         let synced = self.synced.iter().rfind(|time| **time < moment).copied();
-        let mut bytes = self.sure.clone();
-        let mut unsure = Vec::new();
+        let mut bytes = self.durable.clone();
+        let mut unsynced = Vec::new();
         for (time, piece) in self.written.iter().filter(|(time, _)| *time < moment) {
             match synced.is_some_and(|synced| *time < synced) {
                 true => bytes.extend(piece),
-                false => unsure.extend(piece),
+                false => unsynced.extend(piece),
             }
         }
-        let cut = dice.below(unsure.len() + 1);
+        let cut = dice.below(unsynced.len() + 1);
         match dice.below(5) {
-            0 => unsure.clear(),
-            1 => unsure.truncate(cut),
-            2 => unsure[cut..].fill(0),
-            3 => unsure.fill(0),
+            0 => unsynced.clear(),
+            1 => unsynced.truncate(cut),
+            2 => unsynced[cut..].fill(0),
+            3 => unsynced.fill(0),
             _ => {}
         }
-        bytes.extend(unsure);
+        bytes.extend(unsynced);
         bytes
     }
-}
-
-/// Folders, and files with their bytes, below a folder.
-pub fn gather(root: &Path, path: &Path, found: &mut Vec<(PathBuf, Option<Vec<u8>>)>) -> Result<()> {
-    for entry in fs::read_dir(path)? {
-        let path = entry?.path();
-        let inner = path.strip_prefix(root)?.to_owned();
-        if path.is_dir() {
-            found.push((inner, None));
-            gather(root, &path, found)?;
-        } else {
-            found.push((inner, Some(fs::read(&path)?)));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Bytes that a disk may hold under the name `b`, over many throws; none if it is absent.
+    /// Bytes that a disk may hold under the name `b`, over many draws; none if it is absent.
     fn found(journal: &[Done], moment: usize) -> BTreeSet<Option<Vec<u8>>> {
         (0..200)
             .map(|case| {
                 let folder = tempfile::tempdir().unwrap();
-                let past = Past::of(folder.path()).unwrap();
-                let root = PathBuf::from("/disk");
-                let past = Past { root, ..past }.follow(journal.to_vec());
+                let mut past = Past::of(folder.path()).unwrap();
+                past.root = "/disk".into();
+                past.follow(journal.to_vec());
                 let state = folder.path().join("state");
                 past.lay_out(moment, &mut Dice::new(1, case), &state)
                     .unwrap();
-                fs::read(state.join("b")).ok()
+                std::fs::read(state.join("b")).ok()
             })
             .collect()
     }
@@ -264,8 +245,8 @@ mod tests {
         let either = BTreeSet::from([None, Some(b"whole".to_vec())]);
         assert_eq!(found(&journal, 4), either);
         assert_eq!(found(&journal, 2), BTreeSet::from([None]));
-        let sure = BTreeSet::from([Some(b"whole".to_vec())]);
-        assert_eq!(found(&journal, 5), sure);
+        let durable = BTreeSet::from([Some(b"whole".to_vec())]);
+        assert_eq!(found(&journal, 5), durable);
     }
 
     #[test]
@@ -300,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sure_change_needs_is_sure() {
+    fn what_a_sure_change_needs_is_durable() {
         let [folder, a, b] = ["/disk/new", "/disk/new/a", "/disk/b"].map(PathBuf::from);
         let journal = vec![
             Done::FolderMade(folder),
@@ -314,7 +295,7 @@ mod tests {
             Done::Renamed(a, b),
             Done::FolderSynced("/disk".into()),
         ];
-        let sure = BTreeSet::from([Some(b"whole".to_vec())]);
-        assert_eq!(found(&journal, 6), sure);
+        let durable = BTreeSet::from([Some(b"whole".to_vec())]);
+        assert_eq!(found(&journal, 6), durable);
     }
 }

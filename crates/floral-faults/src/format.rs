@@ -1,8 +1,9 @@
-//! The formats that are read, and how each is read to its end.
+//! The formats that are read, and how each is read completely.
 
 use std::path::Path;
 
-use floral::dataset::import::{Import, Wishes};
+use anyhow::Context;
+use floral::dataset::import::{Import, ImportOptions};
 use floral::dataset::{Dataset, NpzInputs};
 use floral::device::Device;
 use floral::inspect::inspect;
@@ -21,17 +22,17 @@ use crate::dice::Dice;
 pub struct Format {
     /// Its name.
     pub name: &'static str,
-    /// Reads a file or folder to its end; the error is its refusal.
-    pub read: fn(&Path, &Around) -> Result<()>,
+    /// Reads a file or folder completely; an error refuses it.
+    pub read: fn(&Path, &Surroundings) -> Result<()>,
 }
 
 /// What reading needs besides the file.
 #[derive(Debug)]
-pub struct Around {
-    /// A sound dataset.
+pub struct Surroundings {
+    /// An intact dataset.
     pub dataset: Dataset,
-    /// Draws that decide how far a case is followed.
-    pub follow: bool,
+    /// Whether what is read is computed with.
+    pub is_used: bool,
 }
 
 /// All of them.
@@ -51,29 +52,30 @@ pub const FORMATS: [Format; 13] = [
     of("experiment", experiment),
 ];
 
-const fn of(name: &'static str, read: fn(&Path, &Around) -> Result<()>) -> Format {
+const fn of(name: &'static str, read: fn(&Path, &Surroundings) -> Result<()>) -> Format {
     Format { name, read }
 }
 
 impl Format {
     /// By name.
-    pub fn named(name: &str) -> Option<Self> {
-        FORMATS.into_iter().find(|format| format.name == name)
+    pub fn named(name: &str) -> anyhow::Result<Self> {
+        let format = FORMATS.into_iter().find(|format| format.name == name);
+        format.context("there is no such format")
     }
 }
 
-impl Around {
-    /// What stands around a case: one in eight is followed into all that is computed of it.
+impl Surroundings {
+    /// Of a case; one in eight is computed with.
     pub fn of(dataset: Dataset, dice: &mut Dice) -> Self {
         Self {
             dataset,
-            follow: dice.one_in(8),
+            is_used: dice.one_in(8),
         }
     }
 }
 
 /// A dataset of ours: every array of its first inputs, what it declares, and a summary.
-fn zarr(path: &Path, around: &Around) -> Result<()> {
+fn zarr(path: &Path, around: &Surroundings) -> Result<()> {
     let dataset = Dataset::open(path)?;
     dataset.symmetries()?;
     dataset.origin()?;
@@ -89,52 +91,52 @@ fn zarr(path: &Path, around: &Around) -> Result<()> {
         }
     }
     dataset.redraws()?;
-    if around.follow && dataset.inputs() < 100 {
+    if around.is_used && dataset.inputs() < 100 {
         inspect(&dataset.as_stored())?;
     }
     Ok(())
 }
 
-/// Files of other programs: all that an import looks at.
-fn import(path: &Path, _: &Around) -> Result<()> {
-    Import::open(&[path.to_owned()])?.look(&Wishes::default(), &Silent)?;
+/// Files of other programs: all that an import reads.
+fn import(path: &Path, _: &Surroundings) -> Result<()> {
+    Import::open(&[path.to_owned()])?.look(&ImportOptions::default(), &Silent)?;
     Ok(())
 }
 
 /// Archives, imported or as inputs of a prediction.
-fn npz(path: &Path, around: &Around) -> Result<()> {
+fn npz(path: &Path, around: &Surroundings) -> Result<()> {
     let grid = Grid::new(vec![Axis::closed("x", 8)]);
     let assumed = |shape: &[usize]| {
         let points = shape.first().copied().unwrap_or(0);
         Ok(Grid::new(vec![Axis::closed("x", points.max(2))]))
     };
-    // The specimens are other arrays than a run's inputs, which does not keep them from being read.
+    // The specimens are not inputs of this run, but their arrays are read all the same.
     let _ = NpzInputs::open(path, &grid, (3, 1), assumed);
     import(path, around)
 }
 
 /// Points.
-fn csv(path: &Path, _: &Around) -> Result<()> {
+fn csv(path: &Path, _: &Surroundings) -> Result<()> {
     let grid = Grid::new(vec![Axis::closed("x", 9), Axis::closed("y", 9)]);
     read_points(path, &grid).map(drop)
 }
 
 /// The settings and the log of a run.
-fn run(path: &Path, _: &Around) -> Result<()> {
+fn run(path: &Path, _: &Surroundings) -> Result<()> {
     let run = RunFolder::open(path)?;
     run.config()?.to_toml();
     run.epochs().map(drop)
 }
 
-/// A model file, and what it predicts if it is taken.
-fn checkpoint(path: &Path, around: &Around) -> Result<()> {
+/// A model file, and its predictions if it is accepted.
+fn checkpoint(path: &Path, around: &Surroundings) -> Result<()> {
     let run = RunFolder::open(path)?;
     let model = Predictor::load(&run, &Device::flex())?;
     let grid = model.grid().clone();
     let channels = model.header().shapes.input_channels;
     let solution = model.header().shapes.solution_channels;
     let points = grid.len();
-    if !around.follow || points * channels.max(solution) > 1 << 16 {
+    if !around.is_used || points * channels.max(solution) > 1 << 16 {
         return Ok(());
     }
     let field = |channels: usize| {
@@ -156,30 +158,30 @@ fn checkpoint(path: &Path, around: &Around) -> Result<()> {
 }
 
 /// Reference numbers, and the state of a reference network.
-fn tensors(path: &Path, _: &Around) -> Result<()> {
-    // No specimen is that of a reference network, which is found out late.
+fn tensors(path: &Path, _: &Surroundings) -> Result<()> {
+    // No specimen is a reference network, which is detected late.
     let _ = ReferenceState::read(path);
     Tensors::read(path).map(drop)
 }
 
-/// The settings of a training, held against a dataset.
-fn settings(path: &Path, around: &Around) -> Result<()> {
+/// The settings of a training, checked against a dataset.
+fn settings(path: &Path, around: &Surroundings) -> Result<()> {
     let config = TrainConfig::from_table(table(path)?, "settings")?;
     config.to_toml();
-    if around.follow {
+    if around.is_used {
         check(&config, &around.dataset)?;
     }
     Ok(())
 }
 
-/// The constants of the problem that the file is named after, on a small grid.
-fn constants(path: &Path, around: &Around) -> Result<()> {
+/// The constants of the problem named by the file, on a small grid.
+fn constants(path: &Path, around: &Surroundings) -> Result<()> {
     let mut table = table(path)?;
-    // What a fine grid costs is the user's own choice.
+    // The cost of a fine grid is the user's own choice.
     table.insert("resolution".into(), 16.into());
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let problem = catalogue::build(&name, table, "constants")?;
-    if around.follow {
+    if around.is_used {
         let input = problem.draw_input(&mut stream(0, Purpose::Input, 0, 0))?;
         problem.low_fidelity(&input)?;
     }
@@ -187,7 +189,7 @@ fn constants(path: &Path, around: &Around) -> Result<()> {
 }
 
 /// An experiment, at the scale of the paper.
-fn experiment(path: &Path, _: &Around) -> Result<()> {
+fn experiment(path: &Path, _: &Surroundings) -> Result<()> {
     floral_cli::check_experiment(&text(path)?)
 }
 

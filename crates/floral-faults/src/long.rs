@@ -1,7 +1,7 @@
-//! A long run: mixed work round after round in one process; what it holds after each stays flat.
+//! A long run: mixed work round after round in one process, whose memory and files must not grow.
 //!
-//! The work is done in a process of its own, so that what it prints is kept from the terminal; after
-//! every round it writes down what it holds.
+//! The work is done in a process of its own, so that its output does not reach the terminal; after every
+//! round it records what it holds.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,11 +13,12 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::outcome::Found;
-use crate::task::make_around;
-use crate::watch::scratch;
+use crate::arguments::Plan;
+use crate::files::scratch;
+use crate::report::Found;
+use crate::task::{FIXTURES, make_around};
 
-/// What is done in a round, in a folder that is emptied after it.
+/// The commands of a round, in a folder that is emptied after it.
 const ROUND: [&str; 12] = [
     "generate burgers --inputs 6 --realizations 6 --resolution 16 -o data.zarr",
     "generate burgers --inputs 5 --realizations 6 --resolution 16 --force -o data.zarr",
@@ -34,10 +35,10 @@ const ROUND: [&str; 12] = [
     "inspect nowhere.zarr",
 ];
 
-/// Rounds before what is held is taken as the measure: caches fill, threads start.
+/// Rounds before the reference is taken: caches fill, threads start.
 const WARM_UP: usize = 3;
 
-/// Bytes by which what is held may rise above the measure.
+/// Bytes by which what is held may exceed the reference.
 const TOLERANCE: u64 = 2_000_000;
 
 /// What the process holds after a round.
@@ -49,18 +50,18 @@ struct Held {
     resident: u64,
     /// Open files.
     handles: u64,
-    /// Files left behind, in its folder and in that for temporary ones.
+    /// Files left behind, in its folder and in that for temporary files.
     files: u64,
 }
 
-/// Works for a time; tells what was held.
-pub fn run(time: Duration) -> Result<Found> {
+/// Works for a time and judges what was held.
+pub fn run(plan: &Plan) -> Result<Found> {
+    let time = plan.time(1);
     let folder = tempfile::tempdir_in(scratch())?;
     make_around(folder.path())?;
     let record = folder.path().join("held.jsonl");
-    let work = folder.path().join("work");
+    let [work, temporary] = ["work", "temporary"].map(|name| folder.path().join(name));
     fs::create_dir(&work)?;
-    let temporary = folder.path().join("temporary");
     fs::create_dir(&temporary)?;
     let rounds = Command::new(std::env::current_exe()?)
         .arg("rounds")
@@ -81,41 +82,40 @@ pub fn run(time: Duration) -> Result<Found> {
     judged(&held, time)
 }
 
-/// Counts, and a find for each thing that grew.
+/// Counts, and a finding for each quantity that grew.
 fn judged(held: &[Held], time: Duration) -> Result<Found> {
     let mut found = Found::default();
-    let measure = held.get(WARM_UP - 1).context("too few rounds to judge")?;
+    let reference = held.get(WARM_UP - 1).context("too few rounds to judge")?;
     let mut judge = |what: &str, of: fn(&Held) -> u64, tolerance: u64| {
         let most = held[WARM_UP..].iter().map(of).max().unwrap_or(0);
-        let growth = most.saturating_sub(of(measure));
+        let growth = most.saturating_sub(of(reference));
         found.count("one process", &format!("most_{what}"), most);
         found.count("one process", &format!("most_growth_of_{what}"), growth);
         if growth > tolerance {
-            let words = format!("{what} grow from {} to {most}", of(measure));
-            found.finds.push(json!({"task": "long", "words": words}));
+            let words = format!("{what} grew from {} to {most}", of(reference));
+            found.find(json!({"task": "long", "words": words}));
         }
     };
     judge("bytes", |held| held.bytes, TOLERANCE);
     judge("handles", |held| held.handles, 0);
     judge("files", |held| held.files, 0);
-    // What the system counts holds pages that the allocator keeps: told, not judged closely.
+    // The system's count includes pages that the allocator keeps: a loose bound.
     judge("resident_bytes", |held| held.resident, 100 * TOLERANCE);
     found.count("one process", "rounds", held.len() as u64);
     found.count("one process", "commands", (held.len() * ROUND.len()) as u64);
     found.count("one process", "seconds", time.as_secs());
-    found.tell("long", &format!("{:?}", found.counts));
+    found.print_progress("one process");
     Ok(found)
 }
 
-/// The rounds, in the folder where the process stands; `bytes` tells what its allocator gave.
+/// The rounds, in the current folder; `bytes` returns what the allocator holds.
 pub fn rounds(time: Duration, record: &Path, bytes: impl Fn() -> usize) -> Result<()> {
     floral::set_up(Some(2))?;
     let begun = Instant::now();
-    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../floral/tests/fixtures");
     let mut lines = String::new();
     while begun.elapsed() < time || lines.lines().count() <= WARM_UP {
         for words in ROUND {
-            let words = format!("floral -q {}", words.replace("FIXTURES", fixtures));
+            let words = format!("floral -q {}", words.replace("FIXTURES", FIXTURES));
             let code =
                 floral_cli::run_within(words.split_whitespace().map(OsString::from).collect());
             let expected = u8::from(words.contains("nowhere")) * 2;
@@ -135,7 +135,7 @@ pub fn rounds(time: Duration, record: &Path, bytes: impl Fn() -> usize) -> Resul
     Ok(())
 }
 
-/// Removes the results of a round, known by their names: what else is there was left behind.
+/// Removes the results of a round by their names; everything else was left behind.
 fn clear(folder: &Path) -> Result<()> {
     let results = [
         "data.zarr",
@@ -158,7 +158,7 @@ fn entries(folder: &Path) -> u64 {
     fs::read_dir(folder).map_or(0, |entries| entries.count() as u64)
 }
 
-/// Bytes in memory, where the system tells: pages of 4096.
+/// Bytes in memory, where the system reports them in pages of 4096.
 fn resident() -> u64 {
     let facts = fs::read_to_string(PathBuf::from("/proc/self/statm")).unwrap_or_default();
     let pages = facts.split_whitespace().nth(1);

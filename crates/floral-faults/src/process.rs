@@ -1,4 +1,4 @@
-//! Commands as processes: started, ended by a signal, waited for; and what their endings mean.
+//! Commands as processes: started, killed, waited for; and how they ended.
 
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -7,53 +7,84 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// The longest that a command may take to end, beside much else at work too.
+use crate::dice::Dice;
+
+/// The longest that a command may take to end, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Starts a command whose words are kept.
+/// How a command ended.
+pub struct Ended {
+    /// Its exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Whether it succeeded.
+    pub fn is_done(&self) -> bool {
+        self.code == Some(0)
+    }
+
+    /// Whether it was refused because another process works on the output.
+    pub fn was_refused(&self) -> bool {
+        self.code == Some(2) && self.stderr.contains("another process")
+    }
+
+    /// Whether a signal ended it, or it was refused.
+    pub fn was_killed(&self) -> bool {
+        self.code.is_none_or(|code| code == 130) || self.was_refused()
+    }
+
+    /// The last line of its messages.
+    pub fn last_line(&self) -> &str {
+        self.stderr.lines().last().unwrap_or_default()
+    }
+
+    /// Its exit code and the last line of its messages.
+    pub fn described(&self) -> String {
+        let code = self.code.map_or("a signal".into(), |code| code.to_string());
+        format!("exit code {code}: {}", self.last_line())
+    }
+}
+
+impl From<Output> for Ended {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Starts a command whose output is kept.
 pub fn start(mut command: Command) -> Result<Child> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     Ok(command.spawn()?)
 }
 
-/// Waits for a command that was asked to end, or that is left alone; an error if it does not.
-pub fn finish(mut child: Child) -> Result<Output> {
-    let begun = Instant::now();
+/// Waits for a command; an error if it does not end.
+pub fn finish(mut child: Child) -> Result<Ended> {
+    let started = Instant::now();
     while child.try_wait()?.is_none() {
-        if begun.elapsed() > PATIENCE {
+        if started.elapsed() > PATIENCE {
             child.kill()?;
             child.wait()?;
-            bail!("it did not end in {} s", PATIENCE.as_secs());
+            bail!("a command did not end within {} s", PATIENCE.as_secs());
         }
         std::thread::sleep(Duration::from_millis(2));
     }
-    child.wait_with_output().context("a command that has ended")
+    let output = child.wait_with_output();
+    Ok(output.context("a command that has ended")?.into())
 }
 
-/// Sends a signal; a command that has ended is past it.
-pub fn end(child: &mut Child, signal: Signal) {
+/// Waits up to this time and sends a signal that can be caught, or one that cannot.
+pub fn kill_within(child: &Child, time: Duration, dice: &mut Dice) {
+    std::thread::sleep(time.mul_f64(dice.share()));
+    let signal = *dice.pick(&[Signal::SIGKILL, Signal::SIGTERM]);
     if let Ok(id) = i32::try_from(child.id()) {
+        // A command that has ended already is not hit.
         let _ = kill(Pid::from_raw(id), signal);
     }
-}
-
-/// Whether a command was ended by a signal, or says so, or was told that another is at work.
-pub fn was_killed(output: &Output) -> bool {
-    output.status.code().is_none() || output.status.code() == Some(130) || was_refused(output)
-}
-
-/// Whether it was told that another is at work.
-pub fn was_refused(output: &Output) -> bool {
-    output.status.code() == Some(2)
-        && String::from_utf8_lossy(&output.stderr).contains("another process")
-}
-
-/// How it ended, with its last words.
-pub fn told(output: &Output) -> String {
-    let words = String::from_utf8_lossy(&output.stderr);
-    format!(
-        "{}: {}",
-        output.status,
-        words.lines().last().unwrap_or_default()
-    )
 }

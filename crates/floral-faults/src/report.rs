@@ -1,4 +1,4 @@
-//! The report: every run of the campaign with its command, and the sums over all of them.
+//! Counts and findings of a part of the campaign, and the report that sums up all runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -8,19 +8,78 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use floral::dataset::write_atomically;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::arguments::Budget;
-use crate::outcome::Found;
+use crate::arguments::Plan;
 
-/// Unlike finds that are told at once.
-const TOLD: usize = 20;
+/// Different findings that are printed at once.
+const MOST_PRINTED: usize = 20;
+
+/// What a part found.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Found {
+    /// Numbers by format or command, each by its name.
+    counts: BTreeMap<String, BTreeMap<String, u64>>,
+    /// What went wrong, with seed and number, so that it can be repeated.
+    #[serde(rename = "finds")]
+    findings: Vec<Value>,
+}
+
+impl Found {
+    /// Adds to a count.
+    pub fn count(&mut self, of: &str, what: &str, number: u64) {
+        let counts = self.counts.entry(of.to_owned()).or_default();
+        *counts.entry(what.to_owned()).or_default() += number;
+    }
+
+    /// Adds a finding.
+    pub fn find(&mut self, finding: Value) {
+        self.findings.push(finding);
+    }
+
+    /// The number of findings.
+    pub fn findings(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// Prints the counts of a format or command, or their sums if there are none of this name.
+    pub fn print_progress(&self, of: &str) {
+        let sums = || {
+            let mut sums = BTreeMap::new();
+            add_up(&mut sums, self);
+            sums
+        };
+        let counts = self.counts.get(of).cloned().unwrap_or_else(sums);
+        let counts = counts
+            .iter()
+            .map(|(name, number)| format!("{number} {name}"));
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        print(&format!("{of}: {counts}; {} findings", self.findings.len()));
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "what a user waits for")]
+fn print(line: &str) {
+    println!("{line}");
+}
+
+/// Adds the counts of a run to totals: the most of those called so, the sum of all others.
+fn add_up(totals: &mut BTreeMap<String, u64>, found: &Found) {
+    for (name, number) in found.counts.values().flatten() {
+        let total = totals.entry(name.clone()).or_default();
+        *total = match name.starts_with("most") {
+            true => (*total).max(*number),
+            false => *total + number,
+        };
+    }
+}
 
 /// All runs so far.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// Sums over all runs, by part and by what is counted.
+    /// Totals of all runs, by part and by what is counted.
     totals: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Hours of all runs that have told theirs.
+    /// Hours of all runs that recorded theirs.
     #[serde(default)]
     hours: f64,
     /// The runs.
@@ -34,7 +93,7 @@ struct Run {
     seed: u64,
     command: String,
     version: String,
-    /// Seconds by the clock; the first runs did not tell them.
+    /// Elapsed seconds; the first runs did not record them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seconds: Option<u64>,
     #[serde(flatten)]
@@ -42,28 +101,26 @@ struct Run {
 }
 
 impl Report {
-    /// Tells what a part found and adds it to the report, if there is one; whether nothing was.
-    pub fn add(budget: &Budget, part: &str, mut found: Found, took: Duration) -> Result<bool> {
-        for find in &mut found.finds {
-            find["words"] = without_folders(find["words"].as_str().unwrap_or_default()).into();
+    /// Prints what a part found and adds it to the report, if there is one; whether nothing went wrong.
+    pub fn add(plan: &Plan, part: &str, mut found: Found, took: Duration) -> Result<bool> {
+        for finding in &mut found.findings {
+            let words = finding["words"].as_str().unwrap_or_default();
+            finding["words"] = without_folders(words).into();
         }
         let mut words = BTreeSet::new();
-        let unlike = found
-            .finds
-            .iter()
-            .filter(|find| words.insert(find["words"].to_string()));
-        for find in unlike.take(TOLD) {
-            found.tell("find", &find.to_string());
+        let is_new = |finding: &&Value| words.insert(finding["words"].to_string());
+        for finding in found.findings.iter().filter(is_new).take(MOST_PRINTED) {
+            print(&format!("finding: {finding}"));
         }
-        let is_sound = found.finds.is_empty();
-        if let Some(path) = &budget.report {
+        let has_none = found.findings.is_empty();
+        if let Some(path) = &plan.report {
             // Campaigns that end at the same time add to it one after the other.
             let folder = File::open(path.parent().unwrap_or(Path::new(".")))?;
             folder.lock()?;
             let mut report = Self::read(path)?;
             report.runs.push(Run {
                 part: part.to_owned(),
-                seed: budget.seed,
+                seed: plan.seed,
                 command: command(),
                 version: env!("CARGO_PKG_VERSION").into(),
                 seconds: Some(took.as_secs()),
@@ -73,7 +130,7 @@ impl Report {
             let text = serde_json::to_string_pretty(&report)? + "\n";
             write_atomically(path, text.as_bytes())?;
         }
-        Ok(is_sound)
+        Ok(has_none)
     }
 
     fn read(path: &Path) -> Result<Self> {
@@ -90,35 +147,27 @@ impl Report {
         self.hours = seconds as f64 / 3600.0;
         for run in &self.runs {
             let totals = self.totals.entry(run.part.clone()).or_default();
-            for (name, number) in run.found.counts.values().flatten() {
-                let total = totals.entry(name.clone()).or_default();
-                // Of memory the most counts, of all else the sum.
-                *total = match name.starts_with("most") {
-                    true => (*total).max(*number),
-                    false => *total + number,
-                };
-            }
-            *totals.entry("finds".into()).or_default() += run.found.finds.len() as u64;
+            add_up(totals, &run.found);
+            *totals.entry("finds".into()).or_default() += run.found.findings.len() as u64;
         }
     }
 }
 
-/// The words that repeat a run.
+/// The command that repeats a run: its arguments without the report's.
 fn command() -> String {
-    let words = std::env::args_os().skip(1);
-    let words: Vec<String> = words
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    let told = words.iter().position(|word| word == "--report");
-    let kept = words
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| told.is_none_or(|at| *i != at && *i != at + 1));
-    let kept: Vec<&str> = kept.map(|(_, word)| word.as_str()).collect();
-    format!("bench/faults {}", kept.join(" "))
+    let mut arguments = std::env::args_os().skip(1);
+    let mut command = String::from("bench/faults");
+    while let Some(argument) = arguments.next() {
+        let argument = argument.to_string_lossy();
+        match &*argument {
+            "--report" => drop(arguments.next()),
+            argument => command = command + " " + argument,
+        }
+    }
+    command
 }
 
-/// Words in which files are named by the last parts of their paths, which are the same anywhere.
+/// A message in which files have only the last parts of their paths, which are the same anywhere.
 fn without_folders(text: &str) -> String {
     let short = |word: &str| {
         let parts: Vec<&str> = word.split('/').collect();

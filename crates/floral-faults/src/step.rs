@@ -1,8 +1,8 @@
-//! Commands on one thread, so that the n-th file operation is the same one whenever they are given; with
-//! faults, or with a journal of what they do to files.
+//! Commands on one thread, so that the n-th file operation is the same one in every run; with faults, or
+//! with a journal of what they do to files.
 //!
-//! They run one after the other in a process beside this one, as starting one takes longer than most
-//! of them; it is started again when a command ends it.
+//! They run one after the other in a server process, as starting a process takes longer than most of
+//! them; it is started again when a command ends it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -17,7 +17,9 @@ use floral_faults::injection::{Fault, has_failed, let_fail};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-/// What can befall an operation.
+use crate::process::Ended;
+
+/// The ways in which an operation can fail.
 pub const FAULTS: [Fault; 7] = [
     Fault::Full,
     Fault::Broken,
@@ -28,53 +30,50 @@ pub const FAULTS: [Fault; 7] = [
     Fault::Unread,
 ];
 
-/// What is asked of the process beside.
+/// A fault at an operation of a command.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub struct Injected {
+    /// The operation, counted from one.
+    pub operation: u32,
+    /// The number of the fault in [`FAULTS`].
+    pub fault: usize,
+}
+
+impl std::fmt::Debug for Injected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} {}", FAULTS[self.fault], self.operation)
+    }
+}
+
+/// A command for the server.
 #[derive(Serialize, Deserialize)]
-struct Asked {
+struct Request {
     words: Vec<String>,
-    /// Operations, counted from one, and numbers of faults.
-    faults: Vec<(u32, usize)>,
+    faults: Vec<Injected>,
     /// Where the journal is written.
     journal: Option<PathBuf>,
 }
 
-/// What it answers.
+/// The server's answer.
 #[derive(Serialize, Deserialize)]
 struct Answer {
     code: u8,
     /// Whether all faults were met.
-    is_met: bool,
+    are_met: bool,
 }
 
-/// How a command ended.
-pub struct Ended {
-    /// Its exit code; none if a signal ended it.
-    pub code: Option<i32>,
-    /// Whether all faults were met.
-    pub is_met: bool,
-    pub stdout: Vec<u8>,
-    /// The last line that it said.
-    pub last_words: String,
-}
-
-impl Ended {
-    /// Whether it did what was asked.
-    pub fn is_done(&self) -> bool {
-        self.code == Some(0)
-    }
-}
-
-/// Gives commands, in one folder.
+/// Runs commands in one folder.
 pub struct Steps {
     folder: PathBuf,
     scratch: TempDir,
-    beside: Option<Beside>,
+    server: Option<Server>,
+    are_met: bool,
 }
 
-/// The process beside, and the line to it.
-struct Beside {
+/// The server process, and the connection to it.
+struct Server {
     child: Child,
-    line: BufReader<UnixStream>,
+    stream: BufReader<UnixStream>,
 }
 
 impl Steps {
@@ -82,134 +81,135 @@ impl Steps {
     pub fn new(folder: &Path) -> Result<Self> {
         Ok(Self {
             folder: folder.to_owned(),
-            scratch: tempfile::tempdir_in(crate::watch::scratch())?,
-            beside: None,
+            scratch: tempfile::tempdir_in(crate::files::scratch())?,
+            server: None,
+            are_met: false,
         })
     }
 
-    /// Gives a command with faults, each at an operation counted from one.
-    pub fn given(&mut self, words: &str, faults: &[(u32, usize)]) -> Result<Ended> {
-        self.ask(words, faults, None)
+    /// Whether the last command met all its faults.
+    pub fn are_met(&self) -> bool {
+        self.are_met
     }
 
-    /// Gives a command; returns what it did to files.
+    /// Runs a command with faults.
+    pub fn run(&mut self, words: &str, faults: &[Injected]) -> Result<Ended> {
+        self.send(words, faults, None)
+    }
+
+    /// Runs a command; returns also what it did to files.
     pub fn recorded(&mut self, words: &str) -> Result<(Ended, Vec<Done>)> {
         let path = self.scratch.path().join("journal");
-        let ended = self.ask(words, &[], Some(path.clone()))?;
+        let ended = self.send(words, &[], Some(path.clone()))?;
         let steps = ciborium::from_reader(BufReader::new(File::open(path)?));
         Ok((ended, steps.context("the journal of a command")?))
     }
 
-    fn ask(&mut self, words: &str, faults: &[(u32, usize)], to: Option<PathBuf>) -> Result<Ended> {
-        let asked = Asked {
+    fn send(
+        &mut self,
+        words: &str,
+        faults: &[Injected],
+        journal: Option<PathBuf>,
+    ) -> Result<Ended> {
+        let request = serde_json::to_string(&Request {
             words: words.split_whitespace().map(String::from).collect(),
             faults: faults.to_vec(),
-            journal: to,
-        };
-        let mut beside = match self.beside.take() {
-            Some(beside) => beside,
+            journal,
+        })?;
+        let mut server = match self.server.take() {
+            Some(server) => server,
             None => self.start()?,
         };
         for name in ["stdout", "stderr"] {
-            OpenOptions::new()
-                .write(true)
-                .open(self.heard(name))?
-                .set_len(0)?;
+            self.output(name)?.set_len(0)?;
         }
-        writeln!(beside.line.get_mut(), "{}", serde_json::to_string(&asked)?)?;
+        writeln!(server.stream.get_mut(), "{request}")?;
         let mut answer = String::new();
-        beside.line.read_line(&mut answer)?;
-        let (code, is_met) = match serde_json::from_str::<Answer>(&answer) {
+        server.stream.read_line(&mut answer)?;
+        let code = match serde_json::from_str::<Answer>(&answer) {
             Ok(answer) => {
-                self.beside = Some(beside);
-                (Some(i32::from(answer.code)), answer.is_met)
+                self.server = Some(server);
+                self.are_met = answer.are_met;
+                Some(i32::from(answer.code))
             }
-            // The command has ended the process.
-            Err(_) => (beside.child.wait()?.code(), true),
+            // The command has ended the server.
+            Err(_) => {
+                self.are_met = true;
+                server.child.wait()?.code()
+            }
         };
-        let said = fs::read(self.heard("stderr"))?;
-        let said = String::from_utf8_lossy(&said);
+        let read = |name: &str| fs::read(self.scratch.path().join(name));
         Ok(Ended {
             code,
-            is_met,
-            stdout: fs::read(self.heard("stdout"))?,
-            last_words: said.lines().last().unwrap_or_default().to_owned(),
+            stdout: read("stdout")?,
+            stderr: String::from_utf8_lossy(&read("stderr")?).into_owned(),
         })
     }
 
-    fn heard(&self, name: &str) -> PathBuf {
-        self.scratch.path().join(name)
+    /// A file to which the server writes.
+    fn output(&self, name: &str) -> std::io::Result<File> {
+        let path = self.scratch.path().join(name);
+        OpenOptions::new().create(true).append(true).open(path)
     }
 
-    fn start(&self) -> Result<Beside> {
-        let socket = self.scratch.path().join("line");
+    fn start(&self) -> Result<Server> {
+        let socket = self.scratch.path().join("socket");
         let _ = fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket)?;
-        let file = |name: &str| {
-            OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(self.heard(name))
-        };
         let child = Command::new(std::env::current_exe()?)
             .arg("step")
             .arg(&socket)
             .current_dir(&self.folder)
-            .stdout(file("stdout")?)
-            .stderr(file("stderr")?)
+            .stdout(self.output("stdout")?)
+            .stderr(self.output("stderr")?)
             .spawn()?;
-        let (line, _) = listener.accept()?;
-        Ok(Beside {
+        let (stream, _) = listener.accept()?;
+        Ok(Server {
             child,
-            line: BufReader::new(line),
+            stream: BufReader::new(stream),
         })
     }
 }
 
 impl Drop for Steps {
-    /// The process beside ends as its line does.
+    /// The server ends with its connection.
     fn drop(&mut self) {
-        if let Some(Beside { mut child, line }) = self.beside.take() {
-            drop(line);
+        if let Some(Server { mut child, stream }) = self.server.take() {
+            drop(stream);
             let _ = child.wait();
         }
     }
 }
 
-/// The process beside: commands as they are asked for, until nobody asks.
+/// The server: runs commands until the connection is closed.
 pub fn serve(socket: &Path) -> Result<()> {
     floral::set_up(Some(1))?;
     let stream = UnixStream::connect(socket)?;
     let mut answers = stream.try_clone()?;
     for line in BufReader::new(stream).lines() {
-        let asked: Asked = serde_json::from_str(&line?)?;
-        writeln!(answers, "{}", serde_json::to_string(&asked.run()?)?)?;
+        let request: Request = serde_json::from_str(&line?)?;
+        writeln!(answers, "{}", serde_json::to_string(&request.run()?)?)?;
     }
     Ok(())
 }
 
-impl Asked {
+impl Request {
     fn run(self) -> Result<Answer> {
         let faults = self.faults.iter();
-        let faults: Vec<(u32, Fault)> = faults.map(|(at, fault)| (*at, FAULTS[*fault])).collect();
+        let faults: Vec<(u32, Fault)> = faults.map(|f| (f.operation, FAULTS[f.fault])).collect();
         let_fail(&faults);
         if self.journal.is_some() {
             journal::keep();
         }
-        let words = self.words.into_iter().map(OsString::from);
-        let code = floral_cli::run_within(
-            [OsString::from("floral")]
-                .into_iter()
-                .chain(words)
-                .collect(),
-        );
-        let is_met = has_failed();
+        let words = std::iter::once("floral".into()).chain(self.words);
+        let code = floral_cli::run_within(words.map(OsString::from).collect());
+        let are_met = has_failed();
         let_fail(&[]);
         if let Some(path) = self.journal {
             let mut file = BufWriter::new(File::create(path)?);
             ciborium::into_writer(&journal::take(), &mut file)?;
             file.flush()?;
         }
-        Ok(Answer { code, is_met })
+        Ok(Answer { code, are_met })
     }
 }

@@ -1,117 +1,125 @@
-//! Watches workers: one that dies or hangs is a find, and another goes on behind the case.
+//! Watches workers: one that dies or hangs is a finding, and another continues after that case.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::format::Format;
-use crate::worker::{FINDS, State};
+use crate::arguments::Plan;
+use crate::files::scratch;
+use crate::format::{FORMATS, Format};
+use crate::report::Found;
+use crate::specimen;
+use crate::worker::{FINDINGS, State};
 
 /// The longest that a case may compute, and that it may take: the machine may be busy with other
 /// things.
 const LONGEST_WORK: Duration = Duration::from_secs(20);
 const LONGEST_CASE: Duration = Duration::from_secs(300);
 
-/// How often a worker is looked at.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// How often a worker is checked.
+const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
 
-/// More finds than these end the work on a format: something is broken as a whole.
-const MOST_FINDS: usize = 50;
+/// More findings than these end the work on a format: something is broken as a whole.
+const MOST_FINDINGS: usize = 50;
 
-/// What the work on a format came to.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Tally {
-    /// Inputs read.
-    pub inputs: u64,
-    /// Those taken for sound.
-    pub accepted: u64,
-    /// Those refused with an error.
-    pub refused: u64,
-    /// The most bytes held during one of them.
-    pub most_bytes: u64,
-    /// Panics, aborts, hangs, too much memory.
-    pub finds: Vec<Value>,
+/// Damages every format in turn.
+pub fn run(plan: &Plan) -> Result<Found> {
+    let specimens = tempfile::tempdir_in(scratch())?;
+    specimen::make(specimens.path())?;
+    let formats = match &plan.only {
+        Some(name) => vec![Format::named(name)?],
+        None => FORMATS.to_vec(),
+    };
+    let mut found = Found::default();
+    for format in &formats {
+        let watch = Watch {
+            format: *format,
+            plan,
+            specimens: specimens.path(),
+            end: Instant::now() + plan.time(formats.len()),
+        };
+        watch.run(&mut found)?;
+        found.print_progress(format.name);
+    }
+    Ok(found)
 }
 
 /// Work on one format.
-pub struct Watch<'a> {
-    pub format: Format,
-    pub seed: u64,
-    pub cases: u64,
-    pub time: Duration,
-    pub specimens: &'a Path,
-    pub scratch: &'a Path,
+struct Watch<'a> {
+    format: Format,
+    plan: &'a Plan,
+    specimens: &'a Path,
+    end: Instant,
 }
 
 impl Watch<'_> {
     /// Works until all cases are done or the time is over.
-    pub fn run(&self) -> Result<Tally> {
-        let end = Instant::now() + self.time;
-        let mut tally = Tally::default();
-        let mut from = 0;
-        while from < self.cases && Instant::now() < end && tally.finds.len() < MOST_FINDS {
-            let folder = tempfile::tempdir_in(self.scratch)?;
+    fn run(&self, found: &mut Found) -> Result<()> {
+        let (mut from, mut most_bytes) = (0, 0);
+        let before = found.findings();
+        while from < self.plan.cases
+            && Instant::now() < self.end
+            && found.findings() < before + MOST_FINDINGS
+        {
+            let folder = tempfile::tempdir_in(scratch())?;
             let stderr = folder.path().join("stderr");
             let child = self.spawn(from, folder.path(), &stderr)?;
-            let ending = wait(child, folder.path(), end)?;
+            let ending = wait(child, folder.path(), self.end)?;
             let state = State::read(folder.path());
-            tally.add(&state, folder.path())?;
+            self.add(&state, folder.path(), found)?;
+            most_bytes = state.most_bytes.max(most_bytes);
             from = match ending {
-                Ending::Done | Ending::OutOfTime => self.cases,
+                Ending::Done | Ending::OutOfTime => self.plan.cases,
                 Ending::Died(words) => {
                     let said = fs::read_to_string(&stderr).unwrap_or_default();
-                    let last = said.lines().next().unwrap_or_default();
-                    tally
-                        .finds
-                        .push(self.find(state.at, &format!("{words}: {last}")));
-                    tally.inputs += 1;
+                    let words = format!("{words}: {}", said.lines().next().unwrap_or_default());
+                    found.find(json!({"format": self.format.name, "seed": self.plan.seed,
+                                      "case": state.at, "kind": "end", "words": words}));
+                    found.count(self.format.name, "inputs", 1);
                     state.at + 1
                 }
             };
         }
-        Ok(tally)
+        let megabytes = most_bytes.div_ceil(1_000_000);
+        found.count(self.format.name, "most_megabytes", megabytes);
+        Ok(())
     }
 
     fn spawn(&self, from: u64, folder: &Path, stderr: &Path) -> Result<Child> {
+        let numbers = [
+            ("--seed", self.plan.seed),
+            ("--from", from),
+            ("--to", self.plan.cases),
+        ];
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["worker", self.format.name]);
-        for (flag, value) in [
-            ("--seed", self.seed),
-            ("--from", from),
-            ("--to", self.cases),
-        ] {
-            command.args([flag, &value.to_string()]);
-        }
+        command.args(numbers.map(|(flag, value)| format!("{flag}={value}")));
         command.arg("--specimens").arg(self.specimens);
         command.arg("--folder").arg(folder);
-        command
-            .stdout(Stdio::null())
-            .stderr(fs::File::create(stderr)?);
+        command.stdout(Stdio::null());
+        command.stderr(fs::File::create(stderr)?);
         Ok(command.spawn()?)
     }
 
-    fn find(&self, case: u64, words: &str) -> Value {
-        json!({"format": self.format.name, "seed": self.seed, "case": case, "kind": "end",
-               "words": words})
-    }
-}
-
-impl Tally {
-    fn add(&mut self, state: &State, folder: &Path) -> Result<()> {
-        let found = fs::read_to_string(folder.join(FINDS)).unwrap_or_default();
-        let before = self.finds.len();
-        for line in found.lines() {
-            self.finds.push(serde_json::from_str(line)?);
+    /// Adds what a worker did.
+    fn add(&self, state: &State, folder: &Path, found: &mut Found) -> Result<()> {
+        let lines = fs::read_to_string(folder.join(FINDINGS)).unwrap_or_default();
+        for line in lines.lines() {
+            found.find(serde_json::from_str(line)?);
         }
-        self.accepted += state.accepted;
-        self.refused += state.refused;
-        self.inputs += state.accepted + state.refused + (self.finds.len() - before) as u64;
-        self.most_bytes = self.most_bytes.max(state.most_bytes);
+        let panics = lines.lines().count() as u64;
+        let inputs = state.accepted + state.refused + panics;
+        for (what, number) in [
+            ("inputs", inputs),
+            ("accepted", state.accepted),
+            ("refused", state.refused),
+        ] {
+            found.count(self.format.name, what, number);
+        }
         Ok(())
     }
 }
@@ -149,29 +157,20 @@ fn wait(mut child: Child, folder: &Path, end: Instant) -> Result<Ending> {
             child.kill()?;
             child.wait()?;
             return Ok(match is_stuck {
-                true => Ending::Died(format!("no end after {} s", LONGEST_WORK.as_secs())),
+                true => Ending::Died(format!("not finished after {} s", LONGEST_WORK.as_secs())),
                 false => Ending::OutOfTime,
             });
         }
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(BETWEEN_CHECKS);
     }
 }
 
-/// How long a process has computed, where the system tells it: in hundredths of a second.
+/// How long a process has computed, where the system reports it, in hundredths of a second.
 fn worked(process: u32) -> Duration {
     let facts = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name, in brackets, may hold anything.
+    // The name, in brackets, may contain anything.
     let facts = facts.rsplit_once(')').map_or("", |(_, facts)| facts);
     let ticks = facts.split_whitespace().skip(11).take(2);
     let ticks: u64 = ticks.filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
     Duration::from_millis(10 * ticks)
-}
-
-/// A folder in memory, if the system has one: files are written and read by the thousand.
-pub fn scratch() -> PathBuf {
-    let memory = Path::new("/dev/shm");
-    match memory.is_dir() {
-        true => memory.to_owned(),
-        false => std::env::temp_dir(),
-    }
 }

@@ -1,6 +1,6 @@
 //! A worker: case after case of one format, in a process of its own that may die of one.
 //!
-//! What it is at stands in a file that outlives it, for the one that watches (`watch.rs`).
+//! Its progress is in a file that outlives it, for the process that watches (`watch.rs`).
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -14,20 +14,21 @@ use floral::dataset::Dataset;
 use serde_json::json;
 
 use crate::dice::Dice;
-use crate::format::{Around, Format};
+use crate::files::joined;
+use crate::format::{Format, Surroundings};
 use crate::mutate;
-use crate::specimen::{Specimen, file_of};
+use crate::specimen::Specimen;
 
 /// Names in a worker's folder.
 pub const STATE: &str = "state";
-pub const FINDS: &str = "finds";
+pub const FINDINGS: &str = "findings";
 
-/// What a worker has come to.
+/// The progress of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// The case under way, or the one after the last.
+    /// The current case, or the one after the last.
     pub at: u64,
-    /// Inputs that were read to the end.
+    /// Inputs that were read completely.
     pub accepted: u64,
     /// Inputs that were refused with an error.
     pub refused: u64,
@@ -63,11 +64,11 @@ pub struct Cases<'a> {
     pub folder: &'a Path,
 }
 
-/// The last panic, in words.
+/// The message of the last panic.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 impl Cases<'_> {
-    /// Works on cases from `from` up to `to`.
+    /// Runs the cases `from..to`; `most` returns the most bytes held since its last call.
     pub fn run(&self, from: u64, to: u64, most: impl Fn() -> usize) -> Result<()> {
         std::panic::set_hook(Box::new(|panic| {
             if let Ok(mut words) = PANIC.lock() {
@@ -96,8 +97,10 @@ impl Cases<'_> {
     fn case(&self, bench: &mut Bench, case: u64) -> Result<Outcome> {
         let mut dice = Dice::new(self.seed, case);
         let (path, _) = bench.damage(&mut dice)?;
-        let around = Around::of(bench.dataset.clone(), &mut dice);
-        let read = catch_unwind(AssertUnwindSafe(|| (self.format.read)(&path, &around)));
+        let surroundings = Surroundings::of(bench.dataset.clone(), &mut dice);
+        let read = catch_unwind(AssertUnwindSafe(|| {
+            (self.format.read)(&path, &surroundings)
+        }));
         Ok(match read {
             Ok(Ok(())) => Outcome::Accepted,
             Ok(Err(_)) => Outcome::Refused,
@@ -105,31 +108,27 @@ impl Cases<'_> {
         })
     }
 
-    /// One case, without a net: tells what is damaged and what reading it comes to.
-    pub fn show(&self, case: u64) -> Result<String> {
+    /// One case without protection: prints the damaged file and how reading it ends.
+    #[expect(clippy::print_stdout, reason = "what a user asks for")]
+    pub fn show(&self, case: u64) -> Result<()> {
         let mut bench = Bench::new(self)?;
         let mut dice = Dice::new(self.seed, case);
         let (path, file) = bench.damage(&mut dice)?;
-        let damaged = String::from_utf8_lossy(&fs::read(&file)?).into_owned();
-        #[expect(
-            clippy::print_stdout,
-            reason = "to be seen also if reading ends the process"
-        )]
-        {
-            println!("{}\n{damaged}", file.display());
+        let damaged = fs::read(&file)?;
+        println!("{}\n{}", file.display(), String::from_utf8_lossy(&damaged));
+        let surroundings = Surroundings::of(bench.dataset.clone(), &mut dice);
+        match (self.format.read)(&path, &surroundings) {
+            Ok(()) => println!("outcome: read completely"),
+            Err(error) => println!("outcome: {error}"),
         }
-        let around = Around::of(bench.dataset.clone(), &mut dice);
-        Ok(match (self.format.read)(&path, &around) {
-            Ok(()) => "read to the end".into(),
-            Err(error) => error.to_string(),
-        })
+        Ok(())
     }
 
     fn record(&self, case: u64) -> Result<()> {
         let words = PANIC.lock().map(|words| words.clone()).unwrap_or_default();
         let find = json!({"format": self.format.name, "seed": self.seed, "case": case,
                           "kind": "panic", "words": words});
-        let path = self.folder.join(FINDS);
+        let path = self.folder.join(FINDINGS);
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
         Ok(writeln!(file, "{find}")?)
     }
@@ -141,37 +140,37 @@ enum Outcome {
     Panicked,
 }
 
-/// The specimens, laid out where they are damaged, and a sound dataset.
+/// The specimens, copied to where they are damaged, and an intact dataset.
 struct Bench {
-    laid_out: Vec<(Specimen, PathBuf)>,
+    copies: Vec<(Specimen, PathBuf)>,
     dataset: Dataset,
     /// The file that is damaged: a specimen, and a file of it.
     damaged: Option<(usize, usize)>,
 }
 
 impl Bench {
-    /// Damages a file, all others being sound; returns what is read, and the file.
+    /// Damages a file, all others being intact; returns what is read, and the file.
     fn damage(&mut self, dice: &mut Dice) -> Result<(PathBuf, PathBuf)> {
-        let specimen = dice.below(self.laid_out.len());
-        let files = &self.laid_out[specimen].0.files;
+        let specimen = dice.below(self.copies.len());
+        let files = &self.copies[specimen].0.files;
         let (damaged, other) = (dice.below(files.len()), dice.below(files.len()));
-        // Put back only where another is damaged next: half of the time is writing.
+        // Restored only if another is damaged next: half of the time is writing.
         if let Some(before) = self.damaged.filter(|before| *before != (specimen, damaged)) {
-            let (file, sound) = self.file(before);
-            fs::write(file, sound)?;
+            let (file, intact) = self.file(before);
+            fs::write(file, intact)?;
         }
-        let (file, sound) = self.file((specimen, damaged));
-        let bytes = mutate::damaged(dice, &file, sound, &files[other].1);
+        let (file, intact) = self.file((specimen, damaged));
+        let bytes = mutate::damaged(dice, &file, intact, &files[other].1);
         fs::write(&file, bytes)?;
         self.damaged = Some((specimen, damaged));
-        Ok((self.laid_out[specimen].1.clone(), file))
+        Ok((self.copies[specimen].1.clone(), file))
     }
 
-    /// Where a file lies, and its sound bytes.
+    /// The path of a file, and its intact bytes.
     fn file(&self, (specimen, file): (usize, usize)) -> (PathBuf, &[u8]) {
-        let (specimen, path) = &self.laid_out[specimen];
+        let (specimen, path) = &self.copies[specimen];
         let (inner, bytes) = &specimen.files[file];
-        (file_of(path, inner), bytes)
+        (joined(path, inner), bytes)
     }
 
     fn new(cases: &Cases) -> Result<Self> {
@@ -181,13 +180,9 @@ impl Bench {
             .map(|entry| Ok(entry?.path()))
             .collect::<Result<_>>()?;
         paths.sort();
-        let lay_out = |path: &PathBuf| {
-            let specimen = Specimen::read(path)?;
-            let place = specimen.lay_out(cases.folder)?;
-            Ok((specimen, place))
-        };
+        let copied = |path: &PathBuf| Specimen::copied(path, cases.folder);
         Ok(Self {
-            laid_out: paths.iter().map(lay_out).collect::<Result<_>>()?,
+            copies: paths.iter().map(copied).collect::<Result<_>>()?,
             dataset: Dataset::open(cases.specimens.join("data.zarr"))?,
             damaged: None,
         })

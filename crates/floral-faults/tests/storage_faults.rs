@@ -1,4 +1,4 @@
-//! Storage that fails at any of its operations loses nothing: what stood there stands, the error is told,
+//! Storage that fails at any of its operations loses nothing: what stood there stands, the error is reported,
 //! and the same call goes on. Alone in its process, as faults are set for all of it.
 #![allow(clippy::unwrap_used)] // A test may panic.
 

@@ -4,6 +4,7 @@
 //! settings; `Menu` lists those settings. A judging input is one that a candidate has not seen: held
 //! out, or left out with its fold.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
@@ -13,7 +14,7 @@ use super::local::{LocalFit, LocalPlan};
 use super::process::ProcessFit;
 use super::stack::Stacked;
 use super::target::{Examples, Parity};
-use super::weights::{norms, weights};
+use super::weights::{Products, norms, products, weights};
 use super::{Lattice, Symmetries};
 
 /// What a member of a blend achieved, for tables.
@@ -62,6 +63,8 @@ pub(super) struct Problem<'a> {
     pub around: Option<(Examples<'a>, Vec<LocalPlan>)>,
     /// What zero is in each channel of the input, in units.
     pub zeros: Vec<f64>,
+    /// Whether constant fields are candidates where others can be judged.
+    pub has_constants: bool,
     /// Numbers a channel that the target may be everywhere.
     pub constants: Vec<(&'static str, Vec<f64>)>,
 }
@@ -123,8 +126,8 @@ impl Member {
 pub(super) struct Blend {
     pub members: Vec<(Member, f64)>,
     pub parity: Parity,
-    /// The training inputs' targets: [input][channel, point].
-    pub targets: Vec<Vec<f64>>,
+    /// Values of a target.
+    pub values: usize,
     /// What guesses lie between, of the base low fidelity and of the input alone.
     pub bounds: [Bounds; 2],
     /// What each candidate achieved.
@@ -172,7 +175,7 @@ impl Blend {
         Self {
             members: Vec::new(),
             parity: examples.parity,
-            targets: examples.train.targets.to_vec(),
+            values: examples.train.targets[0].len(),
             bounds,
             scores: Vec::new(),
             stacked: None,
@@ -251,20 +254,22 @@ impl Blend {
         is_judged: bool,
     ) -> (Self, Verdict) {
         let judges = examples.judges();
-        let errors = |tried: &Tried| -> Vec<Vec<f64>> {
-            let guesses = tried.guesses.iter().enumerate();
-            guesses.map(|(i, guess)| judges.miss(i, guess)).collect()
+        // One judge after another: the errors of all members at all judges would be as large as the data.
+        let of_judge = |i: usize| {
+            let errors = tried.iter().map(|tried| judges.miss(i, &tried.guesses[i]));
+            products(&errors.collect::<Vec<Vec<f64>>>())
         };
-        let errors: Vec<Vec<Vec<f64>>> = tried.iter().map(errors).collect();
+        let count = judges.framed.len();
+        let products: Vec<Products> = (0..count).into_par_iter().map(of_judge).collect();
         let sizes = judges.framed.iter().map(|f| examples.parity.size(f));
         let sizes: Vec<f64> = sizes.collect();
-        let norms = norms(&errors, &sizes);
+        let norms = norms(&products, &sizes);
         let weights = if is_judged {
             let evidence = match examples.has_held() {
                 true => sizes.len(),
                 false => examples.folds.count(),
             };
-            weights(&errors, &norms, &sizes, evidence)
+            weights(&products, &norms, &sizes, evidence)
         } else {
             let first = |k: usize| if k == 0 { 1.0 } else { 0.0 };
             (0..tried.len()).map(first).collect()
@@ -286,7 +291,7 @@ impl Blend {
     /// The target of a query in the problem's own frame, [channel, point]; `around` is the query with
     /// the predicted mean in the place of low fidelity.
     pub(super) fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Vec<f64> {
-        let mut sum = vec![0.0; self.targets[0].len()];
+        let mut sum = vec![0.0; self.values];
         for (member, weight) in &self.members {
             let mut values = member.predict(framed, around).unwrap_or_default();
             self.finish(member.base, &mut values, &framed.low);

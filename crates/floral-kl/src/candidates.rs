@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::blend::{Base, Blend, Menu, Model, Problem, Tried, Verdict, View};
-use super::kernel::{Kernel, KernelFit, Resemblance};
+use super::kernel::{Kernel, KernelFit, SharedRows};
 use super::local::{LocalFit, LocalPlan};
 use super::process::{Coordinates, ProcessFit};
 use super::target::{Examples, Parity};
@@ -18,7 +18,9 @@ pub(super) fn blended(problem: &Problem<'_>, observer: &dyn Observer) -> Result<
     let examples = &problem.views[0].examples;
     let is_judged = examples.has_held() || examples.folds.count() > 1;
     if is_judged {
-        tried.extend(fitted(&blend, problem, observer)?);
+        let fitted = fitted(&blend, problem, observer)?;
+        tried.retain(|_| problem.has_constants || fitted.is_empty());
+        tried.extend(fitted);
     }
     Ok(blend.weighed(tried, examples, is_judged))
 }
@@ -85,8 +87,9 @@ impl Pass<'_> {
         let is_numbers = coordinates.is_some_and(|c| c.are_parameters());
         let is_odd = self.blend.parity == Parity::Odd;
         let is_known = is_numbers && is_odd && self.tried.len() > before;
+        let mut rows = SharedRows::default();
         for kernel in &view.menu.kernels {
-            self.kernel(view, kernel, is_known)?;
+            self.kernel(view, kernel, &mut rows, is_known)?;
         }
         for plan in &view.menu.local {
             self.local(view, plan, is_known)?;
@@ -113,7 +116,13 @@ impl Pass<'_> {
         Ok(())
     }
 
-    fn kernel(&mut self, view: &View<'_>, kernel: &Kernel, is_known: bool) -> Result<()> {
+    fn kernel(
+        &mut self,
+        view: &View<'_>,
+        kernel: &Kernel,
+        rows: &mut SharedRows,
+        is_known: bool,
+    ) -> Result<()> {
         if self.clock.skips()? || (is_known && kernel.smoothing > 0.0) {
             return Ok(());
         }
@@ -123,8 +132,8 @@ impl Pass<'_> {
             ..
         } = *self.problem;
         let examples = &view.examples;
-        let resemblance = Resemblance::new(lattice, symmetries, examples.train.framed, kernel);
-        let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
+        let rows = rows.of(lattice, symmetries, examples.train.framed, kernel);
+        let fit = KernelFit::new(kernel.covariance, &rows, symmetries, examples);
         let model = fit.map(|fit| Model::Kernel(Box::new(fit), *kernel));
         self.add(view, kernel.name(), model);
         Ok(())

@@ -10,6 +10,7 @@ use floral_linalg::{Mat, solve_positive};
 use rayon::prelude::*;
 
 use super::Expansion;
+use super::case::mean_field;
 use super::case::{Framed, Query};
 use super::kernel::Placed;
 use super::symmetry::Role;
@@ -99,20 +100,25 @@ impl Expansion {
 
     /// The squared distance of two training inputs' residuals, the second moved to the first.
     fn apart(&self, i: usize, j: usize, placed: &Placed) -> f64 {
-        let moved = placed.motion.apply(Role::Solution, &self.mean.targets[j]);
-        let pairs = self.mean.targets[i].iter().zip(moved);
+        let moved = placed.motion.apply(Role::Solution, &self.residual(j));
+        let own = self.residual(i);
+        let pairs = own.iter().zip(moved);
         pairs.map(|(a, b)| (a - b).powi(2)).sum()
+    }
+
+    /// The mean residual of a training input, framed: [channel, point].
+    fn residual(&self, input: usize) -> Vec<f64> {
+        let values = self.residuals[input].iter();
+        values.map(|v| f64::from(*v)).collect()
     }
 
     /// The mean square of a residual about the mean of all.
     fn sill(&self) -> f64 {
-        let targets = &self.mean.targets;
-        let count = targets.len() as f64;
-        let mut mean = vec![0.0; targets[0].len()];
-        for target in targets {
-            let sums = mean.iter_mut().zip(target);
-            sums.for_each(|(sum, value)| *sum += value / count);
-        }
+        let count = self.residuals.len() as f64;
+        let targets: Vec<Vec<f64>> = (0..self.residuals.len())
+            .map(|i| self.residual(i))
+            .collect();
+        let mean = mean_field(&targets);
         let square = |target: &Vec<f64>| {
             let pairs = target.iter().zip(&mean);
             pairs.map(|(v, m)| (v - m).powi(2)).sum::<f64>()

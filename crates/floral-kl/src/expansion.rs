@@ -48,6 +48,8 @@ pub struct Expansion {
     pub(super) units: Units,
     /// The training inputs.
     pub(super) framed: Vec<Framed>,
+    /// Their mean residuals, by which `design` sees how far errors go together: [input][value].
+    pub(super) residuals: Vec<Vec<f32>>,
     pub(super) mean: Blend,
     pub(super) variance: Option<Blend>,
     pub(super) law: Option<Law>,

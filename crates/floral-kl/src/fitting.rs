@@ -21,7 +21,7 @@ use super::stacking::Stacking;
 use super::support::Support;
 use super::target::{Examples, Parity};
 use super::units::{Scaled, Units};
-use super::{Lattice, Recipe, Symmetries};
+use super::{Lattice, Part, Recipe, Symmetries};
 use crate::Result;
 use crate::observer::{Event, Observer};
 
@@ -86,9 +86,9 @@ impl Expansion {
             lattice,
             symmetries,
             found,
-        } = match recipe {
-            Recipe::Kernels => Discovery::none(lattice, material.symmetries),
-            Recipe::Blend => discover(lattice, channels, material.symmetries, &cases)?,
+        } = match recipe.has(Part::Symmetries) {
+            false => Discovery::none(lattice, material.symmetries),
+            true => discover(lattice, channels, material.symmetries, &cases)?,
         };
         let (lattice, symmetries) = (&lattice, &symmetries);
         if !found.is_empty() {
@@ -178,10 +178,11 @@ impl Expansion {
             least_variance: 0.0,
             fixed: Fixed::new(&train, lattice, symmetries, folds.count()),
             framed: train.framed.clone(),
+            residuals: train.residuals.iter().map(|r| singles(r)).collect(),
             support,
         };
         let spread = fitted.fit_spread(&fit, kind, cases, &train, (&held, &verdict))?;
-        if is_held || folds.count() > 1 {
+        if (is_held || folds.count() > 1) && recipe.has(Part::Calibration) {
             let judging = if is_held { held_out } else { cases };
             let independent = match is_held {
                 true => held_out.len(),
@@ -294,6 +295,7 @@ impl Fit<'_> {
             views,
             around: None,
             zeros: units.zeros_of_input(),
+            has_constants: self.recipe.has(Part::Constants),
             constants,
         };
         let start = Instant::now();
@@ -351,10 +353,15 @@ impl Fit<'_> {
             views,
             around: Some((around, self.recipe.variance_around())),
             zeros: units.zeros_of_input(),
+            has_constants: self.recipe.has(Part::Constants),
             constants: Vec::new(),
         };
         candidates::blended(&problem, self.observer)
     }
+}
+
+fn singles(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|v| *v as f32).collect()
 }
 
 /// Whether the only input's residual varies less over the domain than its solution does.

@@ -23,14 +23,6 @@ impl Folds {
         }
     }
 
-    /// Of a fit that is over.
-    pub(super) fn none() -> Self {
-        Self {
-            of: Vec::new(),
-            count: 0,
-        }
-    }
-
     /// At most so many folds, each of whole ones.
     pub(super) fn merged(&self, most: usize) -> Self {
         Self {

@@ -70,5 +70,5 @@ pub use law::LawKind;
 pub use observer::{Event, Found, Observer, Silent};
 pub use outliers::Outlier;
 pub use prediction::Prediction;
-pub use recipe::Recipe;
+pub use recipe::{Part, Recipe};
 pub use stack::{Learner, Lesson, Network};

@@ -1,10 +1,10 @@
 //! The regressions from which judging inputs choose: of the mean residual, and of the variance.
 
-use super::Recipe;
 use super::blend::Menu;
 use super::kernel::{Covariance, Kernel};
 use super::local::{LandmarkPlan, LocalPlan};
 use super::target::Parity;
+use super::{Part, Recipe};
 
 /// The narrowest filter: a relation at every point by itself.
 const NONE: f64 = 1e-3;
@@ -39,14 +39,14 @@ impl Recipe {
         Menu {
             processes: self.processes(&[false, true]),
             local: self.local(mean_plans),
-            kernels: vec![
+            kernels: self.kernels(vec![
                 linear(0.0, 0.0),
                 linear(0.5, 0.0),
                 exponential(1.0, 0.0),
                 exponential(2.0, 0.0),
                 exponential(4.0, 0.0),
                 matern(2.0, FAR),
-            ],
+            ]),
         }
     }
 
@@ -55,7 +55,7 @@ impl Recipe {
         Menu {
             processes: self.processes(&[false, true]),
             local: self.local(plans_by_input),
-            kernels: vec![exponential(2.0, 0.0), matern(2.0, FAR)],
+            kernels: self.kernels(vec![exponential(2.0, 0.0), matern(2.0, FAR)]),
         }
     }
 
@@ -64,7 +64,7 @@ impl Recipe {
         Menu {
             processes: self.processes(&[false]),
             local: self.local(variance_plans),
-            kernels: vec![exponential(1.0, 0.0), exponential(2.0, 0.0)],
+            kernels: self.kernels(vec![exponential(1.0, 0.0), exponential(2.0, 0.0)]),
         }
     }
 
@@ -74,7 +74,7 @@ impl Recipe {
         Menu {
             processes: self.processes(&[false]),
             local: self.local(plans),
-            kernels: vec![exponential(2.0, 0.0)],
+            kernels: self.kernels(vec![exponential(2.0, 0.0)]),
         }
     }
 
@@ -84,17 +84,20 @@ impl Recipe {
     }
 
     fn processes(self, kinds: &[bool]) -> Vec<bool> {
-        match self {
-            Self::Kernels => Vec::new(),
-            Self::Blend => kinds.to_vec(),
-        }
+        let kinds = kinds.iter().copied();
+        kinds.filter(|_| self.has(Part::Processes)).collect()
     }
 
     fn local(self, plans: fn() -> Vec<LocalPlan>) -> Vec<LocalPlan> {
-        match self {
-            Self::Kernels => Vec::new(),
-            Self::Blend => plans(),
+        match self.has(Part::Local) {
+            true => plans(),
+            false => Vec::new(),
         }
+    }
+
+    fn kernels(self, mut kernels: Vec<Kernel>) -> Vec<Kernel> {
+        kernels.retain(|_| self.has(Part::Kernels));
+        kernels
     }
 }
 

@@ -10,4 +10,37 @@ pub enum Recipe {
     Kernels,
     /// Kernels and local regressions, weighed by inputs that were not trained on.
     Blend,
+    /// The blend without one of its parts: a row of an ablation.
+    Without(Part),
+}
+
+/// A part of the default method that an ablation leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// Constant fields among the candidates.
+    Constants,
+    /// Local polynomials and local processes.
+    Local,
+    /// Kernels of whole fields.
+    Kernels,
+    /// Processes with a length per coordinate.
+    Processes,
+    /// Symmetries and periodic axes that are found.
+    Symmetries,
+    /// The network on what the blend misses.
+    Network,
+    /// Factors by which variances are calibrated.
+    Calibration,
+}
+
+impl Recipe {
+    /// Whether it has a part.
+    pub fn has(self, part: Part) -> bool {
+        match self {
+            Self::Kernels => matches!(part, Part::Constants | Part::Kernels | Part::Calibration),
+            Self::Blend => true,
+            Self::Without(left_out) => left_out != part,
+        }
+    }
 }

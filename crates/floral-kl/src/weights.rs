@@ -12,20 +12,30 @@ const FAR: f64 = 2.0;
 /// Norms of an input's least error below this share of their mean count as that.
 const SHORTEST: f64 = 0.1;
 
-/// Euclidean norms of the errors in the problem's own frame: [member][input].
-pub(super) fn norms(errors: &[Vec<Vec<f64>>], sizes: &[f64]) -> Vec<Vec<f64>> {
-    let norm = |(error, size): (&Vec<f64>, &f64)| size * dot(error, error).sqrt();
-    let of = |errors: &Vec<Vec<f64>>| errors.iter().zip(sizes).map(norm).collect();
-    errors.iter().map(of).collect()
+/// Inner products of the members' errors at one judging input: [member][member].
+pub(super) type Products = Vec<Vec<f64>>;
+
+/// Those of errors [member][value].
+pub(super) fn products(errors: &[Vec<f64>]) -> Products {
+    let row = |a: &Vec<f64>| errors.iter().map(|b| dot(a, b)).collect();
+    errors.iter().map(row).collect()
 }
 
-/// Weights from errors, [member][input][value], and their norms.
+/// Euclidean norms of the errors in the problem's own frame: [member][input].
+pub(super) fn norms(products: &[Products], sizes: &[f64]) -> Vec<Vec<f64>> {
+    let members = products.first().map_or(0, Vec::len);
+    let norm = |(products, size): (&Products, &f64), k: usize| size * products[k][k].sqrt();
+    let of = |k: usize| products.iter().zip(sizes).map(|one| norm(one, k)).collect();
+    (0..members).map(of).collect()
+}
+
+/// Weights from products of errors at each judging input, and their norms.
 ///
 /// Of n independent judges a member's squared error is known to about a share 1/n. That share is added
 /// to it as if it were independent of the others' errors, so that two inputs do not decide for one
 /// member.
 pub(super) fn weights(
-    errors: &[Vec<Vec<f64>>],
+    products: &[Products],
     norms: &[Vec<f64>],
     sizes: &[f64],
     judges: usize,
@@ -35,13 +45,12 @@ pub(super) fn weights(
     // A member that misses far more than another adds its errors and little else.
     let kept = |k: &usize| total(&norms[*k]) <= FAR * best;
     let kept: Vec<usize> = (0..norms.len()).filter(kept).collect();
-    let errors_kept: Vec<&Vec<Vec<f64>>> = kept.iter().map(|&k| &errors[k]).collect();
-    let norms: Vec<Vec<f64>> = kept.iter().map(|&k| norms[k].clone()).collect();
-    let mut q = quadratic(&errors_kept, &norms, sizes);
+    let norms_kept: Vec<Vec<f64>> = kept.iter().map(|&k| norms[k].clone()).collect();
+    let mut q = quadratic(products, &kept, &norms_kept, sizes);
     for (k, row) in q.iter_mut().enumerate() {
         row[k] *= 1.0 + 1.0 / judges.max(1) as f64;
     }
-    let mut weights = vec![0.0; errors.len()];
+    let mut weights = vec![0.0; norms.len()];
     for (k, weight) in kept.into_iter().zip(simplex(&q)) {
         weights[k] = weight;
     }
@@ -50,7 +59,12 @@ pub(super) fn weights(
 
 /// Inner products of the members' errors, each input over the norm of its least error: the sum of
 /// norms, not of squares, is what tables report.
-fn quadratic(errors: &[&Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64]) -> Vec<Vec<f64>> {
+fn quadratic(
+    products: &[Products],
+    kept: &[usize],
+    norms: &[Vec<f64>],
+    sizes: &[f64],
+) -> Vec<Vec<f64>> {
     let least = |i: usize| norms.iter().map(|n| n[i]).fold(f64::INFINITY, f64::min);
     let count = sizes.len();
     let mean = (0..count).map(least).sum::<f64>() / count.max(1) as f64;
@@ -60,12 +74,12 @@ fn quadratic(errors: &[&Vec<Vec<f64>>], norms: &[Vec<f64>], sizes: &[f64]) -> Ve
     let scale: Vec<f64> = (0..count)
         .map(|i| sizes[i] * sizes[i] / least(i).max(floor))
         .collect();
-    let entry = |a: &Vec<Vec<f64>>, b: &Vec<Vec<f64>>| -> f64 {
-        let pairs = a.iter().zip(b).zip(&scale);
-        pairs.map(|((a, b), scale)| scale * dot(a, b)).sum()
+    let entry = |a: usize, b: usize| -> f64 {
+        let inputs = products.iter().zip(&scale);
+        inputs.map(|(products, scale)| scale * products[a][b]).sum()
     };
-    let row = |a: &&Vec<Vec<f64>>| errors.iter().map(|b| entry(a, b)).collect();
-    errors.iter().map(row).collect()
+    let row = |&a: &usize| kept.iter().map(|&b| entry(a, b)).collect();
+    kept.iter().map(row).collect()
 }
 
 /// Weights, none negative and one in all, that make w' Q w least.
@@ -118,9 +132,9 @@ mod tests {
     #[test]
     fn fewer_judges_decide_less() {
         let of = |count: usize| {
-            let errors = [1.0, 1.2].map(|size| vec![vec![size]; count]).to_vec();
+            let products = vec![products(&[vec![1.0], vec![1.2]]); count];
             let sizes = vec![1.0; count];
-            weights(&errors, &norms(&errors, &sizes), &sizes, count)
+            weights(&products, &norms(&products, &sizes), &sizes, count)
         };
         let (few, many) = (of(2), of(40));
         assert!(few[0] < many[0] && few[1] > 0.1, "{few:?} {many:?}");
@@ -129,11 +143,12 @@ mod tests {
     /// Errors of zero and of a better member at four inputs, of which zero has the first exactly.
     #[test]
     fn an_input_that_a_member_has_exactly_does_not_decide_alone() {
-        let zero = [0.0, 1.0, 1.0, 1.0].map(|e| vec![e, e]).to_vec();
-        let better = [0.1, 0.1, -0.1, 0.1].map(|e| vec![e, -e]).to_vec();
-        let errors = vec![zero, better];
+        let zero = [0.0, 1.0, 1.0, 1.0].map(|e| vec![e, e]);
+        let better = [0.1, 0.1, -0.1, 0.1].map(|e| vec![e, -e]);
+        let of = |i: usize| products(&[zero[i].clone(), better[i].clone()]);
+        let all: Vec<Products> = (0..4).map(of).collect();
         let sizes = [1.0; 4];
-        let found = weights(&errors, &norms(&errors, &sizes), &sizes, 4);
+        let found = weights(&all, &norms(&all, &sizes), &sizes, 4);
         assert!(found[1] > 0.8, "{found:?}");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::num::NonZero;
 
-/// Their list as the system tells it, by which ranks know that they share cores; empty where the
-/// system does not tell.
+/// Their list as the system reports it, by which ranks detect that they share cores; empty where the
+/// system does not report it.
 pub fn allowed() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();
@@ -11,7 +11,7 @@ pub fn allowed() -> String {
     line.unwrap_or_default().trim().to_owned()
 }
 
-/// How many there are.
+/// Their number.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }

@@ -1,12 +1,12 @@
-//! Ranks of `floral` that are processes, started by `mpirun` and talking by MPI.
+//! Ranks of `floral` as processes, started by `mpirun` and communicating by MPI.
 //!
-//! MPI is called from one thread alone (`office`), which starts it, carries out what other threads
-//! ask for and, on rank 0, keeps the counters that all ranks share. So a rank needs no more of MPI
-//! than that one thread may call it, and waiting threads sleep.
+//! One thread alone calls MPI (`coordinator`): it starts it, serves the requests of other threads and, on
+//! rank 0, keeps the counters that all ranks share. MPI thus needs no support for several threads
+//! beyond `MPI_THREAD_FUNNELED`, and waiting threads sleep.
 #![cfg(feature = "mpi")]
 
 mod affinity;
-mod office;
+mod coordinator;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -16,45 +16,45 @@ use std::time::Duration;
 use floral::ranks::{Counter, Ranks};
 use floral::{Error, Result};
 
-use office::{Ask, Started};
+use coordinator::{Request, Started};
 
-/// Set by those who start ranks: Open MPI, MPICH and Slurm.
-const SET_BY_STARTERS: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"];
+/// Environment variables by which Open MPI, MPICH and Slurm mark the ranks that they start.
+const SET_BY_LAUNCHERS: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"];
 
-/// How often a thread that waits for other ranks looks up.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How often a thread that waits for other ranks does its work in between.
+const INTERVAL: Duration = Duration::from_millis(50);
 
-/// How a rank's work has ended, as others hear of it.
+/// How the work of a rank has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Well, or as all others'.
-    Well,
-    /// By an error of its own.
+    /// Without an error of its own.
+    Succeeded,
+    /// With an error of its own.
     Failed,
 }
 
 /// One of several processes.
 pub struct Mpi {
     started: Started,
-    asks: Mutex<Sender<Ask>>,
-    office: Mutex<Option<JoinHandle<()>>>,
+    requests: Mutex<Sender<Request>>,
+    coordinator: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Mpi {
     /// Starts MPI; none if this process was not started as a rank.
     pub fn start() -> Result<Option<Self>> {
-        let mut names = SET_BY_STARTERS.iter();
+        let mut names = SET_BY_LAUNCHERS.iter();
         if !names.any(|name| std::env::var_os(name).is_some()) {
             return Ok(None);
         }
-        let (asks, taken) = channel();
-        let (tell, told) = channel();
-        let office = std::thread::spawn(move || office::open(&taken, &tell));
-        match told.recv() {
+        let (requests, received) = channel();
+        let (answer, started) = channel();
+        let coordinator = std::thread::spawn(move || coordinator::run(&received, &answer));
+        match started.recv() {
             Ok(Some(started)) => Ok(Some(Self {
                 started,
-                asks: Mutex::new(asks),
-                office: Mutex::new(Some(office)),
+                requests: Mutex::new(requests),
+                coordinator: Mutex::new(Some(coordinator)),
             })),
             _ => Err(unreachable("MPI could not be started")),
         }
@@ -68,28 +68,27 @@ impl Mpi {
         Ok((affinity::cores() / sharing.count().max(1)).max(1))
     }
 
-    /// Tells all ranks how this one has ended, and hears of them, for at most so long; none if not
-    /// all have ended by then.
-    pub fn part(&self, own: State, patience: Option<Duration>) -> Option<Vec<State>> {
-        let (tell, told) = channel();
+    /// Exchanges with all ranks how each has ended, waiting at most this long; none if not all have ended
+    /// by then.
+    pub fn finish(&self, own: State, patience: Option<Duration>) -> Option<Vec<State>> {
+        let (answer, answers) = channel();
         let own = u8::from(own == State::Failed);
-        self.ask(Ask::Part {
+        self.request(Request::Finish {
             own,
             patience,
-            tell,
+            answer,
         });
-        let all = told.recv().ok()??;
+        let all = answers.recv().ok()??;
         // MPI ends with its thread, before the process does.
-        let office = self
-            .office
+        let mut coordinator = self
+            .coordinator
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        if let Some(office) = office {
-            let _ = office.join();
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(coordinator) = coordinator.take() {
+            let _ = coordinator.join();
         }
         let state = |word: &u8| match word {
-            0 => State::Well,
+            0 => State::Succeeded,
             _ => State::Failed,
         };
         Some(all.iter().map(state).collect())
@@ -97,33 +96,33 @@ impl Mpi {
 
     /// Ends all ranks at once.
     pub fn abort(&self, code: u8) -> ! {
-        self.ask(Ask::Abort(code.into()));
-        // The answer is the end of this process.
+        self.request(Request::Abort(code.into()));
+        // MPI ends this process.
         loop {
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(INTERVAL);
         }
     }
 
-    fn ask(&self, ask: Ask) {
-        let asks = self.asks.lock().unwrap_or_else(PoisonError::into_inner);
-        // An office that is closed answers nothing, which is what its asker sees.
-        let _ = asks.send(ask);
+    fn request(&self, request: Request) {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        // A coordinator that has ended does not answer, which the caller notices.
+        let _ = requests.send(request);
     }
 
-    /// What the office answers to a question.
-    fn answer<T>(&self, ask: impl FnOnce(Sender<Result<T>>) -> Ask) -> Result<T> {
-        self.answer_meanwhile(ask, &mut || {})
+    /// The answer to a request.
+    fn answer<T>(&self, request: impl FnOnce(Sender<Result<T>>) -> Request) -> Result<T> {
+        self.answer_meanwhile(request, &mut || {})
     }
 
     fn answer_meanwhile<T>(
         &self,
-        ask: impl FnOnce(Sender<Result<T>>) -> Ask,
+        request: impl FnOnce(Sender<Result<T>>) -> Request,
         meanwhile: &mut dyn FnMut(),
     ) -> Result<T> {
-        let (tell, told): (_, Receiver<Result<T>>) = channel();
-        self.ask(ask(tell));
+        let (answer, answers): (_, Receiver<Result<T>>) = channel();
+        self.request(request(answer));
         loop {
-            match told.recv_timeout(GLANCE) {
+            match answers.recv_timeout(INTERVAL) {
                 Ok(answer) => return answer,
                 Err(RecvTimeoutError::Timeout) => meanwhile(),
                 Err(RecvTimeoutError::Disconnected) => {
@@ -144,31 +143,35 @@ impl Ranks for Mpi {
     }
 
     fn gather(&self, own: Vec<u8>, meanwhile: &mut dyn FnMut()) -> Result<Vec<Vec<u8>>> {
-        self.answer_meanwhile(|tell| Ask::Gather { own, tell }, meanwhile)
+        self.answer_meanwhile(|answer| Request::Gather { own, answer }, meanwhile)
     }
 
     fn exchange(&self, own: Vec<f32>, given: &[usize], taken: &[usize]) -> Result<Vec<f32>> {
         let (given, taken) = (given.to_vec(), taken.to_vec());
-        self.answer(|tell| Ask::Exchange {
+        self.answer(|answer| Request::Exchange {
             own,
             given,
             taken,
-            tell,
+            answer,
         })
     }
 
     fn join(&self, own: Vec<f32>, counts: &[usize]) -> Result<Vec<f32>> {
         let counts = counts.to_vec();
-        self.answer(|tell| Ask::Join { own, counts, tell })
+        self.answer(|answer| Request::Join {
+            own,
+            counts,
+            answer,
+        })
     }
 
     fn count(&self, counter: Counter, amount: u64) -> Result<u64> {
         match &self.started.counters {
             Some(counters) => Ok(counters.add(counter, amount)),
-            None => self.answer(|tell| Ask::Count {
+            None => self.answer(|answer| Request::Count {
                 counter,
                 amount,
-                tell,
+                answer,
             }),
         }
     }
@@ -178,7 +181,7 @@ fn unreachable(what: &str) -> Error {
     Error::Config {
         context: "MPI".into(),
         reason: format!(
-            "{what}; start ranks by the mpirun of the library that floral was built with"
+            "{what}; start ranks with the mpirun of the MPI library that floral was built with"
         ),
     }
 }

@@ -44,7 +44,7 @@ pub struct Adapter {
     pub name: String,
     /// Bytes of its largest buffer.
     pub largest_buffer: u64,
-    /// Bytes of its memory, where the backend tells.
+    /// Bytes of its memory, if the backend reports them.
     pub memory: Option<u64>,
 }
 
@@ -75,14 +75,14 @@ pub fn is_processor(device: &Device) -> bool {
 
 /// The values of a tensor, last dimension fastest; without a copy where nothing else refers to them.
 ///
-/// A card computes behind the program's back: what it failed at is told where a result is read.
+/// A card computes asynchronously: an error is reported when a result is read.
 pub fn read<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>> {
     tensor.try_into_vec_as().map_err(|error| Error::Device {
         reason: first_cause(&error.to_string()).to_owned(),
     })
 }
 
-/// The last cause that a driver's words tell, which all others follow from.
+/// The last cause in a driver's message, from which all others follow.
 fn first_cause(words: &str) -> &str {
     let last = words.rsplit("Caused by:").next().unwrap_or(words);
     let mut lines = last.lines().map(str::trim);
@@ -183,7 +183,7 @@ mod graphics {
         }
     }
 
-    /// An answer, or none where a driver panics, of which nothing is printed.
+    /// An answer, or none if a driver panics; the panic is not printed.
     fn quietly<T>(ask: impl FnOnce() -> T + std::panic::UnwindSafe) -> Option<T> {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_drivers_words_the_cause_of_all_others_is_told() {
+    fn the_last_cause_of_a_drivers_message_is_reported() {
         let words = "An error happened\nCaused by:\n  skipped a kernel\nCaused by:\n  can't allocate \
                      buffer of size: 268435456\nNo backtrace available";
         assert_eq!(
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_that_is_not_there_is_one_line() {
+    fn a_missing_card_is_refused_in_one_line() {
         let words = named("gpu:1000").unwrap_err().to_string();
         assert!(
             words.starts_with("device gpu:1000: ") && !words.contains('\n'),

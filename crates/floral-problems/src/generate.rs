@@ -50,7 +50,7 @@ pub fn generate(
     generate_across(&Alone::default(), problem, request, path, observer)
 }
 
-/// The same by several ranks, each of which computes inputs of its own, to the same bytes.
+/// The same by several ranks, each with its own inputs, to the same bytes.
 pub fn generate_across(
     ranks: &dyn Ranks,
     problem: &dyn Problem,

@@ -27,9 +27,9 @@ impl Origin for Dataset {
             return Ok(None);
         };
         // What is built is no larger than the data: attributes may say anything.
-        let told = constants.get("resolution").cloned();
-        let told = told.and_then(|told| serde_json::from_value::<Resolution>(told).ok());
-        if told.is_some_and(|told| !told.is_of(&self.grid().shape())) {
+        let resolution = constants.get("resolution").cloned();
+        let resolution = resolution.and_then(|r| serde_json::from_value::<Resolution>(r).ok());
+        if resolution.is_some_and(|resolution| !resolution.is_of(&self.grid().shape())) {
             return Ok(None);
         }
         let context = format!("{}: constants", self.path().display());

@@ -140,7 +140,7 @@ mod tests {
     /// The words that readers are given, and code in them.
     const WORDS: &str = include_str!("../../floral-data/src/dataset/layout.md");
 
-    fn assert_told(name: &str) {
+    fn assert_described(name: &str) {
         assert!(WORDS.contains(&format!("`{name}`")), "layout.md: `{name}`");
     }
 
@@ -162,15 +162,15 @@ mod tests {
         };
         for (name, array) in &plan.arrays {
             if problem.grid().axes.iter().all(|axis| axis.name != *name) {
-                assert_told(name);
+                assert_described(name);
             }
             names(&array["attributes"])
                 .iter()
-                .for_each(|n| assert_told(n));
+                .for_each(|n| assert_described(n));
         }
         names(&plan.attributes)
             .iter()
-            .for_each(|name| assert_told(name));
+            .for_each(|name| assert_described(name));
         let read = [
             LOW_REALIZATIONS,
             INPUT_CHANNEL_DIMENSION,
@@ -182,6 +182,6 @@ mod tests {
             floral_data::dataset::mask::MASK,
             floral_data::dataset::stochastic_low::LOW_PAIRING,
         ];
-        read.iter().for_each(|name| assert_told(name));
+        read.iter().for_each(|name| assert_described(name));
     }
 }

@@ -1,4 +1,4 @@
-//! 1DCR: a curve whose gap to the low-fidelity one is correlated with it; every moment is known.
+//! 1DCR: a curve whose residual to the low-fidelity one is correlated with it; every moment is known.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -20,17 +20,17 @@ pub struct Residual1dConfig {
     pub slope_min: f64,
     /// Largest slope k of the input.
     pub slope_max: f64,
-    /// How much of the low-fidelity solution the gap repeats.
+    /// How much of the low-fidelity solution the residual repeats.
     pub alpha: f64,
-    /// Size of the deterministic gap that is new.
+    /// Size of the new deterministic part of the residual.
     pub beta: f64,
-    /// Size of the random gap.
+    /// Size of the random residual.
     pub gamma: f64,
-    /// Length scale of the random gap's squared-exponential kernel.
+    /// Length scale of the squared-exponential kernel of the random residual.
     pub length: f64,
-    /// Standard deviation of the random gap before it is scaled by gamma.
+    /// Standard deviation of the random residual before it is scaled by gamma.
     pub amplitude: f64,
-    /// Karhunen-Loeve modes kept of the random gap.
+    /// Karhunen-Loeve modes kept of the random residual.
     pub modes: usize,
 }
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gap_is_what_the_formula_says() {
+    fn the_residual_follows_its_formula() {
         let problem = Residual1d::new(Residual1dConfig {
             gamma: 0.0,
             ..Default::default()

@@ -57,7 +57,7 @@ impl Resolution {
 }
 
 impl Resolution {
-    /// Whether it is that of a grid with so many points per axis.
+    /// Whether it is that of a grid of this shape.
     pub fn is_of(&self, shape: &[usize]) -> bool {
         match self {
             Self::Uniform(n) => shape.iter().all(|m| m == n),

@@ -13,7 +13,7 @@ use crate::{Axis, Field, Grid, Quantities, Result};
 /// A march of `count` equal steps over `points` periodic points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
-    /// Number of time steps, each of which is stored.
+    /// Number of time steps; all are stored.
     pub count: usize,
     /// Number of points.
     pub points: usize,

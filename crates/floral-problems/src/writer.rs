@@ -46,7 +46,7 @@ impl Writer {
         self.group.part(part, inputs)
     }
 
-    /// The number of redraws of inputs of which every chunk is there and has its checksum; none if
+    /// The number of redraws of inputs whose chunks are all present and have their checksums; none if
     /// they have to be computed.
     pub fn finished(&self, mut inputs: Range<usize>) -> Option<u64> {
         inputs.try_fold(0, |sum, input| Some(sum + u64::from(self.redraws(input)?)))

@@ -1,4 +1,4 @@
-//! Fields and grids as they cross the border: arrays in float64, grids as JSON.
+//! Conversion of fields and grids: fields as arrays in float64, grids as JSON.
 
 use floral::Field;
 use numpy::{
@@ -17,7 +17,7 @@ pub type Doubles<'py> = PyReadonlyArrayDyn<'py, f64>;
 /// An array of doubles for Python.
 pub type Returned<'py> = PyResult<Bound<'py, PyArrayDyn<f64>>>;
 
-/// An array for Python that takes the values over.
+/// An array for Python that takes ownership of the values.
 pub fn array<'py, T: Element>(
     py: Python<'py>,
     shape: &[usize],
@@ -38,7 +38,7 @@ pub fn to_field(py: Python<'_>, array: &Doubles<'_>) -> PyResult<Field> {
     field(py, channels, grid, array.as_slice()?)
 }
 
-/// The fields of an array [..., channel, grid...] with so many axes of the grid, one after another.
+/// The fields of an array [..., channel, grid...] whose grid has this number of axes.
 pub fn to_fields(py: Python<'_>, array: &Doubles<'_>, axes: usize) -> PyResult<Vec<Field>> {
     let shape = array.shape();
     let start = shape.len().saturating_sub(axes + 1);
@@ -57,16 +57,16 @@ fn field(py: Python<'_>, channels: usize, grid: &[usize], values: &[f64]) -> PyR
 fn split(shape: &[usize]) -> PyResult<(usize, &[usize])> {
     match shape.split_first() {
         Some((channels, grid)) => Ok((*channels, grid)),
-        None => Err(PyValueError::new_err("a field has an axis of channels")),
+        None => Err(PyValueError::new_err("a field needs an axis of channels")),
     }
 }
 
-/// Anything that Python tells, from its JSON; `what` names it in an error.
+/// A value from Python, as JSON; `what` names it in an error.
 pub fn from_json<T: DeserializeOwned>(what: &str, json: &str) -> PyResult<T> {
     serde_json::from_str(json).map_err(|error| PyValueError::new_err(format!("{what}: {error}")))
 }
 
-/// Anything that the library tells, as JSON.
+/// A value for Python, as JSON.
 pub fn to_json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }

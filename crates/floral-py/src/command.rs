@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 
 use crate::error::guarded;
 
-/// Runs the command of these words, the program's name first, and returns its exit code.
+/// Runs a command line, the program's name first, and returns its exit code.
 #[pyfunction]
 pub fn command(py: Python<'_>, words: Vec<OsString>) -> PyResult<u8> {
-    // The process has no other work: as much memory is held as by the program.
+    // The process does nothing else: it may keep as much memory as the program does.
     crate::MEMORY.keep(floral::cost::spare_memory());
     py.detach(|| guarded(|| floral_cli::run(words)))
 }

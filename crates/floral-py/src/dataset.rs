@@ -21,7 +21,7 @@ use crate::work::{short, watched};
 /// The array that every dataset has.
 const INPUT: &str = "input";
 
-/// What is told of arrays besides their values.
+/// Metadata of arrays.
 #[derive(Deserialize)]
 struct About {
     axes: Vec<Axis>,
@@ -39,7 +39,7 @@ pub struct Dataset(pub dataset::Dataset);
 
 #[pymethods]
 impl Dataset {
-    /// Whether a path is that of a dataset, and not of files to import.
+    /// Whether there is a dataset at a path, rather than files to import.
     #[staticmethod]
     fn is_at(path: PathBuf) -> bool {
         path.join("zarr.json").is_file() && path.join(INPUT).is_dir()
@@ -52,8 +52,7 @@ impl Dataset {
     }
 
     /// Writes one from input [input, channel, grid...], low of the same form, and high
-    /// [realization, channel, grid...] with the realizations of one input behind those of another, as
-    /// many as `counts` says.
+    /// [realization, channel, grid...] with the realizations of all inputs in order, `counts` of each.
     #[staticmethod]
     #[pyo3(signature = (path, about, input, low, high, counts))]
     fn write(
@@ -96,10 +95,10 @@ impl Dataset {
         Ok(Self(short(py, || arrays.write(path))?))
     }
 
-    /// Generates one of a built-in problem, its constants in JSON; a dataset that is there already is
-    /// gone on with or only opened.
+    /// Generates one of a built-in problem, its constants in JSON; an existing dataset is continued, or
+    /// just opened if it is complete.
     #[staticmethod]
-    #[pyo3(signature = (path, problem, constants, inputs, realizations, seed, told=None))]
+    #[pyo3(signature = (path, problem, constants, inputs, realizations, seed, watcher=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
     fn generate(
         py: Python<'_>,
@@ -109,7 +108,7 @@ impl Dataset {
         inputs: usize,
         realizations: usize,
         seed: u64,
-        told: Option<Py<PyAny>>,
+        watcher: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let problem = built(py, problem, constants)?;
         let request = Request {
@@ -120,7 +119,7 @@ impl Dataset {
             shard: 1,
             force: false,
         };
-        let made = watched(py, told.as_ref(), |observer| {
+        let made = watched(py, watcher.as_ref(), |observer| {
             generate(problem.as_ref(), &request, &path, observer)?;
             dataset::Dataset::open(&path)
         });
@@ -147,13 +146,13 @@ impl Dataset {
         self.0.realizations_of(index)
     }
 
-    /// Whether NaN in high fidelity are points where it was not measured.
+    /// Whether NaN in high fidelity are points that were not measured.
     #[getter]
     fn has_sensors(&self) -> bool {
         self.0.has_sensors()
     }
 
-    /// Positions in the grid of the points where high fidelity of an input is known; none if at all.
+    /// Positions in the grid of the points where high fidelity of an input is known; none if everywhere.
     fn points_of(&self, py: Python<'_>, index: usize) -> PyResult<Option<Vec<usize>>> {
         short(py, || self.0.points_of(index))
     }
@@ -190,7 +189,7 @@ impl Dataset {
         to_json(self.0.quantities())
     }
 
-    /// What a user of its grid should know.
+    /// Notes about its grid.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.0.notes()
@@ -226,7 +225,7 @@ impl Dataset {
         array(py, &shape, high.into_values())
     }
 
-    /// What it holds, as JSON and in words.
+    /// A summary, as JSON and as text.
     fn inspect(&self, py: Python<'_>) -> PyResult<(String, String)> {
         let path = self.0.path();
         let summary = short(py, || inspect(&dataset::Dataset::open(path)?.as_stored()))?;
@@ -257,7 +256,7 @@ pub fn constants(py: Python<'_>, problem: &str) -> PyResult<String> {
     to_json(&built(py, problem, "{}")?.constants())
 }
 
-/// A field [channel, grid...] on other axes, both as JSON, between whose points it is linear.
+/// A field [channel, grid...], interpolated linearly to other axes; both axes as JSON.
 #[pyfunction]
 pub fn interpolated<'py>(
     py: Python<'py>,

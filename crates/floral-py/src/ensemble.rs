@@ -1,4 +1,4 @@
-//! An ensemble: realizations of one input's solution, their statistics, and what is known of both.
+//! An ensemble: realizations of one input's solution, and their statistics.
 
 use floral::kl::Prediction;
 use floral::predict::{self, Values};
@@ -41,12 +41,12 @@ impl Ensemble {
     }
 }
 
-/// What a method knows of the moments: mean, aleatoric and epistemic variance, and the novelty.
+/// Moments in closed form: mean, aleatoric and epistemic variance, and the novelty.
 type Known<'py> = (Doubles<'py>, Doubles<'py>, Doubles<'py>, f64);
 
 #[pymethods]
 impl Ensemble {
-    /// One of realizations [realization, channel, grid...] and what is known of their moments.
+    /// One of realizations [realization, channel, grid...], with moments in closed form if known.
     #[staticmethod]
     #[pyo3(signature = (axes, realizations, known=None))]
     fn of(
@@ -73,7 +73,7 @@ impl Ensemble {
         Ok(Self::new(ensemble.map_err(|error| raised(py, error))?))
     }
 
-    /// What the method knows of the moments, as [`of`](Self::of) takes it.
+    /// Moments in closed form, as [`of`](Self::of) takes them.
     fn known<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(moments) = self.ensemble.known() else {
             return Ok(None);
@@ -101,13 +101,13 @@ impl Ensemble {
         to_json(&self.ensemble.grid().axes)
     }
 
-    /// Which axis a map has to the right.
+    /// The horizontal axis of a map.
     #[getter]
     fn right(&self) -> usize {
         self.ensemble.grid().rightward()
     }
 
-    /// All of them, in float32, or in float64 where that alone holds their spread.
+    /// All realizations, in float32, or in float64 where float32 would lose the spread.
     fn realizations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let shape = self.ensemble.shape();
         Ok(match self.ensemble.values() {
@@ -132,17 +132,17 @@ impl Ensemble {
         self.statistic(py, |ensemble| ensemble.exceedance(threshold))
     }
 
-    /// Variance of the solution itself, of methods that tell it apart.
+    /// Aleatoric variance, of methods that separate it.
     fn aleatoric<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         self.part(py, |moments| &moments.aleatoric)
     }
 
-    /// Variance of what is not known of the mean, of methods that tell it apart.
+    /// Epistemic variance of the mean, of methods that separate it.
     fn epistemic<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         self.part(py, |moments| &moments.epistemic)
     }
 
-    /// How new the input is: 1 for one like those that judged the fit.
+    /// Novelty of the input: 1 for one like the held-out inputs of the fit.
     #[getter]
     fn novelty(&self) -> Option<f64> {
         self.ensemble.known().map(|known| known.novelty)

@@ -1,8 +1,8 @@
-//! The library's errors as Python's: what was wrong decides the class, the words stay the library's.
+//! The library's errors as Python exceptions: the kind of error decides the class, the message stays.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use floral::Error;
 use pyo3::exceptions::{
@@ -11,35 +11,40 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 
+use crate::advice;
+
 /// The exception for an error.
 pub fn raised(py: Python<'_>, error: Error) -> PyErr {
-    match error {
+    let words = advice::message(&error);
+    let cause = match error {
+        Error::Advised { error, .. } => *error,
+        other => other,
+    };
+    match cause {
         Error::Io { path, source } => system(&path, &source),
-        Error::BadFile { ref path, .. } if !path.exists() => {
-            PyFileNotFoundError::new_err(error.to_string())
-        }
-        Error::BadFile { .. } => bad_file(py, error.to_string()),
-        Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
-        Error::Interrupted => PyKeyboardInterrupt::new_err(error.to_string()),
-        other => PyValueError::new_err(other.to_string()),
+        Error::BadFile { path, .. } if !path.exists() => PyFileNotFoundError::new_err(words),
+        Error::BadFile { path, .. } => bad_file(py, words, path),
+        Error::Memory { .. } => PyMemoryError::new_err(words),
+        Error::Interrupted => PyKeyboardInterrupt::new_err(words),
+        _ => PyValueError::new_err(words),
     }
 }
 
-/// Does work whose panics become an exception: pyo3's own for them is none of `Exception`, and would pass
-/// every handler of the caller.
+/// Runs work whose panics become a `RuntimeError`: pyo3's own exception for them does not derive from
+/// `Exception`, so that no handler of the caller would catch it.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let words = panic.downcast_ref::<&str>().copied();
         let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        let words = words.unwrap_or("without a word");
+        let words = words.unwrap_or("no message");
         PyRuntimeError::new_err(format!(
-            "a fault of floral itself ({words}); please report it with what led to it"
+            "internal error in floral ({words}); please report it with the code that led to it"
         ))
     })
 }
 
-/// An `OSError` with number and file name, which Python makes `FileNotFoundError`, `PermissionError`
-/// or another of.
+/// An `OSError` with number and file name, which Python turns into `FileNotFoundError`,
+/// `PermissionError` and so on.
 fn system(path: &Path, source: &io::Error) -> PyErr {
     match source.raw_os_error() {
         Some(number) => {
@@ -59,12 +64,17 @@ fn of_kind(kind: io::ErrorKind, words: String) -> PyErr {
     }
 }
 
-/// The package's own class for files that are not what they should be.
-fn bad_file(py: Python<'_>, words: String) -> PyErr {
+/// The package's own class for damaged or unsuitable files.
+fn bad_file(py: Python<'_>, words: String, path: PathBuf) -> PyErr {
     let class = py
         .import("floral.errors")
         .and_then(|module| module.getattr("BadFileError"));
-    match class.and_then(|class| class.call1((words,))) {
+    let made = class.and_then(|class| {
+        let error = class.call1((words,))?;
+        error.setattr("path", path)?;
+        Ok(error)
+    });
+    match made {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
     }

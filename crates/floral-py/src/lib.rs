@@ -1,9 +1,9 @@
-//! The extension module `floral._floral`: the library's values as Python objects, nothing more.
+//! The extension module `floral._floral`: the library's types as Python objects, nothing more.
 //!
-//! What a user meets is the pure-Python package around it, in `python/floral/`. Arrays arrive here
-//! with every axis in its place, [input, realization, channel, grid...] in float64; settings and what
-//! is told of results travel as JSON.
+//! Users call the pure-Python package around it, in `python/floral/`. Arrays arrive here with all axes in
+//! order, [input, realization, channel, grid...] in float64; settings and results travel as JSON.
 
+mod advice;
 mod arrays;
 mod command;
 mod dataset;
@@ -21,10 +21,10 @@ use pyo3::prelude::*;
 #[global_allocator]
 static MEMORY: floral::memory::Allocator = floral::memory::Allocator::new();
 
-/// Bytes of freed memory held for the next use: a notebook has other uses for the rest.
+/// Bytes of freed memory kept for reuse: a notebook has other uses for the rest.
 const HELD: usize = 1 << 29;
 
-/// Functions and classes for the package `floral`; not for use by itself.
+/// Functions and classes for the package `floral`; not for direct use.
 #[pymodule]
 mod _floral {
     use super::*;
@@ -51,6 +51,8 @@ mod _floral {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         MEMORY.keep(floral::cost::spare_memory().min(HELD));
+        module.add("REALIZATIONS", floral::predict::REALIZATIONS)?;
+        module.add("REFERENCE", floral::evaluate::REFERENCE)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,7 +1,7 @@
-//! The threads that compute: a pool that no Python thread belongs to, made anew in a forked process.
+//! The pool of compute threads. No Python thread belongs to it, and a forked process gets its own.
 //!
-//! Python calls from any of its threads and may fork, in which case the threads of a pool stay behind;
-//! so the library's own [`set_up`](floral::set_up), which makes the caller a worker, is not for here.
+//! Python calls from any of its threads and may fork, which does not copy the threads of a pool. So the
+//! library's own [`set_up`](floral::set_up), which makes the caller a worker, is not used here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ pub fn pool() -> PyResult<Arc<ThreadPool>> {
     replace(&mut held, floral::asked_outside().unwrap_or(0))
 }
 
-/// Puts a pool of so many threads, or as many as there are cores, in the place of another.
+/// Replaces the pool by one of this number of threads; 0 for one per core.
 fn replace(held: &mut Option<Pool>, threads: usize) -> PyResult<Arc<ThreadPool>> {
     let threads = ThreadPoolBuilder::new()
         .num_threads(threads.min(floral::most_threads()))
@@ -39,28 +39,28 @@ fn replace(held: &mut Option<Pool>, threads: usize) -> PyResult<Arc<ThreadPool>>
         threads: threads.clone(),
     });
     if let Some(pool) = before.filter(|pool| pool.process != process) {
-        // Its threads are the parent's: there is nobody here to end them.
+        // Its threads exist only in the parent process, so that they cannot be joined here.
         std::mem::forget(pool);
     }
     Ok(threads)
 }
 
-/// How many threads compute.
+/// The number of compute threads.
 #[pyfunction]
 pub fn threads() -> PyResult<usize> {
     Ok(pool()?.current_num_threads())
 }
 
-/// Chooses how many threads compute from here on; all cores if none is given.
+/// Sets the number of compute threads; all cores if none is given.
 #[pyfunction]
 #[pyo3(signature = (count=None))]
 pub fn set_threads(count: Option<i64>) -> PyResult<()> {
     if count.is_some_and(|count| count < 1) {
         return Err(PyValueError::new_err(
-            "threads: at least one is needed; leave the number out for all cores",
+            "threads: give at least 1, or no number for all cores",
         ));
     }
-    // None is written as 0: as many as there are cores.
+    // 0: one per core.
     let count = count.map_or(0, |count| count.unsigned_abs() as usize);
     let mut held = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     replace(&mut held, count).map(|_| ())

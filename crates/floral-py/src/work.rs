@@ -1,8 +1,7 @@
-//! Long work away from Python: the interpreter is free meanwhile, Ctrl-C is heard, progress is told.
+//! Long work outside the interpreter: other Python threads run, Ctrl-C works, progress is reported.
 //!
-//! The calling thread hands the work to the pool and waits. Now and then it takes the interpreter back
-//! for a moment, to run what signals are due and to tell the caller's function how far the work is;
-//! the threads that work never do.
+//! The calling thread hands the work to the pool and waits. At intervals it takes the interpreter lock
+//! briefly, to handle signals and to call the caller's progress function; the worker threads never do.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -16,13 +15,13 @@ use pyo3::prelude::*;
 use crate::error::{guarded, raised};
 use crate::threads::pool;
 
-/// How long Ctrl-C may wait, at most, to be heard.
+/// The longest delay before Ctrl-C is handled.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Does what takes long; `told` is called with what is done, of how much, and in words.
+/// Runs long work; `watcher` is called with the stage, what is done, the total, and a message.
 pub fn watched<T: Send>(
     py: Python<'_>,
-    told: Option<&Py<PyAny>>,
+    watcher: Option<&Py<PyAny>>,
     work: impl FnOnce(&dyn Observer) -> floral::Result<T> + Send,
 ) -> PyResult<T> {
     let pool = pool()?;
@@ -39,7 +38,7 @@ pub fn watched<T: Send>(
                     // The pool has dropped the work.
                     Err(RecvTimeoutError::Disconnected) => break None,
                     Err(RecvTimeoutError::Timeout) => {
-                        if let Err(error) = Python::attach(|py| watch.look_up(py, told)) {
+                        if let Err(error) = Python::attach(|py| watch.report(py, watcher)) {
                             watch.stop.store(true, Ordering::SeqCst);
                             stopped.get_or_insert(error);
                         }
@@ -55,7 +54,7 @@ pub fn watched<T: Send>(
     }
 }
 
-/// Does what is short, on all threads and without the interpreter.
+/// Runs short work on all threads, without the interpreter lock.
 pub fn short<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> floral::Result<T> + Send,
@@ -65,14 +64,14 @@ pub fn short<T: Send>(
     outcome.map_err(|error| raised(py, error))
 }
 
-/// What the threads that work and the one that waits tell each other.
+/// What the worker threads and the waiting thread share.
 #[derive(Default)]
 struct Watch {
     stop: AtomicBool,
     state: Mutex<State>,
 }
 
-/// How far the work is.
+/// The progress of the work.
 #[derive(Default, Clone)]
 struct State {
     stage: String,
@@ -84,8 +83,8 @@ struct State {
 }
 
 impl Watch {
-    /// Runs what signals are due, and tells of what is new.
-    fn look_up(&self, py: Python<'_>, told: Option<&Py<PyAny>>) -> PyResult<()> {
+    /// Handles pending signals, and reports new progress.
+    fn report(&self, py: Python<'_>, watcher: Option<&Py<PyAny>>) -> PyResult<()> {
         py.check_signals()?;
         let state = {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,8 +92,8 @@ impl Watch {
             state.is_new = false;
             now
         };
-        match told {
-            Some(told) if state.is_new => {
+        match watcher {
+            Some(watcher) if state.is_new => {
                 let State {
                     stage,
                     done,
@@ -102,7 +101,7 @@ impl Watch {
                     words,
                     ..
                 } = state;
-                told.call1(py, (stage, done, total, words)).map(|_| ())
+                watcher.call1(py, (stage, done, total, words)).map(|_| ())
             }
             _ => Ok(()),
         }
@@ -119,7 +118,7 @@ impl State {
         };
     }
 
-    /// Another stage begins where its name or its size is another.
+    /// A new stage begins when its name or its size changes.
     fn reach(&mut self, stage: &str, done: f64, total: f64) {
         if self.stage != stage || self.total != total {
             self.begin(stage, done, total);

@@ -1,15 +1,18 @@
-"""The book's page on Python runs, block after block, in an empty folder."""
+"""The Python of the README and of the book's page on Python runs, block after block, in an empty folder."""
 
 import pathlib
 import re
 
-PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/src/how-to/python.md"
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
-def test_the_page_on_python_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["README.md", "docs/src/how-to/python.md"])
+def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.M | re.S)
-    assert len(blocks) > 1
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    assert blocks
     names = {}
     for block in blocks:
         exec(block, names)

@@ -80,12 +80,12 @@ def test_a_model_file_serves_both(tmp_path, data, model):
     (tmp_path / "other.floral").write_bytes(b"of somebody else")
     assert "--force" in run(tmp_path, "export run -o other.floral", 2).stderr
     loaded = floral.load(tmp_path / "again.floral")
-    twin = loaded.sample(data.input[0], low=data.low[0], realizations=10)
-    np.testing.assert_array_equal(ensemble.realizations, twin.realizations)
+    copy = loaded.sample(data.input[0], low=data.low[0], realizations=10)
+    np.testing.assert_array_equal(ensemble.realizations, copy.realizations)
 
 
 def interrupted(command, folder, seconds=1.5):
-    """Sends Ctrl-C after a while; the exit code and what was told."""
+    """Sends Ctrl-C after a while; the exit code and standard error."""
     process = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -93,8 +93,8 @@ def interrupted(command, folder, seconds=1.5):
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
     # Of a fit that would take hours; what it has is saved first, which a busy disk may delay.
-    _, told = process.communicate(timeout=600)
-    return process.returncode, told
+    _, output = process.communicate(timeout=600)
+    return process.returncode, output
 
 
 FIT = """
@@ -116,8 +116,8 @@ except KeyboardInterrupt:
 
 
 def test_control_c_stops_a_fit_and_other_threads_go_on_meanwhile(tmp_path):
-    code, told = interrupted([sys.executable, "-c", FIT], tmp_path)
-    assert code == 7, told
+    code, output = interrupted([sys.executable, "-c", FIT], tmp_path)
+    assert code == 7, output
 
 
 def test_an_error_of_a_progress_function_stops_the_work(data):

@@ -102,7 +102,7 @@ def test_functions_solve_each_input(curves):
         ({"high": np.zeros(16)}, "high has the shape (16,), but [input, realization, x]"),
         ({"high": None}, "high is needed"),
         ({"input": np.zeros((10, 16), complex)}, "input is complex"),
-        ({"input": np.full((10, 16), "a")}, "numbers are needed"),
+        ({"input": np.full((10, 16), "a")}, "give numbers"),
         ({"input": [[0.0] * 16, [0.0] * 15]}, "parts differ in shape"),
         ({"coords": {"x": np.arange(15.0)}}, "is the order of axes that of coords?"),
         ({"coords": {"x": -np.arange(16.0)}}, "not increasing"),
@@ -205,7 +205,7 @@ def test_a_dataset_is_kept_opened_and_read_by_xarray(tmp_path, curves, data):
     np.testing.assert_array_equal(straight.input, data.input)
 
 
-def test_files_that_are_not_there_or_no_dataset_are_told_apart(tmp_path):
+def test_missing_files_and_files_that_are_no_dataset_raise_different_errors(tmp_path):
     with pytest.raises(FileNotFoundError, match="none.zarr"):
         floral.Dataset.open(tmp_path / "none.zarr")
     (tmp_path / "text").write_text("no dataset")
@@ -220,12 +220,12 @@ def test_files_that_are_not_there_or_no_dataset_are_told_apart(tmp_path):
 
 
 def test_an_inspection_is_a_dict_that_prints_as_text(data):
-    told = data.inspect()
-    assert told["inputs"] == 10
-    assert told["verdict"]["worth"] in ("yes", "somewhat", "no")
-    text = str(told)
+    summary = data.inspect()
+    assert summary["inputs"] == 10
+    assert summary["verdict"]["worth"] in ("yes", "somewhat", "no")
+    text = str(summary)
     assert text.startswith("data\n") and "worth it?" in text
-    assert repr(told) == text
+    assert repr(summary) == text
 
 
 def test_problems_are_the_commands_own(tmp_path):
@@ -251,9 +251,9 @@ def test_names_and_units_travel_from_arrays_to_xarray_and_back(tmp_path, curves)
         units={"x": "m", "input": "N m-1", "high": "mm"},
     )
     assert data.quantities["solution"] == [{"name": "deflection", "units": "mm"}]
-    told = data.to_xarray()
-    assert told.high.attrs["units"] == told.low.attrs["units"] == "mm" and told.x.attrs["units"] == "m"
-    again = floral.Dataset.from_xarray(told)
+    dataset = data.to_xarray()
+    assert dataset.high.attrs["units"] == dataset.low.attrs["units"] == "mm" and dataset.x.attrs["units"] == "m"
+    again = floral.Dataset.from_xarray(dataset)
     assert again.quantities == data.quantities and again._grid.units == {"x": "m"}
     stored = xarray.open_zarr(data.save(tmp_path / "units.zarr").path)
     assert stored.input.attrs["units"] == "N m-1"
@@ -261,6 +261,6 @@ def test_names_and_units_travel_from_arrays_to_xarray_and_back(tmp_path, curves)
         floral.Dataset.from_arrays(**curves, units={"low": "mm"})
     with pytest.raises(ValueError, match="2 texts"):
         floral.Dataset.from_arrays(**curves, names={"high": ["u", "v"]})
-    other = told.assign(low=(told.low / 1000).assign_attrs(units="m"))
+    other = dataset.assign(low=(dataset.low / 1000).assign_attrs(units="m"))
     with pytest.warns(UserWarning, match="low is in m: converted to mm, times 1000"):
         np.testing.assert_allclose(floral.Dataset.from_xarray(other).low, data.low)

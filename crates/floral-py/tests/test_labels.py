@@ -143,7 +143,7 @@ def test_the_order_of_coords_is_that_of_the_axes(square):
     x, y = np.linspace(0.0, 1.0, 5), np.linspace(0.0, 2.0, 7)
     a, high = rng.normal(size=(4, 7, 5)), rng.normal(size=(4, 2, 7, 5))
     assert floral.Dataset.from_arrays(a, high, coords={"y": y, "x": x}).dims == ("y", "x")
-    with pytest.raises(ValueError, match="the order of coords is that of the axes"):
+    with pytest.raises(ValueError, match="give coords in the order of the array's axes"):
         floral.Dataset.from_arrays(a, high, coords={"x": x, "y": y})
     dims = {"input": ("input", "y", "x"), "high": ("input", "realization", "y", "x")}
     named = floral.Dataset.from_arrays(a, high, coords={"x": x, "y": y}, dims=dims)
@@ -242,7 +242,7 @@ def test_low_fidelity_on_a_coarser_grid_is_interpolated_within_its_ends(curves):
         floral.Dataset.from_arrays(**{**arrays, "low": arrays["low"][:, :8]})
 
 
-def test_notes_are_told_at_the_line_of_the_caller(curves):
+def test_notes_are_warnings_at_the_line_of_the_caller(curves):
     with pytest.warns(UserWarning, match="no coordinates of x") as notes:
         data = floral.Dataset.from_arrays(input=curves["input"], high=curves["high"])
     assert [note.filename for note in notes] == [__file__] and len(data) == 10

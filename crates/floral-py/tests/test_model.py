@@ -259,9 +259,9 @@ def test_two_channels_and_two_axes_keep_their_places():
     assert ensemble.mean.shape == (2, 6, 9)
     np.testing.assert_allclose(ensemble.mean, low[0], atol=0.3)
     assert ensemble.quantile([0.1, 0.9]).shape == (2, 2, 6, 9)
-    told = ensemble.to_xarray()
-    assert told["mean"].dims == ("channel", "x", "y")
-    assert told["quantiles"].dims == ("quantile", "channel", "x", "y")
+    dataset = ensemble.to_xarray()
+    assert dataset["mean"].dims == ("channel", "x", "y")
+    assert dataset["quantiles"].dims == ("quantile", "channel", "x", "y")
     array = xarray.DataArray(a[0].T, dims=("y", "x"), coords={"y": y, "x": x})
     swapped = model.sample(array, low=low[0], realizations=20)
     np.testing.assert_array_equal(swapped.mean, ensemble.mean)
@@ -270,10 +270,10 @@ def test_two_channels_and_two_axes_keep_their_places():
 def test_an_ensemble_goes_to_xarray_and_to_a_figure(curves, model):
     a, low = new(curves)
     ensemble = model.sample(a, low=low, realizations=20)
-    told = ensemble.to_xarray(quantiles=[0.1], thresholds=[0.5])
-    np.testing.assert_array_equal(told["mean"], ensemble.mean)
-    assert told.exceedance.dims == ("threshold", "x") and told.sizes["realization"] == 20
-    np.testing.assert_array_equal(told.x, curves["coords"]["x"])
+    dataset = ensemble.to_xarray(quantiles=[0.1], thresholds=[0.5])
+    np.testing.assert_array_equal(dataset["mean"], ensemble.mean)
+    assert dataset.exceedance.dims == ("threshold", "x") and dataset.sizes["realization"] == 20
+    np.testing.assert_array_equal(dataset.x, curves["coords"]["x"])
     figure = ensemble.plot()
     (axes,) = figure.axes
     assert axes.get_xlabel() == "x"
@@ -312,13 +312,13 @@ def test_units_are_converted_or_refused_and_it_is_said(curves):
         model.sample(a, low=low, coords={"x": 1000 * x})
 
 
-def test_an_input_far_outside_of_training_is_told(curves, model):
+def test_an_input_far_outside_of_training_is_noted(curves, model):
     a, low = new(curves, k=400.0)
     with pytest.warns(UserWarning, match="training"):
         model.sample(a, low=low, realizations=2)
 
 
-def test_thresholds_of_several_channels_say_of_which_they_are(curves):
+def test_a_threshold_names_its_channel_if_there_are_several(curves):
     two = np.stack([curves["high"], 1000 * curves["high"]], axis=2)
     low = np.stack([curves["low"], 1000 * curves["low"]], axis=1)
     data = floral.Dataset.from_arrays(
@@ -327,7 +327,7 @@ def test_thresholds_of_several_channels_say_of_which_they_are(curves):
     model = floral.fit(data, test=0, validation=0, progress=False)
     a, first = new(curves)
     ensemble = model.sample(a, low=np.stack([first, 1000 * first]), realizations=20)
-    with pytest.raises(ValueError, match="say of which"):
+    with pytest.raises(ValueError, match="give the channel"):
         ensemble.exceedance(0.3)
     np.testing.assert_array_equal(
         ensemble.exceedance(300.0, channel="p"), (ensemble.realizations[:, 1] > 300.0).mean(0)
@@ -340,9 +340,9 @@ def test_thresholds_of_several_channels_say_of_which_they_are(curves):
 
 def test_a_model_is_sent_to_other_processes(curves, model):
     a, low = new(curves)
-    twin = pickle.loads(pickle.dumps(model))
+    copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(
-        *(m.sample(a, low=low, realizations=3).realizations for m in (model, twin))
+        *(m.sample(a, low=low, realizations=3).realizations for m in (model, copy))
     )
 
 

@@ -23,8 +23,8 @@ def test_several_inputs_give_an_ensemble_each(data, model):
         np.testing.assert_array_equal(several[3].realizations, alone.realizations)
         assert len(model.sample(every, inputs=[3, 5], **given)) == 2
     np.testing.assert_array_equal(model.sample_all(data, **given).mean, model.sample(data, **given).mean)
-    told = found.to_xarray()
-    assert told["mean"].dims == ("input", "x") and told.novelty.dims == ("input",)
+    dataset = found.to_xarray()
+    assert dataset["mean"].dims == ("input", "x") and dataset.novelty.dims == ("input",)
     assert len(model.sample(data.input[:1], low=data.low[:1], **given)) == 1
     broken = data.input.copy()
     broken[4, 7] = np.nan

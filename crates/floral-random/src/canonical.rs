@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cluster_ends_at_the_first_gap() {
+    fn a_cluster_ends_at_the_first_large_distance() {
         let values = [3.0, 1.0, 1.0 - 1e-15, 1.0 - 2e-15, 0.5];
         assert_eq!(cluster_end(&values, 1), 1);
         assert_eq!(cluster_end(&values, 2), 4);

@@ -50,7 +50,7 @@ impl GaussianProcess {
 
     /// The process at arbitrary points, all with the same number of coordinates, by Cholesky.
     ///
-    /// Points that coincide are allowed; [`Report::Cholesky`] tells the jitter that they cost.
+    /// Points that coincide are allowed; [`Report::Cholesky`] has the jitter that they need.
     pub fn on_points(kernel: &Kernel, points: &[Vec<f64>]) -> Result<Self> {
         Self::build(*kernel, 0.0, Place::Points(points.to_vec()))
     }

@@ -170,12 +170,12 @@ mod tests {
         Kernel::new(family, length, 1.0).unwrap()
     }
 
-    fn largest_gap<'a>(
+    fn largest_difference<'a>(
         a: impl Iterator<Item = &'a [f64]>,
         b: impl Iterator<Item = &'a [f64]>,
     ) -> f64 {
-        let gaps = a.zip(b).flat_map(|(a, b)| a.iter().zip(b));
-        gaps.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        let differences = a.zip(b).flat_map(|(a, b)| a.iter().zip(b));
+        differences.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
     fn assert_orthonormal(expansion: &KarhunenLoeve) {
@@ -285,7 +285,7 @@ mod tests {
             let grids = [9, 17, 33, 65].map(expand);
             let change = |c: usize, n: usize| {
                 let shared = at_shared_points(&grids[c + 1], n);
-                largest_gap(grids[c].modes(), shared.iter().map(Vec::as_slice))
+                largest_difference(grids[c].modes(), shared.iter().map(Vec::as_slice))
             };
             let changes = [change(1, 17), change(2, 33)];
             assert!(changes[1] < 0.35 * changes[0], "{family} {changes:?}");

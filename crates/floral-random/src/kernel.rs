@@ -234,9 +234,9 @@ mod tests {
                     .unwrap()
                     .covariance(0.1 * f64::from(i))
             };
-            let gap = |f| (at(f) - at(Family::Rbf)).abs();
-            assert!(gap(Family::Matern52) < gap(Family::Matern32));
-            assert!(gap(Family::Matern32) < gap(Family::Exponential));
+            let difference = |f| (at(f) - at(Family::Rbf)).abs();
+            assert!(difference(Family::Matern52) < difference(Family::Matern32));
+            assert!(difference(Family::Matern32) < difference(Family::Exponential));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::Result;
 
 /// Residual norm of an accepted eigenpair, relative to the largest eigenvalue.
 const CONVERGED: f64 = 1e-13;
-/// Residual norm at which an eigenvalue is known well enough to tell clusters apart.
+/// Residual norm at which an eigenvalue is known well enough to separate clusters.
 const LOCATED: f64 = 1e-7;
 
 /// Eigenvalues, largest first, and the orthonormal eigenvectors: [mode][point].

@@ -155,9 +155,9 @@ mod tests {
         Grid::new(vec![Axis::closed("y", n), Axis::closed("x", n)])
     }
 
-    fn largest_gap(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
-        let gaps = a.iter().zip(b).flat_map(|(a, b)| a.iter().zip(b));
-        gaps.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    fn largest_difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+        let differences = a.iter().zip(b).flat_map(|(a, b)| a.iter().zip(b));
+        differences.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
     /// A square has double eigenvalues; two modes end in the middle of a pair.
@@ -176,8 +176,8 @@ mod tests {
                 for (found, dense) in found.0.iter().zip(&values) {
                     assert!((found - dense).abs() < 1e-14);
                 }
-                let gap = largest_gap(&found.1, &functions);
-                assert!(gap < 1e-8, "{family} {modes} {gap}");
+                let difference = largest_difference(&found.1, &functions);
+                assert!(difference < 1e-8, "{family} {modes} {difference}");
             }
         }
     }
@@ -187,8 +187,8 @@ mod tests {
         for (family, modes) in [(Family::Rbf, 10), (Family::Exponential, 32)] {
             let kernel = Kernel::new(family, 0.1, 1.0).unwrap();
             let from = |seed| eigenpairs(&kernel, &square(32), modes, seed).unwrap();
-            let gap = largest_gap(&from(1).1, &from(2).1);
-            assert!(gap < 1e-9, "{family} {gap}");
+            let difference = largest_difference(&from(1).1, &from(2).1);
+            assert!(difference < 1e-9, "{family} {difference}");
         }
     }
 

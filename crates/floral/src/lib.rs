@@ -86,9 +86,9 @@ pub mod train;
 pub mod verify;
 
 pub use floral_data::{
-    Arrays, Axis, AxisKind, Checksum, Error, Event, Field, Grid, Observer, Points, Quantities,
-    Quantity, Result, Silent, counted, error, field, grid, inspect, low, metric, observer,
-    quantity, ranks, storage, transform, units,
+    Advice, Arrays, Axis, AxisKind, Checksum, Error, Event, Field, Grid, Note, Observer, Points,
+    Quantities, Quantity, Result, Silent, counted, error, field, grid, inspect, low, metric,
+    observer, quantity, ranks, storage, transform, units,
 };
 pub use floral_flow::{flow, network, sample};
 pub use floral_kernels::memory;

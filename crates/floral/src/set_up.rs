@@ -7,10 +7,10 @@ use crate::{Error, Result};
 /// Threads that any machine may be asked for, however few cores it has.
 const FEW_THREADS: usize = 64;
 
-/// Threads per core, more of which only wait for each other.
+/// The most threads per core; more would only wait for each other.
 const THREADS_PER_CORE: usize = 4;
 
-/// The name by which rayon is told a number of threads from outside.
+/// The environment variable that sets the number of threads of rayon.
 const FROM_OUTSIDE: &str = "RAYON_NUM_THREADS";
 
 /// Gives this process so many threads, or as many as the machine has cores, of which the calling

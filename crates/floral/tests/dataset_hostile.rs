@@ -28,7 +28,7 @@ fn edit(array: &Path, change: impl FnOnce(&mut Value)) {
     fs::write(path, value.to_string()).unwrap();
 }
 
-/// A group with one array `input` of this shape and chunk shape, of which nothing is stored.
+/// A group with one array `input` of this shape and chunk shape, without stored chunks.
 fn declared(folder: &TempDir, shape: &[u64], chunk: &[u64]) -> PathBuf {
     let path = folder.path().join("declared.zarr");
     fs::create_dir_all(path.join("input")).unwrap();
@@ -201,7 +201,7 @@ fn an_axis_whose_name_leads_elsewhere_is_refused_before_a_file_is_written() {
 }
 
 #[test]
-fn a_dataset_tells_the_domain_of_its_axes() {
+fn a_dataset_has_the_domain_of_its_axes() {
     let folder = TempDir::new().unwrap();
     let mut toy = Toy::new();
     let degrees = Axis::over(Domain::periodic(-180.0, 180.0), "x", 4);

@@ -161,7 +161,7 @@ fn a_damaged_chunk_is_named() {
 }
 
 #[test]
-fn what_is_no_dataset_is_told_apart() {
+fn folders_that_are_no_dataset_are_refused() {
     let folder = TempDir::new().unwrap();
     let path = small(&folder);
     assert!(refusal(&folder.path().join("none")).contains("no such dataset"));

@@ -16,7 +16,7 @@ use toy::{Toy, files, generated, request, run};
 
 const CHILD_PATH: &str = "FLORAL_TEST_CHILD_PATH";
 
-/// Stops the run once so many inputs are finished.
+/// Stops the run once this number of inputs is finished.
 struct StopAfter {
     inputs: usize,
     done: AtomicUsize,
@@ -129,7 +129,7 @@ fn a_different_request_does_not_mix_with_an_unfinished_dataset() {
         ..request(4)
     };
     let message = run(&Toy::new(), &other, &path).unwrap_err().to_string();
-    for word in ["seed 7, not 8", "inputs 3, not 4", "by force"] {
+    for word in ["seed 7, not 8", "inputs 3, not 4", "or discard it"] {
         assert!(message.contains(word), "{message}");
     }
     assert_eq!(files(&folder.path().join("data.zarr.partial")), before);

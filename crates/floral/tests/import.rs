@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use floral::Silent;
 use floral::dataset::Dataset;
-use floral::dataset::import::{Found, Import, Wishes};
+use floral::dataset::import::{Found, Import, ImportOptions};
 
 const FILES: [&str; 6] = [
     "chunked.h5",
@@ -26,10 +26,10 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn look(path: &Path) -> floral::Result<Found> {
-    Import::open(&[path.to_owned()])?.look(&Wishes::default(), &Silent)
+    Import::open(&[path.to_owned()])?.look(&ImportOptions::default(), &Silent)
 }
 
-/// The values that `make.py` tells, stored in floats of 32 bits at least.
+/// The values of `make.py`, stored in floats of 32 bits at least.
 fn check(dataset: &Dataset) {
     assert_eq!((dataset.inputs(), dataset.realizations()), (3, 2));
     let x: Vec<f64> = (0..8).map(|i| f64::from(i) / 8.0).collect();
@@ -55,12 +55,12 @@ fn every_format_gives_the_values_that_were_written() {
         let path = folder.path().join(name);
         let import = Import::open(&[fixture(name)]).unwrap();
         let (found, is_written) = import
-            .write(&Wishes::default(), &path, false, &Silent)
+            .write(&ImportOptions::default(), &path, false, &Silent)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(is_written);
         assert_eq!((found.inputs, found.realizations), (3, (2, 2)), "{name}");
         check(&Dataset::open(&path).unwrap());
-        let again = import.write(&Wishes::default(), &path, false, &Silent);
+        let again = import.write(&ImportOptions::default(), &path, false, &Silent);
         assert!(!again.unwrap().1, "{name} is written twice");
     }
 }
@@ -82,9 +82,9 @@ fn counted(n: usize) -> Vec<f64> {
     (0..n).map(|i| i as f64).collect()
 }
 
-fn imported(folder: &Path, wishes: &Wishes) -> floral::Result<Dataset> {
+fn imported(folder: &Path, options: &ImportOptions) -> floral::Result<Dataset> {
     let path = folder.join("data.zarr");
-    Import::open(&[folder.to_owned()])?.write(wishes, &path, false, &Silent)?;
+    Import::open(&[folder.to_owned()])?.write(options, &path, false, &Silent)?;
     Dataset::open(path)
 }
 
@@ -94,7 +94,7 @@ fn realizations_of_nan_are_not_there_and_a_single_nan_is_refused() {
     high[4 * 8 + 8..4 * 8 + 16].fill(f64::NAN);
     let input = ("input", "(3, 8)", counted(24));
     let folder = arrays(&[input.clone(), ("high", "(3, 4, 8)", high.clone())]);
-    let dataset = imported(folder.path(), &Wishes::default()).unwrap();
+    let dataset = imported(folder.path(), &ImportOptions::default()).unwrap();
     assert_eq!(
         (dataset.realizations(), dataset.fewest_realizations()),
         (4, 3)
@@ -106,14 +106,14 @@ fn realizations_of_nan_are_not_there_and_a_single_nan_is_refused() {
     assert_eq!(second.iter().nth(1).unwrap(), third);
     high[3] = f64::NAN;
     let folder = arrays(&[input, ("high", "(3, 4, 8)", high)]);
-    let refusal = imported(folder.path(), &Wishes::default()).unwrap_err();
+    let refusal = imported(folder.path(), &ImportOptions::default()).unwrap_err();
     assert!(refusal.to_string().contains("realization 0"), "{refusal}");
     assert!(!folder.path().join("data.zarr.partial").exists());
-    let wishes = Wishes {
+    let options = ImportOptions {
         skip_missing: true,
-        ..Wishes::default()
+        ..ImportOptions::default()
     };
-    let dataset = imported(folder.path(), &wishes).unwrap();
+    let dataset = imported(folder.path(), &options).unwrap();
     assert_eq!(dataset.realizations_of(0), 3);
 }
 
@@ -123,7 +123,7 @@ fn high_fidelity_is_known_where_it_was_computed() {
         ("input", "(2, 8)", counted(16)),
         ("high", "(2, 3, 4)", counted(24)),
     ]);
-    let dataset = imported(folder.path(), &Wishes::default()).unwrap();
+    let dataset = imported(folder.path(), &ImportOptions::default()).unwrap();
     assert_eq!(dataset.grid().shape(), [8]);
     assert_eq!(dataset.known().unwrap().kept(), [0, 2, 4, 6]);
     assert_eq!(dataset.high(1).unwrap().shape(), [3, 1, 4]);

@@ -62,8 +62,8 @@ impl Case {
         let expected = self.plain_velocity(&self.plain).concat();
         let scale = expected.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         for (found, expected) in found.iter().zip(&expected) {
-            let gap = (f64::from(*found) - expected).abs() / scale;
-            assert!(gap < 1e-5, "{:?}: {found} {expected}", self.grid);
+            let error = (f64::from(*found) - expected).abs() / scale;
+            assert!(error < 1e-5, "{:?}: {found} {expected}", self.grid);
         }
     }
 
@@ -83,9 +83,9 @@ impl Case {
             let along = gradient.values.iter().zip(&direction);
             let found: f64 = along.clone().map(|(g, d)| f64::from(*g) * d).sum();
             let scale: f64 = along.map(|(g, d)| (f64::from(*g) * d).abs()).sum();
-            let gap = (found - expected).abs() / scale.max(1e-6);
+            let error = (found - expected).abs() / scale.max(1e-6);
             assert!(
-                gap < 1e-4,
+                error < 1e-4,
                 "{} on {:?}: {found} {expected}",
                 weight.name,
                 self.grid

@@ -28,7 +28,7 @@ fn moved(motion: &Motion, role: Role, field: &Field) -> Field {
 }
 
 /// Largest difference of two fields, over the largest value.
-fn gap(a: &Field, b: &Field) -> f64 {
+fn difference(a: &Field, b: &Field) -> f64 {
     let largest = a.values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     let pairs = a.values().iter().zip(b.values());
     pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) / largest
@@ -49,9 +49,9 @@ fn assert_equivariant(problem: &dyn Problem, motions: &[Motion], tolerance: f64)
         let other = moved(motion, Role::Input, &input);
         let low = problem.low_fidelity(&input).unwrap();
         let low_other = problem.low_fidelity(&other).unwrap();
-        assert!(gap(&moved(motion, Role::Solution, &low), &low_other) < tolerance);
+        assert!(difference(&moved(motion, Role::Solution, &low), &low_other) < tolerance);
         let solution = moved(motion, Role::Solution, &high(&input));
-        assert!(gap(&solution, &high(&other)) < tolerance);
+        assert!(difference(&solution, &high(&other)) < tolerance);
     }
 }
 
@@ -77,10 +77,10 @@ fn the_exact_moments_of_advection_roll_with_its_initial_state() {
         moments(&input),
         moments(&moved(&motion, Role::Input, &input)),
     );
-    assert!(gap(&moved(&motion, Role::Solution, &here.mean), &there.mean) < 1e-13);
+    assert!(difference(&moved(&motion, Role::Solution, &here.mean), &there.mean) < 1e-13);
     let variance = motion.apply_even(here.variance.values());
     let variance = Field::scalar(problem.grid(), variance);
-    assert!(gap(&variance, &there.variance) < 1e-12);
+    assert!(difference(&variance, &there.variance) < 1e-12);
 }
 
 #[test]
@@ -105,5 +105,5 @@ fn darcy_transposes_and_scales_inversely_with_its_permeability() {
     let factor = 3_f64.powf(group.scale.unwrap());
     let expected = problem.low_fidelity(&input).unwrap();
     let expected = expected.values().iter().map(|p| factor * p).collect();
-    assert!(gap(&Field::scalar(problem.grid(), expected), &low) < 1e-10);
+    assert!(difference(&Field::scalar(problem.grid(), expected), &low) < 1e-10);
 }

@@ -1,6 +1,6 @@
-//! `floral plan`: what a training would take on one rank or a thousand, before it is begun.
+//! `floral plan`: an estimate of the time and memory of a training, on one rank or a thousand.
 
-mod told;
+mod table;
 mod training;
 
 use std::path::PathBuf;
@@ -20,55 +20,66 @@ use training::Training;
     floral plan --grid 512x512 --inputs 2000 --realizations 50 --ranks 64\n  \
     floral plan settings.toml --data darcy.zarr --ranks 8 --latency 2e-6 --bandwidth 10e9\n  \
     floral plan --grid 1024x1024 --inputs 500 --ranks 1000 --gflops 8000 --price 2.5\n\n\
-    Arithmetic, memory and bytes are counted; seconds follow from how fast this machine trains, which\n\
-    is measured in some seconds, or from --gflops of another, and from the latency and bandwidth of the\n\
-    network, which `mpirun -n 2 floral bench --collective` measures. The model is told in docs/scale.md.")]
+    Arithmetic, memory and bytes are counted. Seconds follow from the training speed of this machine, \
+    measured in a few seconds, or of another (--gflops), and from the latency and bandwidth of the \
+    network, which `mpirun -n 2 floral bench --collective` measures. docs/scale.md describes the model.")]
 pub struct Arguments {
-    /// Settings of a training, as `floral train --print-config` writes them [default: FLORAL's]
+    /// TOML file with settings, as floral train --print-config prints them [default: those of the
+    /// method floral]
     #[arg(value_name = "CONFIG")]
     config: Option<PathBuf>,
 
-    /// Set one setting, as in --set optimiser.batch=64; may be repeated
+    /// Change one setting, as in --set optimiser.batch=64; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
-    /// The dataset to learn from; without one, --grid and --inputs tell its sizes
+    /// Dataset to learn from; without one, give --grid and --inputs
     #[arg(long, value_name = "DATA", conflicts_with_all = ["grid", "inputs"])]
     data: Option<PathBuf>,
 
-    /// Grid points, as in 128 for a line or 512x512 for a plane
+    /// Grid points, as in 128 (1-D) or 512x512 (2-D)
     #[arg(long, value_name = "SIZE", required_unless_present = "data")]
     grid: Option<Resolution>,
 
-    /// Inputs to train on
+    /// Number of inputs to train on
     #[arg(long, value_name = "N", required_unless_present = "data")]
     inputs: Option<usize>,
 
-    /// Realizations of each input
+    /// Realizations per input
     #[arg(long, value_name = "M", default_value_t = 50)]
     realizations: usize,
 
-    /// Ranks at most; the plan has every power of two below it
+    /// Largest number of ranks; smaller powers of two are shown as well
     #[arg(long, value_name = "N", default_value_t = 64)]
     ranks: usize,
 
-    /// GFLOP/s of a rank in training [default: this machine's with its threads, measured]
-    #[arg(long, value_name = "G")]
+    /// Training speed of a rank in GFLOP/s [default: measured on this machine]
+    #[arg(long, value_name = "G", help_heading = "Hardware")]
     gflops: Option<f64>,
 
-    /// Seconds until a message of no bytes has arrived
-    #[arg(long, value_name = "S", default_value_t = 2e-6)]
+    /// Latency of a message, in seconds
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 2e-6,
+        help_heading = "Hardware"
+    )]
     latency: f64,
 
-    /// Bytes per second that a rank sends
-    #[arg(long, value_name = "B", default_value_t = 10e9)]
+    /// Bandwidth of a rank, in bytes per second
+    #[arg(
+        long,
+        value_name = "B",
+        default_value_t = 10e9,
+        help_heading = "Hardware"
+    )]
     bandwidth: f64,
 
     #[command(flatten)]
     device: device::Arguments,
 
-    /// What a rank costs an hour; adds what all ranks cost together
-    #[arg(long, value_name = "P")]
+    /// Price of a rank per hour; adds a column with the total
+    #[arg(long, value_name = "P", help_heading = "Hardware")]
     price: Option<f64>,
 
     /// Print JSON instead of text
@@ -96,7 +107,7 @@ impl Arguments {
         ensure!(self.ranks > 0, "--ranks must be at least 1");
         ensure!(
             self.latency >= 0.0 && self.latency.is_finite(),
-            "--latency {}: seconds are not negative",
+            "--latency {}: must not be negative",
             self.latency
         );
         let positive = [
@@ -108,7 +119,7 @@ impl Arguments {
             if let Some(value) = value {
                 ensure!(
                     value > 0.0 && value.is_finite(),
-                    "{flag} {value}: must be above zero"
+                    "{flag} {value}: must be positive"
                 );
             }
         }
@@ -160,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_has_every_power_of_two_and_what_was_asked_for() {
+    fn a_plan_has_every_power_of_two_and_the_largest_number() {
         let ranks = |last| powers_of_two(last).collect::<Vec<_>>();
         assert_eq!(ranks(1), [1]);
         assert_eq!(ranks(8), [1, 2, 4, 8]);

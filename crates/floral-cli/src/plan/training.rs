@@ -1,4 +1,4 @@
-//! A training in numbers, of a dataset or of one that need not exist.
+//! The size of a training, for a dataset or for given dimensions.
 
 use anyhow::{Result, bail, ensure};
 use floral::cost::memory::parameters;
@@ -18,10 +18,10 @@ use crate::data;
 /// Points per axis that are timed at most.
 const MOST_TIMED: usize = 64;
 
-/// Points of a grid, and inputs: beyond it counts lose their digits.
+/// The most grid points, and inputs: larger counts would lose digits.
 const MOST_POINTS: usize = 1 << 32;
 
-/// A training in numbers.
+/// The size of a training.
 pub(super) struct Training {
     pub config: TrainConfig,
     pub network: FilmFnoConfig,
@@ -38,8 +38,8 @@ impl Training {
         let config = arguments.settings()?;
         if config.method.recipe().is_some() {
             bail!(
-                "{} is fitted by one rank in closed form, in seconds to minutes; a plan is for the \
-                 networks fno, residual-fno, flora and floral, as in --set method=floral",
+                "{} is fitted in closed form on one rank, in seconds to minutes; plan a network instead \
+                 (fno, residual-fno, flora or floral), as in --set method=floral",
                 config.method
             );
         }
@@ -50,7 +50,7 @@ impl Training {
         let shape = &shapes.grid;
         ensure!(
             matches!(shape.len(), 1 | 2) && shape.iter().all(|&n| n > 1) && inputs > 0,
-            "networks live on lines such as 128 and planes such as 64x64, of at least one input"
+            "networks need a grid of one or two axes, such as 128 or 64x64, and at least one input"
         );
         ensure!(
             shape.iter().product::<usize>() <= MOST_POINTS && inputs <= MOST_POINTS,
@@ -98,7 +98,7 @@ impl Training {
         }
     }
 
-    /// What is timed in its place: the same width on a grid that takes moments.
+    /// What is timed instead: the same width on a grid that takes little time.
     pub fn typical(&self, device: Device) -> Case {
         let grid = self.grid.iter().map(|&n| n.min(MOST_TIMED)).collect();
         Case {

@@ -1,4 +1,4 @@
-//! The steps of a quickstart as commands that a user could type; `reproduce` quotes its own so too.
+//! The steps of a quickstart as command lines; `reproduce` prints its own in the same way.
 
 use std::fmt;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::plan::METHODS;
 use super::{Folder, Plan};
 use floral::train::Method;
 
-/// A command line in words, the first of which is `floral`.
+/// A command line as words, beginning with `floral`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command(pub Vec<String>);
 
@@ -66,7 +66,7 @@ pub(super) fn generate(folder: &Folder, plan: &Plan) -> Command {
         .path(&folder.data())
 }
 
-/// Networks have their settings in a file; regressions need none but the split.
+/// Networks have their settings in a file; regressions need only the split.
 pub(super) fn train(folder: &Folder, plan: &Plan, method: Method) -> Command {
     let command = Command::new("train")
         .path(&folder.data())
@@ -83,7 +83,7 @@ pub(super) fn train(folder: &Folder, plan: &Plan, method: Method) -> Command {
     command.word("-o").path(&folder.run(method))
 }
 
-/// The report without its introduction, beside the quickstart's own.
+/// The report without its introduction, next to the quickstart's own.
 pub(super) fn report(folder: &Folder, plan: &Plan) -> Command {
     let runs = METHODS.map(|method| folder.run(method));
     let command = runs

@@ -1,8 +1,8 @@
-//! `floral quickstart`: 1DCR from nothing to a report, at a size that two cores train in a minute.
+//! `floral quickstart`: 1DCR from data to report, at a size that two cores train in a minute.
 //!
-//! Generates, trains and reports as the commands of these names do, and prints each step as the
-//! command that a user could type; a step that an earlier call has finished is not done again. The
-//! report is that of `floral report` with an [`introduction`].
+//! Generates, trains and reports like the commands of these names, and prints each step as the command
+//! that does it. Steps finished by an earlier call are skipped. The report is that of `floral report`
+//! with an [`introduction`].
 
 mod command;
 mod introduction;
@@ -21,7 +21,7 @@ use floral::train::Method;
 use floral_report::draw::Table;
 use floral_report::report::{compare, scores};
 
-use crate::narrator::Narrator;
+use crate::step_log::StepLog;
 use crate::{Ending, interrupt, output};
 #[cfg(feature = "networks")]
 pub use command::Command;
@@ -31,24 +31,24 @@ use plan::Plan;
 #[derive(clap::Args)]
 #[command(
     after_help = "Generates a small dataset, trains four methods on it, evaluates them and \
-    writes a report to open in a\nbrowser; about a minute on two cores. Each step is printed as \
-    the command that does it. Run it again to\ncontinue what was cut short."
+    writes a report to open in a browser; about a minute on two cores. Each step is printed as \
+    the command that does it. Run it again to continue an interrupted one."
 )]
 pub struct Arguments {
-    /// The folder to write
+    /// Folder to write
     #[arg(short, long, value_name = "FOLDER", default_value = "quickstart")]
     output: PathBuf,
 
-    /// The seed from which everything is drawn
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// Tiny sizes that learn nothing, to see in seconds that all steps work
+    /// Use tiny sizes that learn nothing, to check in seconds that all steps work
     #[arg(long)]
     fast: bool,
 }
 
-/// Runs all steps and says where the report is.
+/// Runs all steps and prints where the report is.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let plan = if arguments.fast {
         Plan::tiny(arguments.seed)
@@ -56,9 +56,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         Plan::small(arguments.seed)
     };
     let start = Instant::now();
-    let narrator = Narrator::new(interrupt::flag()?);
+    let log = StepLog::new(interrupt::flag()?);
     let device = device::named("cpu")?;
-    let outcome = quickstart(&arguments.output, &plan, &device, &narrator)?;
+    let outcome = quickstart(&arguments.output, &plan, &device, &log)?;
     let seconds = start.elapsed().as_secs_f64();
     output::print(&format!(
         "\n{}\n* best of its column; the true moments are exact. Done in {seconds:.0} s.\n\
@@ -96,7 +96,7 @@ impl Folder {
     }
 }
 
-/// What a quickstart leaves behind, besides its files.
+/// The result of a quickstart.
 #[derive(Debug, Clone, PartialEq)]
 struct Outcome {
     report: PathBuf,
@@ -105,37 +105,32 @@ struct Outcome {
 }
 
 /// Generates, trains, compares and reports.
-fn quickstart(
-    path: &Path,
-    plan: &Plan,
-    device: &Device,
-    narrator: &Narrator,
-) -> floral::Result<Outcome> {
+fn quickstart(path: &Path, plan: &Plan, device: &Device, log: &StepLog) -> floral::Result<Outcome> {
     let folder = Folder(path.to_owned());
     create_folder(path)?;
-    let dataset = data(&folder, plan, narrator)?;
+    let dataset = data(&folder, plan, log)?;
     let runs = training::runs(&folder, plan)?;
     write_atomically(&folder.settings(), plan.settings().as_bytes())?;
-    training::train_all(&runs, plan, &dataset, device, narrator)?;
-    narrator.say(&format!("$ {}", command::report(&folder, plan)));
+    training::train_all(&runs, plan, &dataset, device, log)?;
+    log.line(&format!("$ {}", command::report(&folder, plan)));
     let start = Instant::now();
-    let progress = narrator.watch("report");
+    let progress = log.watch("report");
     let comparison = compare(&runs, &dataset, &plan.report(), device, &progress)?;
     progress.finish();
     let page = introduction::introduced(&folder, plan, &comparison)?;
     write_atomically(&folder.report(), page.to_html().as_bytes())?;
     let seconds = start.elapsed().as_secs_f64();
-    narrator.say(&format!("  the report is written ({seconds:.1} s)"));
+    log.line(&format!("  the report is written ({seconds:.1} s)"));
     Ok(Outcome {
         report: folder.report(),
         tables: scores(&comparison),
     })
 }
 
-fn data(folder: &Folder, plan: &Plan, narrator: &Narrator) -> floral::Result<Dataset> {
-    narrator.say(&format!("$ {}", command::generate(folder, plan)));
+fn data(folder: &Folder, plan: &Plan, log: &StepLog) -> floral::Result<Dataset> {
+    log.line(&format!("$ {}", command::generate(folder, plan)));
     let start = Instant::now();
-    let progress = narrator.watch("1dcr");
+    let progress = log.watch("1dcr");
     let (problem, request) = (plan.problem()?, plan.request());
     let outcome = generate(&problem, &request, &folder.data(), &progress)?;
     progress.finish();
@@ -146,7 +141,7 @@ fn data(folder: &Folder, plan: &Plan, narrator: &Narrator) -> floral::Result<Dat
         }
     };
     let seconds = start.elapsed().as_secs_f64();
-    narrator.say(&format!("  {what} ({seconds:.1} s)"));
+    log.line(&format!("  {what} ({seconds:.1} s)"));
     Dataset::open(folder.data())
 }
 

@@ -10,7 +10,7 @@ use floral::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
 use floral::train::{Method, TrainConfig};
 use floral_report::report::Options;
 
-/// The methods that are shown: ours, and the paper's two that correct low fidelity.
+/// The methods shown: ours, and the two of the paper that learn the residual.
 #[cfg(feature = "networks")]
 pub const METHODS: [Method; 4] = [
     Method::ResidualFno,
@@ -19,11 +19,11 @@ pub const METHODS: [Method; 4] = [
     Method::FloralKl,
 ];
 
-/// Those of a build without networks.
+/// The methods of a build without networks.
 #[cfg(not(feature = "networks"))]
 pub const METHODS: [Method; 2] = [Method::Kriging, Method::FloralKl];
 
-/// Everything that decides the outcome.
+/// Everything that determines the result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The seed of data, training and priors.
@@ -59,7 +59,7 @@ impl Plan {
         }
     }
 
-    /// Seconds: every step is there, nothing is learned.
+    /// Seconds: every step runs, nothing is learned.
     pub fn tiny(seed: u64) -> Self {
         Self {
             seed,

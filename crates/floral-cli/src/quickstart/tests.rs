@@ -12,10 +12,10 @@ use crate::args::{self, Cli};
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn tried(path: &Path, plan: &Plan) -> (floral::Result<Outcome>, Vec<String>) {
-    let narrator = Narrator::silent(&NEVER);
+    let log = StepLog::silent(&NEVER);
     let device = device::named("cpu").unwrap();
-    let outcome = quickstart(path, plan, &device, &narrator);
-    (outcome, narrator.told())
+    let outcome = quickstart(path, plan, &device, &log);
+    (outcome, log.lines())
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_request_to_stop_is_heard_and_the_next_call_goes_on() {
         folder.path(),
         &Plan::tiny(0),
         &device,
-        &Narrator::silent(&stop),
+        &StepLog::silent(&stop),
     );
     assert!(matches!(stopped, Err(floral::Error::Interrupted)));
     tried(folder.path(), &Plan::tiny(0)).0.unwrap();

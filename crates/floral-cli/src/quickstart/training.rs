@@ -9,7 +9,7 @@ use floral::{Error, Result};
 
 use super::plan::METHODS;
 use super::{Folder, Plan, command};
-use crate::narrator::Narrator;
+use crate::step_log::StepLog;
 use crate::workers::Workers;
 
 /// The run folders of all methods, made where they are missing.
@@ -43,7 +43,7 @@ pub(super) fn train_all(
     plan: &Plan,
     dataset: &Dataset,
     device: &Device,
-    narrator: &Narrator,
+    log: &StepLog,
 ) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // One thread each: small tensors gain nothing from being handed around.
@@ -53,10 +53,10 @@ pub(super) fn train_all(
     };
     // The longest, which are the last, begin first.
     workers.run(runs.iter().rev(), |run| {
-        if narrator.should_stop() {
+        if log.should_stop() {
             return Err(Error::Interrupted);
         }
-        one(run, plan, dataset, device, narrator)
+        one(run, plan, dataset, device, log)
     })
 }
 
@@ -65,21 +65,21 @@ fn one(
     plan: &Plan,
     dataset: &Dataset,
     device: &Device,
-    narrator: &Narrator,
+    log: &StepLog,
 ) -> Result<()> {
     let method = run.config()?.method;
     let folder = Folder(run.path().parent().map(Into::into).unwrap_or_default());
-    narrator.say(&format!("$ {}", command::train(&folder, plan, method)));
+    log.line(&format!("$ {}", command::train(&folder, plan, method)));
     let before = run.last()?.map(|checkpoint| checkpoint.header.progress);
     if before.is_some_and(|progress| progress.finished) {
-        narrator.say(&format!("  {method} is already trained"));
+        log.line(&format!("  {method} is already trained"));
         return Ok(());
     }
     let start = Instant::now();
-    let progress = narrator.watch(method.name());
+    let progress = log.watch(method.name());
     train(run, dataset, device, &progress)?;
     progress.finish();
     let seconds = start.elapsed().as_secs_f64();
-    narrator.say(&format!("  {method} is trained ({seconds:.1} s)"));
+    log.line(&format!("  {method} is trained ({seconds:.1} s)"));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `floral reproduce`: the paper's tables, our values beside the paper's.
+//! `floral reproduce`: the paper's tables, with our values next to the paper's.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -19,9 +19,9 @@ use super::publish;
 use super::results::Store;
 use super::tables::{PaperTable, Provenance};
 use super::work::{Expected, State, States, estimated, work};
-use crate::duration::told as duration;
-use crate::narrator::Narrator;
+use crate::duration::readable as duration;
 use crate::quickstart::Command;
+use crate::step_log::StepLog;
 use crate::workers::Workers;
 use crate::{Ending, device, interrupt, output, provenance};
 
@@ -30,23 +30,23 @@ use crate::{Ending, device, interrupt, output, provenance};
 #[command(after_help = "Examples:\n  \
     floral reproduce table1                           # every cell, at a small scale\n  \
     floral reproduce table1 --scale recommended       # our methods on the paper's grids\n  \
-    floral reproduce all --scale paper --plan         # what the paper's protocol would take\n  \
+    floral reproduce all --scale paper --plan         # how long the paper's protocol would take\n  \
     floral reproduce table1 --scale paper --only darcy --sizes 100 --methods floral,residual-fno\n  \
     floral reproduce table3 --only 1dcr,darcy -o /data/reproduce\n\n\
-    A step that is done is never done again: datasets, runs and evaluations are found by their\n\
-    content, the resolved settings and the data. What was cut, by Ctrl-C or otherwise, goes on when\n\
-    the same command is given again. Tables are printed, and written as .json, .md and .html.")]
+    Finished steps are never repeated: datasets, runs and evaluations are identified by their content, \
+    the resolved settings and the data. Run the same command again to continue an interrupted one. Tables \
+    are printed, and written as .json, .md and .html.")]
 pub struct Arguments {
-    /// What to reproduce; all is all of the paper, ablation is what each part of the recommended
-    /// method contributes
+    /// What to reproduce; all stands for everything in the paper, ablation for the contribution of
+    /// each part of the recommended method
     #[arg(required = true, value_name = "WHAT",
         value_parser = PossibleValuesParser::new(
             ["table1", "table2", "table3", "figures", "ablation", "all"]))]
     what: Vec<String>,
 
-    /// How large: quick has every method on coarse grids, within half an hour on two cores;
-    /// recommended has our own methods on the paper's grids, over three seeds, within an hour; trained
-    /// has the paper's networks on 64x64 points, in a day; paper is its protocol, with ours beside it
+    /// Scale: quick runs every method on coarse grids, within half an hour on two cores; recommended
+    /// runs our methods on the paper's grids with three seeds, within an hour; trained runs the paper's
+    /// networks on 64x64 points, in a day; paper is the paper's protocol, with our methods as well
     #[arg(long, value_name = "SCALE", default_value = "quick")]
     scale: String,
 
@@ -59,27 +59,27 @@ pub struct Arguments {
         value_parser = PossibleValuesParser::new(Method::ALL.map(Method::name)))]
     methods: Vec<String>,
 
-    /// Only cells of so many training samples, as in 100,500
+    /// Only cells with these numbers of training samples, as in 100,500
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<usize>,
 
-    /// So many seeds of data and training, from the first on, at a scale that has several
+    /// Number of seeds of data and training, at a scale that has several
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
 
-    /// The folder in which everything is kept
+    /// Folder for all data, runs and tables
     #[arg(short, long, value_name = "FOLDER", default_value = "reproduce")]
     output: PathBuf,
 
-    /// Runs side by side, which share the threads [default: as many as threads]
+    /// Number of parallel runs, which share the threads [default: the number of threads]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
 
-    /// A folder of experiments in place of the paper's
+    /// Folder of experiments to use instead of the paper's
     #[arg(long, value_name = "FOLDER")]
     experiments: Option<PathBuf>,
 
-    /// Print the steps with their estimated time and stop
+    /// Print the steps with their estimated times, and stop
     #[arg(long)]
     plan: bool,
 
@@ -117,7 +117,7 @@ impl Arguments {
         Ok(Plan::new(experiments, &self.scale, &self.choice()?)?)
     }
 
-    /// A part of a table has a name of its own: it must not replace the whole.
+    /// A partial table has its own name, so that it does not replace the whole.
     fn file_name(&self, target: Target) -> String {
         let sizes = self.sizes.iter().map(usize::to_string);
         let seeds = self.seeds.map(|seeds| format!("seeds{seeds}"));
@@ -132,7 +132,7 @@ impl Arguments {
     }
 }
 
-/// Does what is missing, and prints the tables; `words` is what was typed, for them to tell.
+/// Does what is missing, and prints the tables; `words` is the command line, which they record.
 pub fn run(arguments: &Arguments, words: &[OsString], ranks: &dyn Ranks) -> Result<Ending> {
     let jobs = arguments.jobs.unwrap_or_else(rayon::current_num_threads);
     ensure!(jobs > 0, "--jobs 0: at least one run at a time is needed");
@@ -145,14 +145,14 @@ pub fn run(arguments: &Arguments, words: &[OsString], ranks: &dyn Ranks) -> Resu
         let preview = preview(arguments, &steps, jobs * ranks.size())?;
         match arguments.plan {
             true => output::print(&preview)?,
-            false => output::tell(preview.trim_end()),
+            false => output::message(preview.trim_end()),
         }
     }
     if arguments.plan {
         return Ok(Ending::Done);
     }
-    let narrator = Narrator::new(interrupt::flag()?);
-    let states = work(&plan, &store, &device, workers, (ranks, &narrator))?;
+    let log = StepLog::new(interrupt::flag()?);
+    let states = work(&plan, &store, &device, workers, (ranks, &log))?;
     if !ranks.is_first() {
         return Ok(Ending::Done);
     }
@@ -163,11 +163,11 @@ pub fn run(arguments: &Arguments, words: &[OsString], ranks: &dyn Ranks) -> Resu
         &states,
         &made_by(words, jobs * ranks.size()),
     )?;
-    if plan.targets.contains(&Target::Figures) && !narrator.should_stop() {
+    if plan.targets.contains(&Target::Figures) && !log.should_stop() {
         let all = figures(&plan, &store, &states);
-        draw(arguments, &store, &all, &device, &narrator)?;
+        draw(arguments, &store, &all, &device, &log)?;
     }
-    if narrator.should_stop() {
+    if log.should_stop() {
         Err(floral::Error::Interrupted)?;
     }
     Ok(if states.values().any(State::is_failed) {
@@ -220,7 +220,7 @@ fn draw(
     store: &Store,
     all: &[Figures],
     device: &Device,
-    narrator: &Narrator,
+    log: &StepLog,
 ) -> Result<()> {
     for figures in all {
         let Figures {
@@ -236,7 +236,7 @@ fn draw(
         let runs = runs.iter().map(|path| RunFolder::open(path));
         let runs = runs.collect::<floral::Result<Vec<_>>>()?;
         let dataset = Dataset::open(&figures.data)?;
-        let progress = narrator.watch(name);
+        let progress = log.watch(name);
         let comparison = compare(&runs, &dataset, &figures.options, device, &progress);
         progress.finish();
         let file = format!("figures-{}-{name}.html", arguments.scale);

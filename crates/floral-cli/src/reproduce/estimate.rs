@@ -46,7 +46,7 @@ pub struct Estimate {
     pub bytes: f64,
 }
 
-/// Seconds of the parts of which trainings and evaluations are made.
+/// Seconds of the parts that make up trainings and evaluations.
 #[derive(Debug, Clone, Copy)]
 struct Rates {
     /// A sample's gradient.

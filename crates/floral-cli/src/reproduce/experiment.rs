@@ -139,7 +139,7 @@ pub struct Budget {
     pub steps: Option<usize>,
     /// The learning rate falls evenly to this share of its first value.
     pub final_rate: Option<f64>,
-    /// Networks are trained on at most so many points an axis, and predict on all.
+    /// The most points per axis on which networks are trained; they predict on all.
     pub points: Option<usize>,
     /// A regression on the means of inputs takes as many steps as one on their realizations would.
     pub steps_of_realizations: bool,
@@ -245,7 +245,7 @@ impl Experiment {
         })
     }
 
-    /// The inputs that so many training samples are the realizations of.
+    /// The number of inputs whose realizations are this many training samples.
     pub fn inputs(&self, samples: usize) -> usize {
         samples / self.data.realizations
     }

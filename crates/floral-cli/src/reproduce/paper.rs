@@ -78,12 +78,12 @@ pub struct PaperTimes {
 }
 
 impl Paper {
-    /// What Table 1 says of a method trained on so many samples.
+    /// The entry of Table 1 for a method and a number of training samples.
     pub fn by_size(&self, method: Method, samples: usize) -> Option<PaperScores> {
         self.table1.of(method)?.get(&samples.to_string()).copied()
     }
 
-    /// What Table 3 says of a method trained on so many points per axis.
+    /// The entry of Table 3 for a method and a number of training points per axis.
     pub fn by_resolution(&self, method: Method, points: usize) -> Option<PaperScores> {
         self.table3.of(method)?.get(&points.to_string()).copied()
     }

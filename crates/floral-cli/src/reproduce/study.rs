@@ -75,7 +75,7 @@ impl Study {
         format!("{}-{key}.zarr", self.experiment.problem)
     }
 
-    /// The grid of a training with so many points per axis.
+    /// The grid of a training with this number of points per axis.
     pub fn training_grid(&self, resolution: Option<usize>) -> Grid {
         let full = self.problem.grid();
         let Some(points) = resolution else {
@@ -87,7 +87,7 @@ impl Study {
     }
 
     /// What a norm over this study's grid is multiplied by to be one over the paper's: both are sums
-    /// over points of which one grid may have more.
+    /// over points, which one grid may have more of.
     pub fn norm_factor(&self) -> f64 {
         let paper: usize = self.experiment.paper.grid.iter().product();
         (paper as f64 / self.problem.grid().len() as f64).sqrt()

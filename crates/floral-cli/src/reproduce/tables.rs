@@ -11,7 +11,7 @@ use super::work::States;
 use floral::evaluate::MeanErrors;
 use floral_report::draw::{Best, Column, Row, Table};
 
-/// What is told of every table.
+/// The note under every table.
 #[derive(Debug, Clone, Serialize)]
 pub struct Provenance {
     /// The command that made it.

@@ -1,4 +1,4 @@
-//! A tiny experiment, of which everything is there and nothing is learned.
+//! A tiny experiment: every step runs, nothing is learned.
 
 use super::experiment::Experiment;
 

@@ -15,7 +15,7 @@ use super::results::Store;
 use super::tables::{PaperTable, Provenance};
 use super::testing::tiny;
 use super::work::{State, States, work};
-use crate::narrator::Narrator;
+use crate::step_log::StepLog;
 use crate::workers::Workers;
 
 const TWO: Workers = Workers {
@@ -54,11 +54,11 @@ impl Observer for Patience {
 /// The states, and the steps that were begun.
 fn tried(root: &Path, plan: &Plan, patience: Option<usize>) -> (States, Vec<String>) {
     let patience = Patience(AtomicUsize::new(patience.unwrap_or(usize::MAX)));
-    let narrator = Narrator::silent(&patience);
+    let log = StepLog::silent(&patience);
     let device = device::named("cpu").unwrap();
     let alone = Alone::default();
-    let states = work(plan, &Store::new(root), &device, TWO, (&alone, &narrator)).unwrap();
-    let mut began = narrator.told();
+    let states = work(plan, &Store::new(root), &device, TWO, (&alone, &log)).unwrap();
+    let mut began = log.lines();
     began.retain(|line| !line.ends_with(" s)"));
     (states, began)
 }
@@ -162,7 +162,7 @@ fn a_table_shows_the_papers_value_beside_ours_on_the_papers_grid() {
 }
 
 #[test]
-fn seeds_are_told_as_their_mean_and_deviation() {
+fn seeds_are_summarized_as_mean_and_deviation() {
     let root = tempfile::tempdir().unwrap();
     let plan = plan(|e| {
         e.data.seeds = 2;

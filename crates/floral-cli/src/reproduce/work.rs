@@ -1,4 +1,4 @@
-//! The work of a plan: generate, train, evaluate, whatever is not there yet.
+//! The work of a plan: generate, train and evaluate whatever is missing.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use super::estimate::{Estimate, Stopwatch};
 use super::plan::Plan;
 use super::results::{Record, Store};
 use super::study::{Cell, Study};
-use crate::narrator::Narrator;
+use crate::step_log::StepLog;
 use crate::workers::Workers;
 use floral::dataset::{Dataset, generate};
 use floral::device::Device;
@@ -33,7 +33,7 @@ pub enum State {
 }
 
 impl State {
-    /// Nobody has begun it, or not in this session.
+    /// It was not begun in this session.
     pub const NOT_RUN: Self = Self::Missing {
         short: "not run",
         reason: None,
@@ -169,7 +169,7 @@ pub fn work(
     store: &Store,
     device: &Device,
     workers: Workers,
-    (ranks, narrator): (&dyn Ranks, &Narrator),
+    (ranks, log): (&dyn Ranks, &StepLog),
 ) -> Result<States> {
     let occupied = ranks.is_first().then(|| store.occupy()).transpose();
     let _occupied = agreed(ranks, occupied, &mut || {})?;
@@ -182,7 +182,7 @@ pub fn work(
         device,
         threads: workers.threads,
         steps: datasets.len() + open.len(),
-        narrator,
+        log,
     };
     let tasks = Tasks::new(ranks, datasets.len())?;
     let failures = Mutex::new(BTreeMap::new());
@@ -200,7 +200,7 @@ pub fn work(
         let cell = open[index];
         let state = match failures.get(&cell.study.to_string()) {
             Some(failure) => failure.clone(),
-            None if narrator.should_stop() => State::NOT_RUN,
+            None if log.should_stop() => State::NOT_RUN,
             None => session.cell(datasets.len() + index + 1, cell),
         };
         if state.record().is_none() {
@@ -224,7 +224,7 @@ struct Tasks<'a> {
 }
 
 impl<'a> Tasks<'a> {
-    /// So many; every rank has to begin with them, and has ended with others.
+    /// This many; every rank begins with them, and ends with others.
     fn new(ranks: &'a dyn Ranks, count: usize) -> Result<Self> {
         let counted = ranks.is_first().then(|| ranks.count(Counter::Next, 0));
         let counted = agreed(ranks, counted.transpose(), &mut || {})?;
@@ -294,26 +294,26 @@ struct Session<'a> {
     device: &'a Device,
     threads: usize,
     steps: usize,
-    narrator: &'a Narrator<'a>,
+    log: &'a StepLog<'a>,
 }
 
 impl Session<'_> {
     fn began(&self, position: usize, what: &str) {
         let steps = self.steps;
-        self.narrator.say(&format!("[{position}/{steps}] {what}"));
+        self.log.line(&format!("[{position}/{steps}] {what}"));
     }
 
     fn ended(&self, position: usize, result: &str, start: Instant) {
         let (steps, seconds) = (self.steps, start.elapsed().as_secs_f64());
-        self.narrator
-            .say(&format!("[{position}/{steps}] {result} ({seconds:.1} s)"));
+        self.log
+            .line(&format!("[{position}/{steps}] {result} ({seconds:.1} s)"));
     }
 
     fn generate(&self, position: usize, study: &Study) -> Result<()> {
         let title = format!("generate {}", study.experiment.name);
         self.began(position, &title);
         let start = Instant::now();
-        let progress = self.narrator.watch(&study.experiment.name);
+        let progress = self.log.watch(&study.experiment.name);
         let path = self.store.data(study);
         let problem = study.problem.as_ref();
         let outcome = generate(problem, &study.request, &path, &progress);
@@ -350,7 +350,7 @@ impl Session<'_> {
         let study = self.plan.study(cell);
         let dataset = Dataset::open(self.store.data(study))?;
         let run = self.store.run_folder(cell)?;
-        let progress = self.narrator.watch(title);
+        let progress = self.log.watch(title);
         train(&run, &dataset, self.device, &progress)?;
         let start = Instant::now();
         let predictor = Predictor::load(&run, self.device)?;

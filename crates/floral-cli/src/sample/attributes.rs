@@ -1,4 +1,4 @@
-//! What predictions tell of themselves, in their store and on the screen.
+//! The attributes of stored predictions, and the summary line that is printed.
 
 use floral::predict::Stored;
 use floral::{Checksum, Points, counted};
@@ -73,11 +73,11 @@ impl Task {
         let inputs = self.inputs.len() - resumed;
         let kept = match (resumed, resumed_realizations) {
             (0, 0) => String::new(),
-            (0, n) => format!(", {} kept from before", counted(n, "realization")),
-            (m, 0) => format!(", {} kept from before", counted(m, "input")),
+            (0, n) => format!(", {} kept from an earlier call", counted(n, "realization")),
+            (m, 0) => format!(", {} kept from an earlier call", counted(m, "input")),
             (m, n) => {
                 let (m, n) = (counted(m, "input"), counted(n, "realization"));
-                format!(", {m} and {n} kept from before")
+                format!(", {m} and {n} kept from an earlier call")
             }
         };
         let each = evaluations as f64 / computed.max(1) as f64;

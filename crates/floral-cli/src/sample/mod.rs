@@ -1,4 +1,4 @@
-//! `floral sample`: statistics of a run's predictions for new inputs.
+//! `floral sample`: predictions for new inputs, and their statistics.
 
 mod attributes;
 mod task;
@@ -16,7 +16,7 @@ use floral::storage::refuse_overwriting;
 use floral::train::RunFolder;
 
 use crate::progress::Progress;
-use crate::{Ending, device, inputs, integrator, interrupt, low, output};
+use crate::{Ending, advice, device, inputs, integrator, interrupt, low, output};
 use task::Task;
 
 /// What `floral sample` takes.
@@ -26,62 +26,66 @@ use task::Task;
     floral sample runs/darcy --input new.zarr --quantile 0.05 --quantile 0.95 --exceed 0.5 \\\n      \
     --keep 10 --resolution 128x128 -o fine.zarr\n  \
     floral sample runs/darcy --input new.npz --points xy.csv -o wells.nc\n  \
-    floral sample runs/darcy --input new.zarr --stderr 0.01 -o sure.npz\n\n\
-    From Python: numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...], of one\n\
-    channel also [input, grid...], or [channel, grid...] or [grid...] for a single input; coordinates by\n\
-    the name of their axis if the grid is not that of training, channel=[\"u\", \"v\"] if channels are in\n\
-    another order than there.\n\n\
-    Axes, channels and their units are compared with those of the run's dataset: another order and\n\
-    other units are converted, with a note; another domain is refused. Predictions are in the run's.\n\n\
-    Mean, variance and std are stored as the method knows them, whatever the number of realizations\n\
-    (floral-kl, kriging), or else as those of the realizations (flows); their attribute comment says\n\
-    which. Quantiles, exceedance and realizations are drawn.\n\n\
-    With --resolution, input and low-fidelity solution are interpolated linearly to the other grid;\n\
-    a network is evaluated there, a regression's gap is interpolated to it. Of a flow (floral,\n\
-    flora) whose prior is next to white noise, as the paper's is, the spread shrinks on a finer grid\n\
-    than that of training, by about the ratio of their points; that of floral-kl does not.\n\n\
-    With --points, each realization is evaluated on the grid and interpolated linearly to the points,\n\
-    then statistics are taken; mean and deviations that are known are interpolated. The CSV file has\n\
-    a header that names the axes, as in x,y.\n\n\
-    With --stderr, realizations are drawn until the standard error of the mean, its root mean square\n\
-    over a channel, is below so much of the deviation of all predicted values of the channel, over\n\
-    points and realizations; the array draws tells how many that took for each input.\n\n\
-    The result opens with xarray.open_zarr, xarray.open_dataset (.nc, NetCDF 3) or numpy.load (.npz;\n\
-    its attributes are the JSON in the array metadata). A run that was cut short continues where it\n\
-    stopped when the same command is given again.")]
+    floral sample runs/darcy --input new.zarr --stderr 0.01 -o accurate.npz\n\n\
+    Inputs:\n  \
+    From Python, numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...]. The \
+    channel axis may be absent if there is one channel, and the input axis if there is one input. Add \
+    coordinates by the name of their axis if the grid is not that of training, and \
+    channel=[\"u\", \"v\"] if the channels are in another order. Axes, channels and units are compared \
+    with the run's dataset: another order and other units are converted, with a note; another domain is \
+    refused. Predictions are in the run's units.\n\n\
+    Statistics:\n  \
+    Mean, variance and std are exact where the method has them in closed form (floral-kl, kriging), and \
+    sample statistics otherwise (flows); their attribute comment says which. Quantiles, exceedance \
+    probabilities and realizations are drawn.\n\n\
+    Other points than the input's:\n  \
+    With --resolution, input and low-fidelity solution are interpolated linearly to the new grid. A \
+    network is evaluated there; the residual of a regression is interpolated. A flow (floral, flora) \
+    with a prior close to white noise, such as the paper's, loses spread on a finer grid than that of \
+    training, by about the ratio of points; floral-kl does not. With --points, each realization is \
+    evaluated on the grid and interpolated linearly before statistics are taken; means and standard \
+    deviations in closed form are interpolated. The CSV file has a header that names the axes, as in \
+    x,y.\n\n\
+    Standard error:\n  \
+    With --stderr, realizations are drawn until the standard error of the mean (its root mean square \
+    over a channel) is below this fraction of the standard deviation of the channel's predicted values, \
+    over points and realizations. The array draws has the number of realizations per input.\n\n\
+    Output:\n  \
+    Open it with xarray.open_zarr, xarray.open_dataset (.nc, NetCDF 3) or numpy.load (.npz; the array \
+    metadata holds the attributes as JSON). Run the same command again to continue an interrupted one.")]
 pub struct Arguments {
-    /// The run folder, or a model file
+    /// Run folder, or model file
     #[arg(value_name = "RUN")]
     run: PathBuf,
 
-    /// A Zarr v3 group or a NumPy archive with the array input, and low if the method needs it, or
-    /// another file whose layout is known (see floral import)
+    /// Inputs to predict: a dataset or NumPy archive with the array input, and low if the run needs it,
+    /// or a file that floral import recognises
     #[arg(long, value_name = "NEW.zarr|NEW.npz")]
     input: PathBuf,
 
-    /// The predictions to write: a Zarr v3 folder, or a file by its ending, .npz or .nc (NetCDF)
+    /// Predictions to write: a Zarr v3 folder, or a file ending in .npz or .nc (NetCDF)
     #[arg(short, long, value_name = "OUT.zarr|OUT.npz|OUT.nc")]
     output: PathBuf,
 
-    /// Realizations per input; with --stderr at most so many [default: 2500, with --stderr 20000]
-    #[arg(long, value_name = "M")]
+    /// Realizations per input; with --stderr, the maximum [default: 2500, or 20000 with --stderr]
+    #[arg(long, value_name = "M", help_heading = "Realizations")]
     realizations: Option<usize>,
 
-    /// Draw until the standard error of the mean is so small, in units of the deviation of the
-    /// predicted values, as in 0.01
-    #[arg(long, value_name = "E")]
+    /// Draw until the standard error of the mean is below this, in units of the standard deviation of
+    /// the predicted values, as in 0.01
+    #[arg(long, value_name = "E", help_heading = "Realizations")]
     stderr: Option<f64>,
 
-    /// Inputs, as in 0..3 [default: all]
+    /// Inputs to predict, as in 0..3 [default: all]
     #[arg(long, value_name = "RANGE", value_parser = inputs::parse)]
     inputs: Option<Range<usize>>,
 
     /// Grid points per axis, as in 128 or 64x128 [default: those of the input]
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", help_heading = "Points")]
     resolution: Option<Resolution>,
 
-    /// A CSV file of points at which values are stored instead of the grid
-    #[arg(long, value_name = "XY.csv")]
+    /// CSV file of points at which to predict, instead of the grid
+    #[arg(long, value_name = "XY.csv", help_heading = "Points")]
     points: Option<PathBuf>,
 
     #[command(flatten)]
@@ -90,26 +94,46 @@ pub struct Arguments {
     #[command(flatten)]
     solver: integrator::Choice,
 
-    /// A quantile to store, from 0 to 1; may be repeated
-    #[arg(long, value_name = "Q")]
+    /// Quantile to store, from 0 to 1; may be repeated
+    #[arg(long, value_name = "Q", help_heading = "What is stored")]
     quantile: Vec<f64>,
 
-    /// A threshold whose probability of being exceeded is stored, of several channels with the name
-    /// or number of one, as in pressure:0.5; may be repeated
-    #[arg(long, value_name = "[CHANNEL:]T", allow_negative_numbers = true)]
+    /// Threshold whose exceedance probability is stored; with several channels, of the one named or
+    /// numbered, as in pressure:0.5; may be repeated
+    #[arg(
+        long,
+        value_name = "[CHANNEL:]T",
+        allow_negative_numbers = true,
+        help_heading = "What is stored"
+    )]
     exceed: Vec<String>,
 
-    /// Realizations to store of each input, the first ones
-    #[arg(long, value_name = "K", default_value_t = 0)]
+    /// Number of realizations to store per input
+    #[arg(
+        long,
+        value_name = "K",
+        default_value_t = 0,
+        help_heading = "What is stored"
+    )]
     keep: usize,
 
-    /// Inputs that share a file of an array (Zarr's sharding), so that many inputs are few files; their
-    /// realizations stay on the disk until all N are there, and ranks take N at a time
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Inputs per file of an array (Zarr sharding), so that many inputs need few files. Their
+    /// realizations stay on disk until all N are complete, and ranks take N inputs at a time
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        help_heading = "What is stored"
+    )]
     shard: usize,
 
-    /// The seed of the priors
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    /// Random seed of the realizations
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0,
+        help_heading = "Realizations"
+    )]
     seed: u64,
 
     /// Replace an existing result, or discard an unfinished one, made with other settings
@@ -135,7 +159,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let prepared = first_then_others(ranks, prepare);
     progress.finish();
     prepared?;
-    // What does not fit the run is refused before anything is written.
+    // Inputs that do not fit the run are refused before anything is written.
     let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
     output::notes(&task.predictor.header().notes());
     output::notes(task.cases.notes());
@@ -143,7 +167,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     task.choose_solver(arguments)?;
     let plan = task.plan(arguments, checked.checksum);
     let Some(writer) = destination.open_across(ranks, plan, arguments.force)? else {
-        output::tell(&format!(
+        output::message(&format!(
             "{}: already complete, nothing to do",
             path.display()
         ));
@@ -151,31 +175,26 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     };
     if let Some(solver) = task.cases.low_solver() {
         output::note(&format!(
-            "{} has no low-fidelity solutions; they are computed by {solver}",
+            "{} has no low-fidelity solutions; {solver} computes them",
             arguments.input.display()
         ));
     }
-    if task.predictor.loses_spread_on(task.cases.grid()) {
-        output::note(&format!(
-            "the grid {:?} is finer than the {:?} of training; on it, a flow from a prior that is \
-             next to white noise has too small a spread, by about the ratio of points: sample on the \
-             training grid, train with --fit-prior, or train floral-kl",
-            task.cases.grid().shape(),
-            task.predictor.grid().shape()
-        ));
+    if let Some(note) = task.predictor.spread_note(task.cases.grid()) {
+        output::note(&note.worded(advice::worded));
     }
     let start = Instant::now();
     let stored = task.store(ranks, &writer, arguments.seed, stop)?;
     destination.finish_across(ranks, writer)?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());
-    output::tell(&format!("{}: {words}", path.display()));
+    output::message(&format!("{}: {words}", path.display()));
     if stored.uncertain > 0 {
         output::note(&format!(
-            "the standard error of {} is larger than wanted after {}; --realizations allows more",
+            "the standard error of {} is still larger than --stderr after {}; allow more with \
+             --realizations",
             counted(stored.uncertain, "input"),
             counted(task.realizations, "realization")
         ));
     }
-    integrator::tell_of_aliasing(&task.predictor, &task.solver);
+    integrator::note_aliasing(&task.predictor, &task.solver);
     Ok(Ending::Done)
 }

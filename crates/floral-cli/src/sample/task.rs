@@ -1,11 +1,11 @@
-//! What was typed, resolved: the run, the inputs, and what is stored of them.
+//! The options of `floral sample`, resolved: the run, the inputs, and what is stored.
 
 use std::ops::Range;
 
 use anyhow::{Result, ensure};
 use floral::predict::{
-    Cases, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor, Sampling,
-    Stored, Threshold, read_points,
+    Cases, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor, REALIZATIONS,
+    Sampling, Stored, Threshold, read_points,
 };
 use floral::ranks::Ranks;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
@@ -17,13 +17,10 @@ use crate::cases::{chosen_inputs, opened_cases};
 use crate::progress::Progress;
 use crate::waiting::Waiting;
 
-/// Realizations per input: the paper's.
-const USUAL: usize = 2500;
-
-/// Realizations per input at most, where a standard error decides.
+/// The most realizations per input where a standard error decides their number.
 const MOST: usize = 20_000;
 
-/// What was typed, resolved.
+/// The resolved options.
 pub(super) struct Task {
     pub predictor: Predictor,
     pub cases: Cases<'static>,
@@ -49,7 +46,7 @@ impl Task {
         let cases = opened_cases(&arguments.input, &predictor, resolution, low)?;
         arguments
             .device
-            .tell_rows(&device, predictor.block_rows(cases.grid()));
+            .note_rows(&device, predictor.block_rows(cases.grid()));
         let inputs = chosen_inputs(arguments.inputs.as_ref(), &arguments.input, &cases)?;
         let points = arguments.points.as_deref();
         let points = points.map(|path| read_points(path, cases.grid()));
@@ -64,7 +61,7 @@ impl Task {
             precision: predictor.precision(),
             ..Wanted::default()
         };
-        // Levels that are none are refused here, before anything is written.
+        // Impossible levels are refused here, before anything is written.
         EnsembleStatistics::new(1, realizations, &wanted)?;
         Ok(Self {
             points: points.transpose()?,
@@ -80,7 +77,7 @@ impl Task {
         })
     }
 
-    /// Where it was left open, an integrator that is accurate enough for the first input.
+    /// Unless one is given, chooses an integrator that is accurate enough for the first input.
     pub fn choose_solver(&mut self, arguments: &Arguments) -> Result<()> {
         let (choice, first) = (&arguments.solver, self.inputs.start);
         self.solver = choice.of_input(&self.predictor, &self.cases, first, arguments.seed)?;
@@ -171,7 +168,7 @@ fn numbers(arguments: &Arguments, predictor: &Predictor) -> Result<(usize, usize
         let most = if arguments.stderr.is_some() {
             MOST
         } else {
-            USUAL
+            REALIZATIONS
         };
         let realizations = arguments.realizations.unwrap_or(most);
         ensure!(
@@ -182,8 +179,8 @@ fn numbers(arguments: &Arguments, predictor: &Predictor) -> Result<(usize, usize
     }
     ensure!(
         arguments.quantile.is_empty() && arguments.exceed.is_empty() && arguments.stderr.is_none(),
-        "{method} predicts one field and no distribution; leave --quantile, --exceed and --stderr \
-         out, or choose a run of floral-kl, kriging, flora or floral"
+        "{method} predicts one field and no distribution; leave out --quantile, --exceed and --stderr, \
+         or choose a run of floral-kl, kriging, flora or floral"
     );
     Ok((1, arguments.keep.min(1)))
 }

@@ -14,7 +14,7 @@ use super::sensors::{SENSORS, measured};
 use super::stochastic_low::{LOW_PAIRING, LowPairing};
 use super::{quantities, symmetries};
 use crate::grid::Mask;
-use crate::quantity::told;
+use crate::quantity::non_empty;
 use crate::storage::{Group, GroupPlan, Precision, array_metadata};
 use crate::{Checksum, Error, Field, Grid, Quantities, Quantity, Result};
 use floral_symmetry::Symmetry;
@@ -94,7 +94,7 @@ impl Arrays {
 
     /// Gives the dataset a title.
     pub fn title(mut self, title: &str) -> Self {
-        self.title = told(title);
+        self.title = non_empty(title);
         self
     }
 

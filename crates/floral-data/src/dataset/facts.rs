@@ -1,4 +1,4 @@
-//! What a dataset tells of itself before a field is read: its grid, numbers, names and attributes.
+//! What is known of a dataset before a field is read: its grid, sizes, names and attributes.
 
 use std::path::Path;
 
@@ -20,28 +20,28 @@ impl Dataset {
         &self.attributes
     }
 
-    /// The name of the problem, if it is told.
+    /// The name of the problem, if known.
     pub fn problem(&self) -> Option<&str> {
         self.attributes.get("problem")?.as_str()
     }
 
-    /// The problem's constants, if they are told.
+    /// The problem's constants, if known.
     pub fn constants(&self) -> Option<&Map<String, Value>> {
         self.attributes.get("constants")?.as_object()
     }
 
-    /// Its own title, if it is told.
+    /// Its title, if it has one.
     pub fn title(&self) -> Option<&str> {
         let title = self.attributes.get("title")?.as_str()?;
         (!title.is_empty() && !title.ends_with(TITLE)).then_some(title)
     }
 
-    /// What the channels of the input are; of each what is told, if anything is.
+    /// The channels of the input, as far as known.
     pub fn input_quantities(&self) -> &[Quantity] {
         &self.quantities.input
     }
 
-    /// What the channels of the solutions are; of each what is told, if anything is.
+    /// The channels of the solutions, as far as known.
     pub fn solution_quantities(&self) -> &[Quantity] {
         &self.quantities.solution
     }
@@ -51,7 +51,7 @@ impl Dataset {
         &self.quantities
     }
 
-    /// The seed it was drawn from, if it is told.
+    /// The random seed, if known.
     pub fn seed(&self) -> Option<u64> {
         self.attributes.get("seed")?.as_u64()
     }
@@ -75,7 +75,7 @@ impl Dataset {
     /// and axes whose points are not evenly spaced.
     pub fn notes(&self) -> Vec<String> {
         let axes = self.grid.axes.iter().zip(&self.has_coordinates);
-        let of_axes = axes.filter_map(|(axis, told)| note(axis, *told));
+        let of_axes = axes.filter_map(|(axis, has_coordinates)| note(axis, *has_coordinates));
         let sensors = "high fidelity is known at sensors: NaN are points where it was not measured";
         let mask = self.mask().map(|mask| {
             let (outside, all) = (mask.count(), self.grid.len());
@@ -87,8 +87,8 @@ impl Dataset {
             .collect()
     }
 
-    /// The units of an axis, or of `input`, `low` or `high` if it has one channel, where they are
-    /// told; those of pure numbers are none.
+    /// The units of an axis, or of `input`, `low` or `high` if it has one channel, if known; pure numbers
+    /// have none.
     pub fn units(&self, name: &str) -> Option<String> {
         let axis = self.grid.axes.iter().find(|axis| axis.name == name);
         let Quantities { input, solution } = &self.quantities;

@@ -83,7 +83,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Of a grid of so many points.
+    /// For a grid of this number of points.
     pub fn new(points: usize) -> Self {
         Self {
             points,
@@ -91,8 +91,7 @@ impl Common {
         }
     }
 
-    /// Adds an array of so many channels, [.., channel, point]; fields that are wholly missing are
-    /// passed over.
+    /// Adds an array [.., channel, point]; all-NaN fields are skipped.
     pub fn add(&mut self, values: &[f64], channels: usize) {
         let fields: Vec<&[f64]> = values.chunks_exact(self.points.max(1)).collect();
         for channel in 0..channels {

@@ -33,7 +33,7 @@ impl Normaliser {
         }
     }
 
-    /// Whether it scales so many channels, each by a finite mean and a positive deviation.
+    /// Whether it scales this number of channels, each by a finite mean and a positive deviation.
     pub fn fits(&self, channels: usize) -> bool {
         let positive = |deviation: &f64| deviation.is_finite() && *deviation > 0.0;
         channels > 0

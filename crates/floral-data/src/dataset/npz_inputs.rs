@@ -1,4 +1,4 @@
-//! Inputs in a NumPy archive: the arrays `input` and `low`, and coordinates if they are told.
+//! Inputs in a NumPy archive: the arrays `input` and `low`, and coordinates if present.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub struct NpzInputs {
     has_coordinates: Vec<bool>,
     input: Stack,
     low: Option<Stack>,
-    /// What the labels tell of the channels.
+    /// The channels by their labels.
     quantities: Quantities,
     /// How fields are seen, if not as they are stored.
     view: Option<View>,
@@ -44,8 +44,8 @@ impl NpzInputs {
     /// Reads an archive whose fields live on a grid like `like`, whose axes name the coordinates.
     ///
     /// Arrays are [input, channel, grid...], of one channel also [input, grid...], or of a single input
-    /// [channel, grid...] or [grid...]. `channels` are those of input and solution. Where the archive has no coordinates of an
-    /// axis, `assumed` tells the grid with so many points.
+    /// [channel, grid...] or [grid...]. `channels` are those of input and solution. Without coordinates of
+    /// an axis, `assumed` gives the grid of this shape.
     pub fn open(
         path: &Path,
         like: &Grid,
@@ -93,7 +93,7 @@ impl NpzInputs {
         &self.has_coordinates
     }
 
-    /// What the labels of the archive tell of the channels.
+    /// The channels by the labels of the archive.
     pub fn quantities(&self) -> &Quantities {
         &self.quantities
     }
@@ -153,7 +153,7 @@ fn moved(field: &Field, values: Vec<f64>) -> Result<Field> {
     Field::from_values(field.channels(), field.grid_shape(), values)
 }
 
-/// The names that labels give to so many channels of input and solution.
+/// The names of the channels of input and solution by their labels.
 fn labelled(path: &Path, (input, solution): (usize, usize)) -> Result<Quantities> {
     let lists = npz::labels(path, &LABELS)?;
     let named = |names: &[&str], channels: usize| {

@@ -1,4 +1,4 @@
-//! The attributes of an array that tell its quantities: written by layouts, read by `reader.rs`.
+//! The attributes of an array with its quantities: written by layouts, read by `reader.rs`.
 //!
 //! | channels | attributes |
 //! |---|---|
@@ -11,7 +11,7 @@
 use serde_json::{Map, Value, json};
 
 use super::layout::{Channels, MEANINGS};
-use crate::quantity::told;
+use crate::quantity::non_empty;
 use crate::storage::StoredArray;
 use crate::storage::array_metadata::{
     CHANNEL_LONG_NAMES, CHANNEL_NAMES, CHANNEL_UNITS, COMMENT, LONG_NAME, NAME, UNITS,
@@ -20,10 +20,10 @@ use crate::{Error, Quantities, Quantity, Result};
 
 const STANDARD_NAME: &str = "standard_name";
 
-/// Channels that are told apart, at most: a file may declare any number.
+/// The most channels with quantities of their own: a file may declare any number.
 const MOST_CHANNELS: usize = 1 << 16;
 
-/// Adds what is told of the channels to the metadata of an array.
+/// Adds the quantities of the channels to the metadata of an array.
 pub fn describe(array: &mut Value, quantities: &[Quantity]) {
     let Some(attributes) = array["attributes"].as_object_mut() else {
         return;
@@ -49,33 +49,33 @@ fn describe_one(attributes: &mut Map<String, Value>, quantity: &Quantity) {
         let meaning = attributes.insert(LONG_NAME.into(), json!(long_name));
         attributes.extend(meaning.map(|meaning| (COMMENT.to_owned(), meaning)));
     }
-    let told = [(NAME, &quantity.name), (UNITS, &quantity.units)];
-    for (key, text) in told {
+    let texts = [(NAME, &quantity.name), (UNITS, &quantity.units)];
+    for (key, text) in texts {
         attributes.extend(text.as_ref().map(|text| (key.to_owned(), json!(text))));
     }
 }
 
 /// Refuses quantities of other numbers of channels.
 pub fn check(quantities: &Quantities, channels: &Channels) -> Result<()> {
-    let told = [
+    let counts = [
         ("input", quantities.input.len(), channels.input),
         ("solution", quantities.solution.len(), channels.solution),
     ];
-    let odd = told
+    let odd = counts
         .iter()
-        .find(|(_, told, found)| ![0, *found].contains(told));
-    odd.map_or(Ok(()), |(what, told, found)| {
+        .find(|(_, declared, found)| ![0, *found].contains(declared));
+    odd.map_or(Ok(()), |(what, declared, found)| {
         Err(Error::Config {
             context: "quantities".into(),
             reason: format!(
-                "{told} are declared of the {what}, which has {found} channels; declare one for \
+                "{declared} quantities are declared for the {what}, which has {found} channels; declare one for \
                  each channel, or none"
             ),
         })
     })
 }
 
-/// The quantities of so many channels that the attributes of an array tell.
+/// The quantities of the channels of an array, by its attributes.
 pub(super) fn of_array(array: &StoredArray, channels: usize) -> Result<Vec<Quantity>> {
     if channels > MOST_CHANNELS {
         return Err(array.bad(&format!(
@@ -84,7 +84,12 @@ pub(super) fn of_array(array: &StoredArray, channels: usize) -> Result<Vec<Quant
         )));
     }
     let mut quantities = vec![Quantity::default(); channels];
-    let text = |key: &str| array.attribute(key).and_then(Value::as_str).and_then(told);
+    let text = |key: &str| {
+        array
+            .attribute(key)
+            .and_then(Value::as_str)
+            .and_then(non_empty)
+    };
     for quantity in &mut quantities {
         quantity.units = text(UNITS);
     }
@@ -96,7 +101,7 @@ pub(super) fn of_array(array: &StoredArray, channels: usize) -> Result<Vec<Quant
     let units = list(array, CHANNEL_UNITS, channels)?;
     let long_names = list(array, CHANNEL_LONG_NAMES, channels)?;
     for (i, quantity) in quantities.iter_mut().enumerate() {
-        let of = |list: &[String]| list.get(i).and_then(|text| told(text));
+        let of = |list: &[String]| list.get(i).and_then(|text| non_empty(text));
         quantity.name = of(&names).or(quantity.name.take());
         quantity.units = of(&units).or(quantity.units.take());
         quantity.long_name = of(&long_names).or(quantity.long_name.take());
@@ -120,7 +125,7 @@ fn list(array: &StoredArray, key: &str, channels: usize) -> Result<Vec<String>> 
         })
 }
 
-/// What both arrays tell of the same channels; refused where they contradict each other.
+/// The quantities of channels that two arrays describe; refused if they contradict each other.
 pub(super) fn merged(
     mut one: Vec<Quantity>,
     other: Vec<Quantity>,
@@ -131,15 +136,15 @@ pub(super) fn merged(
             ("units", &mut one.units, other.units),
             ("name", &mut one.name, other.name),
         ];
-        for (what, told, other) in pairs {
-            match (&told, other) {
+        for (what, own, other) in pairs {
+            match (&own, other) {
                 (Some(one), Some(other)) if *one != other => {
                     return Err(array.bad(&format!(
                         "its channel {i} has the {what} {other:?}, but the high-fidelity \
                          solution has {one:?}; both need the same"
                     )));
                 }
-                (None, other) => *told = other,
+                (None, other) => *own = other,
                 _ => {}
             }
         }
@@ -189,13 +194,13 @@ mod tests {
         let pressure = Quantity::named("pressure").with_units("Pa");
         let speed = Quantity::named("u").with_units("m s-1");
         let speed = speed.with_long_name("velocity across");
-        for told in [vec![speed.clone()], vec![pressure, speed]] {
-            let path = folder.path().join(told.len().to_string());
-            let arrays = arrays(told.len()).title("A membrane");
-            let arrays = arrays.quantities(told.clone(), told.clone());
+        for given in [vec![speed.clone()], vec![pressure, speed]] {
+            let path = folder.path().join(given.len().to_string());
+            let arrays = arrays(given.len()).title("A membrane");
+            let arrays = arrays.quantities(given.clone(), given.clone());
             let dataset = arrays.write(&path).unwrap();
-            assert_eq!(dataset.input_quantities(), told);
-            assert_eq!(dataset.solution_quantities(), told);
+            assert_eq!(dataset.input_quantities(), given);
+            assert_eq!(dataset.solution_quantities(), given);
             assert_eq!(dataset.title(), Some("A membrane"));
             assert_eq!(dataset.grid(), &grid());
         }
@@ -210,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_claimed_where_nothing_is_told() {
+    fn nothing_is_claimed_where_nothing_is_known() {
         let folder = tempfile::tempdir().unwrap();
         let dataset = arrays(2).write(folder.path().join("data.zarr")).unwrap();
         assert_eq!(dataset.input_quantities(), vec![Quantity::default(); 2]);
@@ -263,8 +268,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data.zarr");
         let pressure = Quantity::named("pressure").with_units("Pa");
-        let told = arrays(1).quantities([Quantity::default()], [pressure.clone()]);
-        told.write(&path).unwrap();
+        let given = arrays(1).quantities([Quantity::default()], [pressure.clone()]);
+        given.write(&path).unwrap();
         let refusal = || Dataset::open(&path).unwrap_err().to_string();
         rewrite(&path, "low", |attributes| {
             attributes["units"] = json!("kPa");

@@ -20,8 +20,8 @@ use crate::{Error, Field, Grid, Quantities, Result, Silent};
 
 /// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
 /// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
-/// solutions. Where inputs have unlike numbers of realizations, `realizations_of` \[input\] tells how
-/// many of `high` are there. Only what is asked for is read.
+/// solutions. If numbers of realizations differ between inputs, `realizations_of` \[input\] has the number
+/// of each. Only what is requested is read.
 #[derive(Clone)]
 pub struct Dataset {
     pub(super) path: PathBuf,
@@ -98,7 +98,7 @@ impl Dataset {
             let (inputs, most) = (dataset.inputs(), dataset.realizations());
             dataset.counts = Some(shapes::counts(&counts, inputs, most)?);
         }
-        dataset.quantities = dataset.told_quantities()?;
+        dataset.quantities = dataset.described_quantities()?;
         dataset.mask = dataset.found_mask()?.map(Arc::new);
         Ok(dataset)
     }
@@ -208,7 +208,7 @@ impl Dataset {
         let mut shape = high.shape()[1..].to_vec();
         shape[0] = self.realizations_of(index);
         let mut values = self.stored_values(high, index)?;
-        // Only so many realizations are there.
+        // The rest is padding.
         values.truncate(shape.iter().product());
         if !self.has_sensors() {
             values = self.seen_values(high, index, Kind::Solution, values)?;
@@ -263,12 +263,12 @@ impl Dataset {
         Ok(())
     }
 
-    fn told_quantities(&self) -> Result<Quantities> {
+    fn described_quantities(&self) -> Result<Quantities> {
         let channels = self.solution_channels().unwrap_or(0);
-        let told = |array: &Arc<StoredArray>| quantities::of_array(array, channels);
+        let of_array = |array: &Arc<StoredArray>| quantities::of_array(array, channels);
         let solution = match (&self.high, &self.low) {
-            (Some(high), Some(low)) => quantities::merged(told(high)?, told(low)?, low)?,
-            (Some(one), None) | (None, Some(one)) => told(one)?,
+            (Some(high), Some(low)) => quantities::merged(of_array(high)?, of_array(low)?, low)?,
+            (Some(one), None) | (None, Some(one)) => of_array(one)?,
             (None, None) => Vec::new(),
         };
         let input = quantities::of_array(&self.input, self.input_channels())?;

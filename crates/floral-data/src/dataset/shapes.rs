@@ -15,7 +15,7 @@ const LONGEST_AXIS: usize = 1 << 24;
 /// The most inputs, 2^24; more would take days to look through.
 const MOST_INPUTS: usize = 1 << 24;
 
-/// Inputs of which the last has to be stored: fewer are looked through in no time.
+/// From this number of inputs on, the last one must be stored: fewer are checked quickly.
 const MANY_INPUTS: usize = 1 << 16;
 
 const FORM: [&str; 2] = [INPUT_DIMENSION, CHANNEL_DIMENSION];
@@ -132,7 +132,7 @@ pub(super) fn high_grid(grid: &Grid, thinning: Option<&Thinning>) -> Grid {
     thinned
 }
 
-/// How many realizations each input has, where a dataset tells it.
+/// How many realizations each input has, if the dataset says so.
 pub(super) fn counts(array: &StoredArray, inputs: usize, most: usize) -> Result<Vec<usize>> {
     if array.shape() != [inputs] {
         return Err(array.misshapen(vec![inputs]));
@@ -199,7 +199,7 @@ fn check_form(array: &StoredArray, form: &[&str]) -> Result<()> {
     }
 }
 
-/// An axis with the coordinates of this array, and the domain that its attributes tell.
+/// An axis with the coordinates of this array, and the domain of its attributes.
 fn axis(name: &str, array: &StoredArray, points: usize) -> Result<Axis> {
     if array.shape() != [points] {
         return Err(array.misshapen(vec![points]));
@@ -213,7 +213,7 @@ fn axis(name: &str, array: &StoredArray, points: usize) -> Result<Axis> {
     Ok(described(axis, array))
 }
 
-/// The axis with the units and the name that the attributes of its coordinates tell.
+/// The axis with the units and the name in the attributes of its coordinates.
 fn described(axis: Axis, array: &StoredArray) -> Axis {
     let text = |key: &str| array.attribute(key).and_then(Value::as_str);
     let (units, long_name) = (text(UNITS), text(LONG_NAME));

@@ -40,7 +40,7 @@ pub struct Split {
 }
 
 impl SplitConfig {
-    /// So many inputs for each.
+    /// These numbers of inputs.
     pub fn new(test: usize, validation: usize, train: Option<usize>) -> Self {
         Self {
             test: Some(test),
@@ -90,7 +90,7 @@ impl SplitConfig {
         self.for_few(inputs, inputs.saturating_sub(taken), is_watched)
     }
 
-    /// The same for few inputs, of which so many are left for the numbers that are open.
+    /// The same for few inputs: `room` of them are left for the numbers that are not given.
     fn for_few(&self, inputs: usize, room: usize, is_watched: bool) -> Self {
         let both = self.test.is_none() && self.validation.is_none();
         let share = match self.train {

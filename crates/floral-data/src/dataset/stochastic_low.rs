@@ -4,7 +4,7 @@ use super::reader::Dataset;
 use super::realizations::Realizations;
 use crate::{Error, Result};
 
-/// The attribute that tells how realizations of low fidelity go with those of high.
+/// The attribute that says how realizations of low fidelity correspond to those of high.
 pub const LOW_PAIRING: &str = "low_pairing";
 
 const SHARED: &str = "shared";

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Direction, Domain};
-use crate::quantity::told;
+use crate::quantity::non_empty;
 use crate::units::Conversion;
 
 /// One named axis. It is stored in checkpoints, and array by array in datasets.
@@ -16,7 +16,7 @@ pub struct Axis {
     pub coordinates: Vec<f64>,
     /// What they sample.
     pub domain: Domain,
-    /// Units of the coordinates, such as `m`; none where they are not told.
+    /// Units of the coordinates, such as `m`, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units: Option<String>,
     /// The name in full, for figures.
@@ -57,13 +57,13 @@ impl Axis {
 
     /// The same axis with coordinates in these units; empty ones are none.
     pub fn with_units(mut self, units: &str) -> Self {
-        self.units = told(units);
+        self.units = non_empty(units);
         self
     }
 
     /// The same axis with a name in full; an empty one is none.
     pub fn with_long_name(mut self, long_name: &str) -> Self {
-        self.long_name = told(long_name);
+        self.long_name = non_empty(long_name);
         self
     }
 
@@ -78,7 +78,7 @@ impl Axis {
         self.declared.or_else(|| Direction::of_name(&self.name))
     }
 
-    /// So many points that sample its domain evenly.
+    /// This number of points that sample its domain evenly.
     pub fn resampled(&self, n: usize) -> Self {
         Self {
             coordinates: (0..n).map(|i| self.domain.coordinate(i, n)).collect(),
@@ -86,7 +86,7 @@ impl Axis {
         }
     }
 
-    /// Points of which nothing but the coordinates is known: see [`Domain::of_coordinates`].
+    /// Points with known coordinates only: see [`Domain::of_coordinates`].
     pub fn from_coordinates(name: &str, coordinates: Vec<f64>) -> Self {
         Self {
             name: name.to_owned(),
@@ -98,8 +98,7 @@ impl Axis {
         }
     }
 
-    /// An axis as it is read from a file, which may tell its domain or not; what is wrong with it
-    /// otherwise.
+    /// An axis read from a file, with its domain if the file has one; an error says what is wrong.
     pub fn stored(
         name: &str,
         coordinates: Vec<f64>,
@@ -182,17 +181,17 @@ impl Axis {
         }
     }
 
-    /// Whether its points are evenly spaced in increasing order, as far as the precision tells in
-    /// which their coordinates were stored.
+    /// Whether its points are evenly spaced in increasing order, within the precision in which their
+    /// coordinates were stored.
     pub fn is_even(&self) -> bool {
         let step = self.spacing();
         let first = self.coordinates.first().copied().unwrap_or_default();
-        let gap = |(i, x): (usize, &f64)| (x - first - i as f64 * step).abs();
+        let deviation = |(i, x): (usize, &f64)| (x - first - i as f64 * step).abs();
         let widest = self
             .coordinates
             .iter()
             .enumerate()
-            .map(gap)
+            .map(deviation)
             .fold(0.0, f64::max);
         step.is_finite() && step >= 0.0 && widest <= self.rounding()
     }
@@ -209,8 +208,8 @@ impl Axis {
             .coordinates
             .iter()
             .fold(0.0, |most: f64, x| most.max(x.abs()));
-        // Some operations in the same precision, as of i / n * length, round again; and where steps
-        // are as small as that, nothing can be told of them.
+        // Operations in the same precision, such as i / n * length, round again. Steps as small as
+        // that cannot be checked.
         let step = self.spacing();
         (4.0 * epsilon * largest).clamp(1e-6 * step, 0.1 * step)
     }

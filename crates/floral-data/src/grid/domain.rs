@@ -47,8 +47,7 @@ impl Domain {
         Self { kind, from, to }
     }
 
-    /// The rule for coordinates of which nothing else is known, those of other programs or of files
-    /// without a domain: points i/n of the unit interval are periodic, points that begin one step
+    /// The rule for coordinates without a declared domain, from other programs or files: points i/n of the unit interval are periodic, points that begin one step
     /// after zero are times, and any others are closed.
     pub fn of_coordinates(coordinates: &[f64]) -> Self {
         let (Some(&first), Some(&last)) = (coordinates.first(), coordinates.last()) else {

@@ -55,7 +55,7 @@ impl Interpolation {
         }
     }
 
-    /// Wanted values, of so many values on the grid.
+    /// The number of interpolated values, for this number of values on the grid.
     pub fn values(&self, on_grid: usize) -> usize {
         on_grid / self.grid_points() * self.points()
     }
@@ -117,13 +117,13 @@ impl Place {
         };
         if axis.domain.is_periodic() && (x < *first || x > *last) {
             let beyond = (x - last).rem_euclid(period);
-            let gap = first + period - last;
-            // A whole turn or more leads back among the points.
-            if beyond <= gap {
+            let seam = first + period - last;
+            // Beyond the seam, the coordinate is between two points again.
+            if beyond <= seam {
                 return Self {
                     below: points.len() - 1,
                     above: 0,
-                    weight: beyond / gap,
+                    weight: beyond / seam,
                 };
             }
             return Self::among(points, last + beyond - period);

@@ -5,7 +5,7 @@
 pub struct Points {
     /// An axis's name and every point's coordinate along it, in the order of the grid's axes.
     pub axes: Vec<(String, Vec<f64>)>,
-    /// The units of each axis, where they are told.
+    /// The units of each axis, if known.
     pub units: Vec<Option<String>>,
 }
 

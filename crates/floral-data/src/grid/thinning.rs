@@ -32,7 +32,7 @@ impl Thinning {
         }
     }
 
-    /// Keeps so many points per axis, or a single number along each; none unless they divide.
+    /// Keeps this number of points per axis, or one number for all axes; none unless they divide.
     pub fn to(shape: &[usize], wanted: &[usize]) -> Option<Self> {
         let divides = |(&full, &wanted): (&usize, &usize)| {
             (wanted > 0 && full % wanted == 0).then(|| full / wanted)
@@ -72,7 +72,7 @@ impl Thinning {
     }
 }
 
-/// A stack of fields of so many points each, at some of them: [.., point] -> [.., picked point].
+/// A stack of fields at some of their points: [.., point] -> [.., picked point].
 pub fn picked<T: Copy>(values: &[T], points: usize, at: &[usize]) -> Vec<T> {
     let fields = values.chunks_exact(points.max(1));
     fields

@@ -18,7 +18,7 @@ pub struct Candidate {
     pub error: f64,
 }
 
-/// What one input tells of the candidates.
+/// The contribution of one input to the candidates.
 pub(super) struct Part {
     /// The mean of high: [channel, point].
     mean: Vec<f64>,
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn one_input_tells_nothing() {
+    fn one_input_is_not_enough() {
         assert!(listed(&[part([1.0, 2.0], None)]).is_empty());
     }
 }

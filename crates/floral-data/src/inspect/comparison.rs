@@ -53,7 +53,7 @@ impl Comparison {
         }
     }
 
-    /// Adds one input, of which low fidelity is taken at the points of high fidelity.
+    /// Adds one input; low fidelity is taken at the points of high fidelity.
     pub fn push(&mut self, low: &[f64], high: &Realizations) {
         let (mean, variance) = moments_over_realizations(high);
         let points = mean.len() / self.channels.len().max(1);
@@ -192,7 +192,7 @@ impl Channel {
         });
     }
 
-    /// Adds the variance among so many realizations of the input that was pushed last.
+    /// Adds the variance among the realizations of the input that was pushed last.
     fn push_variance(&mut self, variance: &[f64], realizations: usize) {
         for variance in variance.iter().filter(|_| realizations > 1) {
             self.among.push(*variance);
@@ -264,11 +264,11 @@ mod tests {
     fn inspected(factor: f64) -> Summary {
         let factors = [1.0, factor];
         let grid = Grid::new(vec![Axis::closed("x", POINTS)]);
-        let told = [
+        let quantities = [
             Quantity::named("deflection").with_units("m"),
             Quantity::named("pressure").with_units("Pa"),
         ];
-        let mut arrays = Arrays::new(grid).quantities(told.clone(), told);
+        let mut arrays = Arrays::new(grid).quantities(quantities.clone(), quantities);
         for k in 0..3usize {
             let wave = |c: usize, i: usize| ((c + 1) as f64 * (i + k) as f64 * 0.7).sin();
             let low = field(2, |c, i| factors[c] * wave(c, i));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn channels_are_told_by_name_in_their_own_units() {
+    fn channels_are_summarized_by_name_in_their_own_units() {
         let summary = inspected(1e5);
         let high = &summary.arrays[2];
         assert!(high.range.is_none());
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn one_channel_is_told_as_an_array_and_alone() {
+    fn one_channel_is_summarized_as_an_array_and_alone() {
         let grid = Grid::new(vec![Axis::closed("x", POINTS)]);
         let mut arrays = Arrays::new(grid);
         let one = field(1, |_, i| i as f64);

@@ -23,15 +23,15 @@ use crate::{Error, Quantity, Result};
 pub struct Summary {
     /// Where it is.
     pub path: PathBuf,
-    /// The problem's name, if it is told.
+    /// The problem's name, if known.
     pub problem: Option<String>,
-    /// The seed it was drawn from, if it is told.
+    /// The random seed, if known.
     pub seed: Option<u64>,
     /// Number of inputs.
     pub inputs: usize,
     /// Realizations per input.
     pub realizations: usize,
-    /// Draws that the solver had to repeat, if it is told.
+    /// Draws that the solver had to repeat, if known.
     pub redraws: Option<u64>,
     /// Its own title, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,10 +71,10 @@ pub struct AxisSummary {
     pub from: f64,
     /// Last coordinate.
     pub to: f64,
-    /// Units of the coordinates, if they are told.
+    /// Units of the coordinates, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units: Option<String>,
-    /// The name in full, if it is told.
+    /// The long name, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_name: Option<String>,
     /// Whether its points are evenly spaced.
@@ -167,10 +167,10 @@ pub struct Skill {
     pub rmse_floor: f64,
     /// Mean over inputs of the Euclidean norm of the variance field; needs two realizations.
     pub variance_norm: Option<f64>,
-    /// Variance of high - low over that of high, each about its own mean: below 1, the gap is
+    /// Variance of high - low over that of high, each about its own mean: below 1, the residual is
     /// easier to learn than the solution.
     pub residual_to_solution_variance: f64,
-    /// Share of the gap's variance that is random, so that no deterministic solver could remove it.
+    /// Share of the residual variance that is random, so that no deterministic solver could remove it.
     pub random_share: Option<f64>,
     /// Correlation of low with the mean of high, over all inputs and points.
     pub correlation: f64,

@@ -13,7 +13,7 @@ const SKEWED: f64 = 0.5;
 /// Share of points within two deviations of zero beyond which a normal law is out of place.
 const NEAR_ZERO: f64 = 0.05;
 
-/// Realizations below which a skewness tells nothing.
+/// The fewest realizations with a meaningful skewness.
 const FEWEST: usize = 8;
 
 /// Ratio of largest to smallest value up to which logarithms are as telling everywhere.

@@ -10,13 +10,13 @@ use crate::metric::Band;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worth {
-    /// Learning the gap is much easier than learning the solution.
+    /// Learning the residual is much easier than learning the solution.
     Yes,
     /// It helps, but much is left to learn.
     Somewhat,
-    /// The gap varies as much as the solution itself.
+    /// The residual varies as much as the solution itself.
     No,
-    /// The dataset does not say.
+    /// It cannot be determined from the dataset.
     Unknown,
 }
 
@@ -29,7 +29,7 @@ pub struct Verdict {
     pub words: String,
 }
 
-/// Below this share of the variance the gap counts as much easier than the solution.
+/// Below this share of the variance, the residual counts as much easier to learn than the solution.
 const EASY: f64 = 0.3;
 
 /// Coherence above which a band counts as followed.
@@ -48,7 +48,7 @@ impl Verdict {
                  and replace or drop them.",
             ),
             None if !dataset.has_low() => unknown(
-                "There is no low-fidelity solution to judge: add an array `low` of the same shape \
+                "There is no low-fidelity solution to assess: add an array `low` of the same shape \
                  as one realization of `high`.",
             ),
             None => {
@@ -69,13 +69,13 @@ impl Verdict {
             _ => (Worth::No, "No."),
         };
         let mut words = vec![answer.to_owned(), what_is_left(left)];
-        // Of scattered sensors there are no waves to follow.
+        // Scattered sensors have no spectrum.
         words.extend((!bands.is_empty()).then(|| followed(bands)));
         words.extend(low.random_share.map(randomness));
         if low.rmse < 1.5 * low.rmse_floor {
             words.push(
                 "Its error is within the sampling error of the reference mean: more realizations \
-                 would be needed to tell it from perfect."
+                 would be needed to distinguish it from a perfect solver."
                     .into(),
             );
         }
@@ -94,22 +94,22 @@ fn what_is_left(left: f64) -> String {
         );
     }
     format!(
-        "The gap to it varies {left:.1} times as much as the solution itself: learn the solution \
+        "The residual varies {left:.1} times as much as the solution itself: learn the solution \
          directly, or improve the solver."
     )
 }
 
 fn followed(bands: &[Band]) -> String {
-    // Bands with next to no energy would be judged on noise.
-    let telling = || {
+    // Bands with almost no energy contain only noise.
+    let energetic = || {
         bands
             .iter()
             .filter(|band| band.from > 0 && band.energy > 1e-4)
     };
-    let last = telling()
+    let last = energetic()
         .take_while(|band| band.coherence > FOLLOWED)
         .last();
-    match (last, telling().next_back()) {
+    match (last, energetic().next_back()) {
         (None, _) => "It does not follow the truth even at its longest waves.".into(),
         (Some(last), Some(end)) if last.to == end.to => {
             "It follows the truth at every wave number that carries energy.".into()
@@ -123,7 +123,7 @@ fn followed(bands: &[Band]) -> String {
 
 fn randomness(share: f64) -> String {
     format!(
-        "Of the gap's variance {:.0} % is random, the rest is a bias that more inputs can teach.",
+        "{:.0} % of the residual variance is random, the rest is a bias that can be learned from inputs.",
         100.0 * share
     )
 }
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn it_tells_where_the_solver_loses_the_truth() {
+    fn it_says_where_the_solver_loses_the_truth() {
         let words = |coherences: &[f64]| Verdict::on(&low(0.1, coherences)).words;
         assert!(words(&[0.9, 0.9, 0.2]).contains("up to wave number 3"));
         assert!(words(&[0.9, 0.9]).contains("at every wave number"));

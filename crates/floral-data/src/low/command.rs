@@ -18,7 +18,7 @@ use crate::{Error, Field, Grid, Result};
 const INPUT: &str = "{input}";
 const OUTPUT: &str = "{output}";
 
-/// How often a command is looked at.
+/// How often a command is polled.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Lines of a command's last words that an error shows.
@@ -129,11 +129,11 @@ impl LowSolver for CommandSolver {
         match ended {
             Ended::TimeOut => Err(self.failure(
                 &format!("took longer than {} s{words}", self.timeout.as_secs_f64()),
-                "set a longer low.timeout, or mend it",
+                "set a longer low.timeout, or fix it",
             )),
             Ended::By(status) if !status.success() => Err(self.failure(
                 &format!("failed ({status}){words}"),
-                "mend it, or leave this input out",
+                "fix it, or leave out this input",
             )),
             Ended::By(_) if !scratch.output().is_file() => Err(self.failure(
                 &format!("wrote no file to its {OUTPUT}{words}"),
@@ -147,9 +147,7 @@ impl LowSolver for CommandSolver {
 impl CommandSolver {
     fn read(&self, output: &Path, grid: &Grid) -> Result<Field> {
         let read = exchange::read_low(output, None, grid);
-        read.map_err(|error| {
-            self.failure(&format!("wrote what cannot be read: {error}"), "mend it")
-        })
+        read.map_err(|error| self.failure(&format!("wrote what cannot be read: {error}"), "fix it"))
     }
 }
 
@@ -296,10 +294,10 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_in_the_commands_own_words() {
+    fn a_failure_includes_the_messages_of_the_command() {
         let command = "echo cannot converge >&2; exit 3 # {input} {output}";
         let words = solve(command, 60.0, &Silent).unwrap_err().to_string();
-        for part in ["exit status: 3", "| cannot converge", "mend it"] {
+        for part in ["exit status: 3", "| cannot converge", "fix it"] {
             assert!(words.contains(part), "{words}");
         }
         let words = solve("true {input} {output}", 60.0, &Silent).unwrap_err();
@@ -353,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_to_stop_ends_it() {
+    fn a_request_to_stop_ends_it() {
         let stop = std::sync::atomic::AtomicBool::new(true);
         let start = Instant::now();
         let stopped = solve("sleep 30 # {input} {output}", 60.0, &stop);

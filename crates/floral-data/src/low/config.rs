@@ -108,7 +108,7 @@ impl LowConfig {
         Ok(Some(solver.of_version(self.version.as_deref())))
     }
 
-    /// The command as a solver of so many channels that keeps its results in the folder of a run.
+    /// The command as a solver with this number of channels that caches its results in a run folder.
     pub fn on_demand(&self, run: &Path, channels: usize) -> Result<Option<OnDemand>> {
         let on_demand = self.solver()?.map(|solver| OnDemand::new(solver, channels));
         Ok(match (on_demand, OnDemand::folder(run)) {

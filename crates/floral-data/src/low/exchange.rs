@@ -25,8 +25,8 @@ pub(super) fn write_low(path: &Path, low: &Field) -> Result<()> {
     npz::write(path, &[(LOW, shape, low.values())])
 }
 
-/// Reads the array `low`: [channel, grid...], or [grid...] of one channel; of so many channels if
-/// they are known.
+/// Reads the array `low`: [channel, grid...], or [grid...] if there is one channel; with this number
+/// of channels if it is known.
 pub(super) fn read_low(path: &Path, channels: Option<usize>, grid: &Grid) -> Result<Field> {
     let bad = |reason: String| Error::BadFile {
         path: path.to_owned(),

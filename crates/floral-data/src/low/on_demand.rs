@@ -24,7 +24,7 @@ pub struct OnDemand {
 }
 
 impl OnDemand {
-    /// Of solutions with so many channels; what it returns is kept in memory.
+    /// For solutions with this number of channels; what it returns is cached in memory.
     pub fn new(solver: impl LowSolver + 'static, channels: usize) -> Self {
         Self {
             solver: Box::new(solver),
@@ -118,7 +118,7 @@ impl OnDemand {
                 "{} returned a low-fidelity solution that {reason}",
                 self.solver.name()
             ),
-            advice: "mend the solver, or leave this input out".into(),
+            advice: "fix the solver, or leave out this input".into(),
         }
     }
 }
@@ -152,7 +152,7 @@ fn in_parallel(
             if let Err(error) = work(index, &within) {
                 let failed_before = within.failed.swap(true, Ordering::Relaxed);
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-                // Those that were stopped because another failed have nothing to tell.
+                // Those that were stopped because another failed have no error of their own.
                 if !failed_before || first.is_none() {
                     *first = Some((index, error));
                 }
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_is_told_with_its_input_and_what_was_solved_is_kept() {
+    fn the_first_failure_names_its_input_and_what_was_solved_is_kept() {
         let (_, solver) = counting(3.0);
         let on_demand = OnDemand::new(solver, 1);
         let words = prepare(&on_demand, 6).unwrap_err().to_string();

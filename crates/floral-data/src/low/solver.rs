@@ -23,7 +23,7 @@ pub trait LowSolver: Send + Sync {
     /// What it is called in messages.
     fn name(&self) -> String;
 
-    /// What tells it from another: results are kept under it.
+    /// Its identity, under which results are cached.
     fn identity(&self) -> String {
         self.name()
     }

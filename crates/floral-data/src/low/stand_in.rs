@@ -71,8 +71,8 @@ impl StandIn {
         }
     }
 
-    /// The stand-in for an input on its grid, by a run of so many solution channels that was trained
-    /// on another.
+    /// The stand-in for an input on its grid, with this number of solution channels, for a run that was
+    /// trained on another grid.
     pub fn of(
         &self,
         input: &Field,

@@ -1,4 +1,4 @@
-//! The memory a process may still take, as the system tells it.
+//! The memory a process may still take, as the system reports it.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::control_group;
 use crate::{Error, Result};
 
 /// Bytes that can be taken without swapping: what the machine has left, or a limit of the
-/// process's control group or of its address space if that is lower. `None` where the system does not tell.
+/// process's control group or of its address space if that is lower. `None` if the system does not report it.
 pub fn available() -> Option<u64> {
     let machine = std::fs::read_to_string("/proc/meminfo").ok();
     let machine = machine.and_then(|text| kilobytes(&text, "MemAvailable:"));

@@ -1,4 +1,4 @@
-//! All that the sorted members at each point can tell, in one pass over an ensemble of fields.
+//! All scores from the sorted members at each point, in one pass over an ensemble of fields.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

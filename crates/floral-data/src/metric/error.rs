@@ -56,7 +56,7 @@ impl MeanFieldError {
         self.corrected_norms += (square - sampled).max(0.0).sqrt();
     }
 
-    /// Adds one input by the squared norms of its error and its true field, of so many values.
+    /// Adds one input by the squared norms of its error and its true field, and its number of values.
     pub fn push_squares(&mut self, square: f64, truth_square: f64, values: usize) {
         self.inputs += 1;
         self.values += values;

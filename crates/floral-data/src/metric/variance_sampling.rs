@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn two_realizations_are_taken_for_normal_and_one_tells_nothing() {
+    fn two_realizations_are_taken_for_normal_and_one_gives_nothing() {
         let mut moments = FourthMoments::default();
         moments.push(&[0.0]);
         assert!(moments.variance_of_variance().is_none());

@@ -25,7 +25,16 @@ pub(crate) struct NpyArray {
     pub values: Vec<f64>,
 }
 
-/// What the beginning of a file tells about the array behind it.
+/// What a file holds, by its header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NpyContents {
+    /// Numbers.
+    Numbers(NpyHeader),
+    /// Values of another type, such as texts; why they cannot be read as numbers.
+    Other(String),
+}
+
+/// The header of a file of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NpyHeader {
     pub number: Number,
@@ -35,18 +44,18 @@ pub(crate) struct NpyHeader {
     pub length: u64,
 }
 
-impl NpyHeader {
-    /// The header of a file of `size` bytes, or what is wrong with it. Nothing behind it is read.
+impl NpyContents {
+    /// Those of a file of `size` bytes, or what is wrong with it. Only the header is read.
     pub fn read(mut file: impl Read, size: u64) -> Result<Self, String> {
         let damaged = || "is no NumPy array, or damaged".to_owned();
         let (text, length) = header(&mut file).ok_or_else(damaged)?;
         let parsed = Parsed::of(&text).ok_or_else(damaged)?;
-        let number = Number::numpy(parsed.data_type).ok_or_else(|| {
-            format!(
+        let Some(number) = Number::numpy(parsed.data_type) else {
+            return Ok(Self::Other(format!(
                 "has values of type {}; convert them with .astype(\"float32\")",
                 parsed.data_type
-            )
-        })?;
+            )));
+        };
         let shape = parsed.shape;
         let expected = shape
             .iter()
@@ -57,14 +66,16 @@ impl NpyHeader {
                 "has {stored} values, but the shape {shape:?}; is the file cut?"
             ));
         }
-        Ok(Self {
+        Ok(Self::Numbers(NpyHeader {
             number,
             is_fortran: parsed.is_fortran,
             shape,
             length,
-        })
+        }))
     }
+}
 
+impl NpyHeader {
     /// How many numbers there are, if they are few enough to be held in memory.
     pub fn count(&self) -> Result<usize, String> {
         let count = self.shape.iter().product::<usize>();
@@ -82,7 +93,10 @@ impl NpyArray {
     /// The array in a file of `size` bytes, or what is wrong with it. The header is judged before
     /// anything behind it is read.
     pub fn read(mut file: impl Read, size: u64) -> Result<Self, String> {
-        let header = NpyHeader::read(&mut file, size)?;
+        let header = match NpyContents::read(&mut file, size)? {
+            NpyContents::Numbers(header) => header,
+            NpyContents::Other(reason) => return Err(reason),
+        };
         let (count, number) = (header.count()?, header.number);
         if number.is_complex() {
             return Err("has complex values; give real and imaginary parts as two channels".into());
@@ -153,7 +167,7 @@ impl<'a> Parsed<'a> {
     }
 }
 
-/// So many values, and nothing after them.
+/// `count` values, and nothing after them.
 fn values(file: &mut impl Read, count: usize, number: Number) -> io::Result<Vec<f64>> {
     // Room is taken as values arrive: what is only declared takes none.
     let mut values = Vec::new();
@@ -228,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn other_types_and_damage_are_told() {
+    fn other_types_and_damage_are_refused() {
         let refusal = |file: &[u8]| NpyArray::read(file, file.len() as u64).unwrap_err();
         let four = bytes(&[1.0; 4]);
         assert!(refusal(&file("'<U1'", "False", "(4,)", &four)).contains("<U1"));

@@ -15,7 +15,7 @@ use std::path::Path;
 use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
 
-pub(crate) use array::{NpyArray, NpyHeader};
+pub(crate) use array::{NpyArray, NpyContents, NpyHeader};
 pub(crate) use texts::texts;
 
 pub(crate) use writer::write;
@@ -102,8 +102,7 @@ impl Archive {
     }
 }
 
-/// The arrays of an archive by name, those of which `wanted` says so; a name it does not know is
-/// refused by it.
+/// The arrays of an archive that `wanted` selects, by name; it refuses unknown names.
 pub(crate) fn read(
     path: &Path,
     wanted: impl Fn(&str) -> Result<bool>,

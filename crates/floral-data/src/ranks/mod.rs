@@ -2,7 +2,7 @@
 //!
 //! [`Ranks`] is what work needs of them; [`Alone`] is one process, [`Threads`] are ranks within one
 //! process, by which every law is tested, and the crate `floral-mpi` has processes that talk by MPI.
-//! Inputs and blocks of samples are divided by their index ([`share`]), [`Watch`] tells rank 0's
+//! Inputs and blocks of samples are divided by their index ([`share`]), [`Watch`] reports to rank 0's
 //! observer how all of them go, and [`agreed`] ends an opening that one of them could not do.
 
 mod agreement;
@@ -71,7 +71,7 @@ pub trait Ranks: Sync {
     /// Adds to a counter, and returns what it was before; no other rank has to call.
     fn count(&self, counter: Counter, amount: u64) -> Result<u64>;
 
-    /// Whether this is rank 0, which opens, publishes and tells.
+    /// Whether this is rank 0, which opens, publishes and reports.
     fn is_first(&self) -> bool {
         self.rank() == 0
     }

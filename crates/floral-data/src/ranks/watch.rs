@@ -1,4 +1,4 @@
-//! How all ranks go, told to the observer of rank 0, and a wish to stop that reaches all of them.
+//! The progress of all ranks for the observer of rank 0, and a request to stop that reaches all of them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// The time between two words to or from other ranks.
 const BETWEEN_WORDS: Duration = Duration::from_millis(300);
 
-/// Watches one rank's share of work on inputs. On rank 0 it tells of those of all.
+/// Watches one rank's share of work on inputs. On rank 0 it reports those of all ranks.
 pub struct Watch<'a> {
     ranks: &'a dyn Ranks,
     observer: &'a dyn Observer,
@@ -19,8 +19,8 @@ pub struct Watch<'a> {
     before: u64,
     /// Inputs that are done here and not yet counted.
     uncounted: AtomicU64,
-    /// On rank 0, those of others that are told.
-    told: AtomicU64,
+    /// On rank 0, the reported inputs of other ranks.
+    reported: AtomicU64,
     is_stopped: AtomicBool,
     last: Mutex<Instant>,
 }
@@ -35,7 +35,7 @@ impl<'a> Watch<'a> {
             observer,
             before: before.transpose()?.unwrap_or(0),
             uncounted: AtomicU64::new(0),
-            told: AtomicU64::new(0),
+            reported: AtomicU64::new(0),
             is_stopped: AtomicBool::new(false),
             last: Mutex::new(Instant::now()),
         })
@@ -49,7 +49,7 @@ impl<'a> Watch<'a> {
         self.talk();
     }
 
-    /// Tells other ranks and hears of them, if the last time is long ago.
+    /// Exchanges progress with other ranks, unless that was done recently.
     pub fn talk(&self) {
         if self.ranks.size() == 1 || !self.is_time() {
             return;
@@ -58,7 +58,7 @@ impl<'a> Watch<'a> {
             self.hear();
         } else {
             let uncounted = self.uncounted.swap(0, Ordering::SeqCst);
-            // A rank that cannot be told of it is at its end.
+            // A rank that cannot be reached has ended.
             let _ = self.ranks.count(Counter::Done, uncounted);
         }
         let stops = self.ranks.count(Counter::Stop, 0).is_ok_and(|n| n > 0);
@@ -78,7 +78,7 @@ impl<'a> Watch<'a> {
     fn hear(&self) {
         let all = self.ranks.count(Counter::Done, 0).unwrap_or(self.before);
         let others = all.saturating_sub(self.before);
-        let inputs = others - self.told.swap(others, Ordering::SeqCst).min(others);
+        let inputs = others - self.reported.swap(others, Ordering::SeqCst).min(others);
         if inputs > 0 {
             let inputs = inputs as usize;
             self.observer.observe(&Event::GeneratedElsewhere { inputs });
@@ -118,11 +118,11 @@ mod tests {
     use super::super::Threads;
     use super::*;
 
-    /// Counts what it is told.
+    /// Counts what it observes.
     #[derive(Default)]
-    struct Told(AtomicU64);
+    struct Counter(AtomicU64);
 
-    impl Observer for Told {
+    impl Observer for Counter {
         fn observe(&self, event: &Event<'_>) {
             if let Event::GeneratedElsewhere { inputs } = event {
                 self.0.fetch_add(*inputs as u64, Ordering::SeqCst);
@@ -133,16 +133,16 @@ mod tests {
     #[test]
     fn rank_0_hears_of_all_and_a_stop_reaches_every_rank() {
         let stop = AtomicBool::new(false);
-        let told = Told::default();
+        let counter = Counter::default();
         let ends = Threads::run(3, 1, |ranks| {
             let observer: &dyn Observer = match ranks.rank() {
-                0 => &told,
+                0 => &counter,
                 1 => &stop,
                 _ => &crate::Silent,
             };
             let watch = Watch::new(ranks, observer)?;
             (0..7).for_each(|_| watch.done());
-            while ranks.is_first() && told.0.load(Ordering::SeqCst) < 14 {
+            while ranks.is_first() && counter.0.load(Ordering::SeqCst) < 14 {
                 watch.talk();
             }
             // Set once rank 0 has heard all, and so after every rank has begun.
@@ -153,6 +153,6 @@ mod tests {
             Ok(())
         });
         assert!(ends.iter().all(Result::is_ok));
-        assert_eq!(told.0.load(Ordering::SeqCst), 14);
+        assert_eq!(counter.0.load(Ordering::SeqCst), 14);
     }
 }

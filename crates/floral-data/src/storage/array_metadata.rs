@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Precision;
 use crate::Axis;
 
-/// The attribute of an axis's coordinates that tells their domain.
+/// The attribute of an axis's coordinates with their domain.
 pub const DOMAIN: &str = "domain";
 
 /// CF's attributes of any array.
@@ -37,7 +37,7 @@ pub fn values(outer: Dimension, inner: &[Dimension], precision: Precision, meani
     array(&[outer], inner, facts)
 }
 
-/// The coordinates of a dimension, of which no units are known.
+/// The coordinates of a dimension without known units.
 pub fn coordinates(axis: Dimension) -> Value {
     let facts = json!({
         "data_type": Precision::F64.data_type(),

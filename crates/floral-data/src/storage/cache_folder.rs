@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_wish_decides() {
+    fn the_most_specific_variable_decides() {
         let folder = |variables: &[(&str, &str)]| {
             let find = |name: &str| variables.iter().find(|(n, _)| *n == name);
             chosen(|name| find(name).map(|(_, path)| path.into()))

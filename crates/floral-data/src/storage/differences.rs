@@ -10,10 +10,10 @@ use super::array_metadata::{
 };
 use super::sharding::chunks_in_a_row;
 
-/// Attributes that tell nothing which others do not, or that are compared one by one.
+/// Attributes that follow from others, or that are compared one by one.
 const APART: [&str; 2] = ["title", "constants"];
 
-/// Attributes of arrays that tell what their values are.
+/// Attributes that describe the values of an array.
 const DESCRIPTIONS: [&str; 7] = [
     NAME,
     UNITS,
@@ -64,11 +64,11 @@ pub(super) fn differences(existing: &Value, wanted: &Value) -> Option<String> {
 }
 
 /// The metadata without the domains of axes, and without a problem's symmetries and quantities: they
-/// follow from problem and constants, and datasets of older builds do not tell them.
+/// follow from problem and constants, and datasets of older builds lack them.
 fn without_consequences(root: &Value) -> Value {
     let mut root = root.clone();
     let attributes = root.get_mut("attributes").and_then(Value::as_object_mut);
-    let problem = attributes.filter(|told| told.contains_key("problem"));
+    let problem = attributes.filter(|found| found.contains_key("problem"));
     let is_problem = problem.is_some();
     if let Some(attributes) = problem {
         attributes.remove("symmetries");
@@ -88,8 +88,8 @@ fn without_consequences(root: &Value) -> Value {
 }
 
 fn attributes(existing: &Value, wanted: &Value) -> Vec<Fact> {
-    let told = keys(existing, wanted, "/attributes");
-    told.into_iter()
+    let keys = keys(existing, wanted, "/attributes");
+    keys.into_iter()
         .filter(|name| !APART.contains(&name.as_str()))
         .map(|name| fact(name, existing, wanted, &format!("/attributes/{name}")))
         .collect()
@@ -177,16 +177,22 @@ fn first_difference(
     facts.find(|(_, old, new)| old != new).into_iter().collect()
 }
 
-/// What is told of the values of the arrays that both have.
+/// The descriptions of the arrays that both have.
 fn descriptions(existing: &Value, wanted: &Value) -> Vec<Fact> {
-    let told = |array: &Value, key: &str| match array.pointer(&format!("/attributes/{key}")) {
+    let described = |array: &Value, key: &str| match array.pointer(&format!("/attributes/{key}")) {
         Some(value) if (key, value) != (UNITS, &Value::from("1")) => value.clone(),
         _ => Value::Null,
     };
     arrays(existing)
         .filter_map(|(name, old)| Some((name, old, wanted_array(wanted, name)?)))
         .flat_map(|(name, old, new)| {
-            DESCRIPTIONS.map(|key| (format!("{key} of {name}"), told(old, key), told(new, key)))
+            DESCRIPTIONS.map(|key| {
+                (
+                    format!("{key} of {name}"),
+                    described(old, key),
+                    described(new, key),
+                )
+            })
         })
         .collect()
 }
@@ -231,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dataset_of_an_older_build_that_tells_no_domains_is_the_same() {
+    fn a_dataset_of_an_older_build_without_domains_is_the_same() {
         let mut other = root(1, 0.1, 3);
         let high = &mut other["consolidated_metadata"]["metadata"]["high"];
         high["attributes"] = json!({"codec": "old"});

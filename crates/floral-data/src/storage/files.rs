@@ -135,7 +135,7 @@ pub(super) fn sync(path: &Path) -> Result<()> {
     operations::sync_all(&file).map_err(write_error(path))
 }
 
-/// Waits until a folder's list of files has reached the disk, where the system can tell.
+/// Waits until a folder's list of files has reached the disk, where the system supports it.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     // Only Unix opens folders as files.
     if !cfg!(unix) {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_with_the_way_on() {
+    fn a_full_disk_is_reported_with_what_to_do() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
         let message = write_error("data.zarr.partial/x")(full).to_string();
         assert!(message.starts_with("data.zarr.partial/x: "), "{message}");

@@ -1,5 +1,5 @@
-//! Lets what is written reach the disk while more is computed, so that little is left to wait for when a
-//! group is finished. `group.rs` tells it of every chunk.
+//! Writes data to the disk while more is computed, so that little is left to wait for when a group is
+//! finished. `group.rs` reports every chunk to it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,8 +29,8 @@ impl Flush {
         }
     }
 
-    /// So many bytes were written. Where one call asks for all, and enough wait, a thread of its own
-    /// asks for them; what it could not do is told here or by [`Self::all`].
+    /// Records that bytes were written. Where one system call flushes everything, a thread of its own
+    /// makes it once enough bytes wait; its error is returned here or by [`Self::all`].
     pub fn wrote(&self, bytes: u64) -> Result<()> {
         let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if waiting < ENOUGH || !cfg!(target_os = "linux") {
@@ -63,7 +63,7 @@ impl Flush {
     }
 }
 
-/// What a thread came to. An error that it has heard of is not told by the system a second time.
+/// The outcome of a thread: the system reports an error only once.
 fn ended(thread: Option<JoinHandle<Result<()>>>) -> Result<()> {
     match thread.map(JoinHandle::join) {
         None => Ok(()),
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_thread_could_not_do_is_told() {
+    fn an_error_of_the_thread_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let gone = Flush::new(&folder.path().join("gone"));
         gone.wrote(ENOUGH).unwrap();

@@ -120,7 +120,7 @@ impl Group {
         }
     }
 
-    /// The same for values of which some may be missing.
+    /// The same for values with missing ones among them.
     pub fn write_measured(
         &self,
         name: &str,

@@ -28,8 +28,8 @@ pub struct GroupPlan {
 }
 
 impl GroupPlan {
-    /// The same with so many indices of this dimension in each file of the arrays that begin with it;
-    /// no more than there are.
+    /// The same with `shard` indices of this dimension, at most its length, in each file of the arrays
+    /// that begin with it.
     pub fn sharded(mut self, (dimension, length): (&str, usize), shard: usize) -> Self {
         self.shard = shard.min(length.max(1));
         for array in self.arrays.values_mut().filter(|_| self.shard > 1) {
@@ -83,7 +83,7 @@ impl GroupPlan {
         bytes.sum()
     }
 
-    /// The group's metadata, with that of its arrays consolidated inline: one file tells all.
+    /// The group's metadata, with that of its arrays consolidated inline: one file has all of it.
     pub fn root(&self) -> Value {
         json!({
             "zarr_format": 3,

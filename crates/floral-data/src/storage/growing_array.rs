@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// Encoded chunks of shards that are not whole, by the shard's place along the first dimension.
 type Waiting = BTreeMap<u64, BTreeMap<usize, Vec<u8>>>;
 
-/// An array of which chunks are written, by many threads at once.
+/// An array whose chunks are written by many threads at once.
 pub(super) struct GrowingArray {
     store: PathBuf,
     chunks: Array<dyn ReadableStorageTraits>,
@@ -90,7 +90,7 @@ impl GrowingArray {
         }
     }
 
-    /// Stores the shards of which some chunks have not come: those are absent.
+    /// Stores incomplete shards; their missing chunks stay absent.
     pub fn write_rest(&self, scratch: &Path) -> Result<()> {
         let Some(shards) = &self.shards else {
             return Ok(());

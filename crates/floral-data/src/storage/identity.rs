@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use crate::{Error, Result};
 
-/// What tells a file or folder from all others that are there at the same time, by whatever path.
+/// What identifies an existing file or folder, whatever its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Identity(Number);
 

@@ -1,5 +1,5 @@
-//! How a file stores its numbers: kind, size and byte order, which NumPy, HDF5, NetCDF and Zarr tell each
-//! in their own words.
+//! How a file stores its numbers: kind, size and byte order, as NumPy, HDF5, NetCDF and Zarr describe
+//! them.
 
 /// What a number is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Number {
 }
 
 impl Number {
-    /// A number of so many bytes; none if there is no such number.
+    /// A number of this size in bytes; none if there is no such number.
     pub fn new(kind: Kind, size: usize, is_big_endian: bool) -> Option<Self> {
         let is_known = match kind {
             Kind::Float => matches!(size, 2 | 4 | 8),

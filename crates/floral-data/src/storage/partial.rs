@@ -24,7 +24,7 @@ use super::files::{
 use super::group_plan::METADATA_FILE;
 use super::lock::FolderLock;
 use super::operations;
-use crate::{Error, Result};
+use crate::{Advice, Error, Result};
 
 /// An unfinished dataset that this process may write, alone or with those that it works with.
 pub(super) struct Partial {
@@ -59,8 +59,8 @@ impl Partial {
         Ok(Some(partial))
     }
 
-    /// The dataset that another process has opened and holds for several, of which this is one; it
-    /// is that one that publishes.
+    /// The dataset that another process has opened on behalf of several, including this one; that
+    /// process publishes it.
     pub fn join(target: &Path) -> Result<Self> {
         Ok(Self {
             target: target.to_owned(),
@@ -194,11 +194,9 @@ impl Partial {
     fn refusal(&self, words: &str) -> Error {
         Error::BadFile {
             path: self.folder.clone(),
-            reason: format!(
-                "is an unfinished dataset with {words}; \
-                 finish it with its own command, or discard it by force"
-            ),
+            reason: format!("is an unfinished dataset with {words}"),
         }
+        .advised(Advice::Discard)
     }
 }
 
@@ -225,21 +223,21 @@ fn is_complete(target: &Path, wanted: &Value, force: bool) -> Result<bool> {
     if !target.exists() {
         return Ok(false);
     }
-    let refuse = |reason| {
-        Err(Error::BadFile {
-            path: target.to_owned(),
-            reason,
-        })
+    let refusal = |reason| Error::BadFile {
+        path: target.to_owned(),
+        reason,
     };
     match read_json(&target.join(METADATA_FILE))? {
         Some(root) if root["node_type"] == "group" => match differences(&root, wanted) {
             _ if force => Ok(false),
             None => Ok(true),
-            Some(words) => refuse(format!(
-                "is a dataset with {words}; choose another name, or replace it by force"
-            )),
+            Some(words) => {
+                Err(refusal(format!("is a dataset with {words}")).advised(Advice::Replace))
+            }
         },
-        // Not even by force: it might be anything.
-        _ => refuse("exists and is not a dataset; choose another name".into()),
+        // Not replaced even with `force`: it might be anything.
+        _ => Err(refusal(
+            "exists and is not a dataset; choose another name".into(),
+        )),
     }
 }

@@ -47,9 +47,9 @@ impl Precision {
         }
     }
 
-    /// What keeps the spread of values, each given with its own: 64 bits where a spread is less than
-    /// a ten-thousandth of its value, of which 32 bits would keep three digits, and where all values
-    /// are too small, or one is too large, for 32.
+    /// The precision that keeps the spread of values, each given with its own: 64 bits where a spread
+    /// is less than a ten-thousandth of its value, since 32 bits would keep three digits of it, and
+    /// where all values are too small, or one is too large, for 32.
     pub fn holding(values: &[[f64; 2]]) -> Self {
         let largest = values.iter().map(|[v, _]| v.abs()).fold(0.0, f64::max);
         let is_in_range = largest == 0.0 || SINGLE_RANGE.contains(&largest);

@@ -52,7 +52,7 @@ impl Piece {
 /// The shards of an array.
 pub(super) struct ShardStore {
     folder: PathBuf,
-    /// The array, of which each chunk is a shard.
+    /// The array; each of its chunks is a shard.
     shards: Array<dyn ReadableStorageTraits>,
     sharding: Sharding,
     /// The index that was read last.
@@ -178,7 +178,7 @@ impl ShardStore {
 /// The array of chunks, and where they are found if not in files of their own.
 pub(super) type Opened = (Array<dyn ReadableStorageTraits>, Option<Arc<ShardStore>>);
 
-/// What the system tells of a file; none if it is absent.
+/// The metadata of a file; none if it is absent.
 fn facts(path: &Path) -> Result<Option<Metadata>> {
     match path.metadata() {
         Err(_) => Ok(None),

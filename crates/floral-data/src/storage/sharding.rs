@@ -29,7 +29,7 @@ pub(super) type Place = [u64; 2];
 /// The place of a chunk that is absent.
 pub(super) const NOWHERE: Place = [u64::MAX; 2];
 
-/// The metadata of an array with so many of its chunks in a row in each file.
+/// The metadata of an array with this number of consecutive chunks in each file.
 pub fn sharded(mut array: Value, chunks: usize) -> Value {
     let chunk = chunk_shape(&mut array).take();
     let mut shard = chunk.clone();

@@ -15,12 +15,12 @@ use super::group_plan::METADATA_FILE;
 use super::operations;
 use super::shard_store::{Piece, ShardStore};
 use super::{Number, Packing};
-use crate::{Error, Result};
+use crate::{Advice, Error, Result};
 
 /// Values of the largest read, 2^29: as many as the largest chunk of our own in 32 bits.
 const LARGEST_READ: u64 = 1 << 29;
 
-/// Values of the largest read of which no chunk need be stored, so that all are the fill value.
+/// The largest read, in values, that may consist of absent chunks only (all fill values).
 const LARGEST_FILL: u64 = 1 << 20;
 
 /// Chunks whose files have to vouch for a larger read.
@@ -287,15 +287,15 @@ impl StoredArray {
         Error::BadFile {
             path: file.unwrap_or_else(|| self.dataset.join(&self.name)),
             reason: format!(
-                "this chunk of the array {} cannot be read ({error}); \
-                 restore it, or generate the dataset again by force",
+                "this chunk of the array {} cannot be read ({error})",
                 self.name
             ),
         }
+        .advised(Advice::GenerateAgain)
     }
 }
 
-/// Values of a chunk, or why chunks cannot be read, as far as their declared size tells.
+/// Values of a chunk, or why chunks of the declared size cannot be read.
 fn chunk_values(array: &Array<dyn ReadableStorageTraits>) -> std::result::Result<u64, String> {
     let first = vec![0; array.dimensionality()];
     let shape = array

@@ -45,7 +45,7 @@ impl Transforms {
         &self.0
     }
 
-    /// Whether it is that of so many channels, without a constant that is still to be found.
+    /// Whether it has this number of channels, without a constant that is still to be found.
     pub fn fits(&self, channels: usize) -> bool {
         let is_known = |t: &Transform| !matches!(t, Transform::Positive { scale: None });
         self.is_none() || (self.0.len() == channels && self.0.iter().all(is_known))

@@ -45,7 +45,7 @@ impl TransformConfig {
         self.0.iter().all(|transform| transform.is_none())
     }
 
-    /// One transform for each of so many channels.
+    /// One transform per channel.
     pub fn of_channels(&self, channels: usize) -> Result<Vec<Transform>> {
         match self.0.as_slice() {
             [] => Ok(vec![Transform::None; channels]),

@@ -109,7 +109,7 @@ impl Transform {
         }
     }
 
-    /// The value of which this was learned; of any number one in the range.
+    /// The inverse: a value in the range, for any number.
     #[inline]
     pub fn invert(self, learned: f64) -> f64 {
         match self {

@@ -11,7 +11,7 @@
 //!
 //! A [`Transform`] is that of one channel, [`TransformConfig`] what the settings of a run ask for,
 //! [`Transforms`] those of all channels with every constant known. High and low fidelity are
-//! transformed before the gap between them is taken; every realization is inverted, and statistics
+//! transformed before the residual is taken; every realization is inverted, and statistics
 //! are taken of what is inverted.
 
 mod channels;

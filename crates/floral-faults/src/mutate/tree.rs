@@ -1,26 +1,69 @@
-//! JSON, and what can be written as such: values in it replaced, removed, doubled, exchanged.
+//! JSON, TOML and CBOR as one kind of tree: values in it replaced, removed, doubled, exchanged.
 
-use serde_json::Value;
+use ciborium::Value;
 
+use super::hostile;
 use crate::dice::Dice;
-use crate::hostile;
 
-/// The text of JSON with one to three changes; none if it is no JSON.
-pub fn damaged(dice: &mut Dice, bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut tree: Value = serde_json::from_slice(bytes).ok()?;
-    change(dice, &mut tree);
-    Some(tree.to_string().into_bytes())
+/// How a tree is written.
+#[derive(Clone, Copy)]
+pub enum Syntax {
+    Json,
+    Toml,
+    Cbor,
 }
 
-/// One to three changes.
-pub fn change(dice: &mut Dice, tree: &mut Value) {
+impl Syntax {
+    fn read(self, bytes: &[u8]) -> Option<Value> {
+        match self {
+            Self::Json => serde_json::from_slice(bytes).ok(),
+            Self::Toml => toml::from_slice(bytes).ok(),
+            Self::Cbor => ciborium::from_reader(bytes).ok(),
+        }
+    }
+
+    fn write(self, mut tree: Value) -> Option<Vec<u8>> {
+        match self {
+            Self::Json => serde_json::to_vec(&tree).ok(),
+            Self::Toml => {
+                remove_nulls(&mut tree);
+                Some(toml::to_string(&tree).ok()?.into_bytes())
+            }
+            Self::Cbor => {
+                let mut bytes = Vec::new();
+                ciborium::into_writer(&tree, &mut bytes).ok()?;
+                Some(bytes)
+            }
+        }
+    }
+}
+
+/// The bytes with one to three changes; none if they do not have this syntax, or cannot be written in it
+/// any more.
+pub fn damaged(dice: &mut Dice, bytes: &[u8], syntax: Syntax) -> Option<Vec<u8>> {
+    let mut tree = syntax.read(bytes)?;
     for _ in 0..1 + dice.below(3) {
-        let place = dice.below(size(tree));
+        let mut left = dice.below(size(&tree));
         let value = hostile::value(dice);
-        let mut left = place;
-        if let Some(node) = at(tree, &mut left) {
+        if let Some(node) = at(&mut tree, &mut left) {
             alter(dice, node, value);
         }
+    }
+    syntax.write(tree)
+}
+
+/// TOML has no null.
+fn remove_nulls(tree: &mut Value) {
+    match tree {
+        Value::Array(list) => {
+            list.retain(|value| !value.is_null());
+            list.iter_mut().for_each(remove_nulls);
+        }
+        Value::Map(map) => {
+            map.retain(|(_, value)| !value.is_null());
+            map.iter_mut().for_each(|(_, value)| remove_nulls(value));
+        }
+        _ => {}
     }
 }
 
@@ -28,7 +71,7 @@ pub fn change(dice: &mut Dice, tree: &mut Value) {
 fn size(tree: &Value) -> usize {
     let inner: usize = match tree {
         Value::Array(list) => list.iter().map(size).sum(),
-        Value::Object(map) => map.values().map(size).sum(),
+        Value::Map(map) => map.iter().map(|(_, value)| size(value)).sum(),
         _ => 0,
     };
     1 + inner
@@ -42,7 +85,7 @@ fn at<'a>(tree: &'a mut Value, left: &mut usize) -> Option<&'a mut Value> {
     *left -= 1;
     match tree {
         Value::Array(list) => list.iter_mut().find_map(|inner| at(inner, left)),
-        Value::Object(map) => map.values_mut().find_map(|inner| at(inner, left)),
+        Value::Map(map) => map.iter_mut().find_map(|(_, inner)| at(inner, left)),
         _ => None,
     }
 }
@@ -51,33 +94,38 @@ fn alter(dice: &mut Dice, node: &mut Value, value: Value) {
     match node {
         Value::Array(list) if !list.is_empty() && !dice.one_in(3) => {
             let at = dice.below(list.len());
-            match dice.below(4) {
+            match dice.below(5) {
                 0 => drop(list.remove(at)),
                 1 => list.push(list[at].clone()),
                 2 => list.swap(0, at),
+                3 => list.clear(),
                 _ => list[at] = value,
             }
         }
-        Value::Object(map) if !map.is_empty() && !dice.one_in(4) => {
-            let keys: Vec<String> = map.keys().cloned().collect();
-            let key = dice.pick(&keys).clone();
+        Value::Map(map) if !map.is_empty() && !dice.one_in(4) => {
+            let at = dice.below(map.len());
             match dice.below(3) {
-                0 => drop(map.remove(&key)),
-                1 => {
-                    let other = map.get(dice.pick(&keys)).cloned();
-                    map.insert(key, other.unwrap_or(value));
-                }
-                _ => drop(map.insert(key, value)),
+                0 => drop(map.remove(at)),
+                1 => map[at].1 = dice.pick(map).1.clone(),
+                _ => map[at].1 = value,
             }
         }
         // Near misses find more than nonsense.
-        Value::Number(number) if dice.one_in(3) => {
-            let near = number.as_f64().unwrap_or(0.0) + *dice.pick(&[-1.0, 1.0, 0.5]);
-            *node = serde_json::json!(near);
-            if near.fract() == 0.0 {
-                *node = serde_json::json!(near as i64);
-            }
+        Value::Integer(number) if dice.one_in(3) => {
+            let near = i64::try_from(*number).unwrap_or(0);
+            *node = near.saturating_add(*dice.pick(&[-1, 1])).into();
         }
+        Value::Float(number) if dice.one_in(3) => {
+            *number += *dice.pick(&[-1.0, 1.0, 0.5]);
+        }
+        Value::Float(number) if dice.one_in(2) => *number = hostile::real(dice),
+        Value::Bytes(bytes) if !dice.one_in(5) => match dice.below(4) {
+            0 => bytes.truncate(bytes.len().saturating_sub(8)),
+            1 => bytes.extend([0; 8]),
+            2 => bytes.clear(),
+            _ => bytes.iter_mut().take(8).for_each(|byte| *byte = 0xff),
+        },
+        Value::Bool(flag) if dice.one_in(2) => *flag = !*flag,
         _ => *node = value,
     }
 }

@@ -121,7 +121,7 @@ pub fn condition_flops(network: &FilmFnoConfig, grid: &[usize]) -> f64 {
         + s.film(s.condition, s.output)
 }
 
-/// Operations of a training step, forward and backward, for a batch of so many distinct inputs.
+/// Operations of a training step, forward and backward, for a batch with this number of distinct inputs.
 pub fn training_flops(network: &FilmFnoConfig, grid: &[usize], batch: usize, inputs: usize) -> f64 {
     let velocities = batch as f64 * velocity_flops(network, grid);
     let contexts = inputs.min(batch) as f64 * condition_flops(network, grid);

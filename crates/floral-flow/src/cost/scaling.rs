@@ -56,7 +56,7 @@ pub struct StepCost {
 const BYTES: f64 = 4.0;
 
 impl Step {
-    /// Its cost on so many ranks.
+    /// Its cost on this number of ranks.
     pub fn on(&self, ranks: usize, rates: &Rates) -> StepCost {
         let ranks = ranks.max(1);
         let block = self.flops / self.blocks.max(1) as f64 / rates.training;

@@ -2,15 +2,15 @@
 //!
 //! A wave that turns a whole number of times in every step is met in one phase only and taken for a
 //! constant. n steps of a method integrate exp(2 pi i f t) from 0 to 1 as
-//! sum_k sum_j b_j / n exp(2 pi i f (k + c_j) / n); the gap to the integral, which is near zero for
-//! a fast wave, tells.
+//! sum_k sum_j b_j / n exp(2 pi i f (k + c_j) / n); its distance to the integral, which is near zero for
+//! a fast wave, is the error.
 
 use std::f64::consts::TAU;
 use std::fmt;
 
 use super::{Fixed, OdeSolver, Tableau};
 
-/// The largest gap that passes. Steps that see a wave leave a gap below 0.18, those that take it
+/// The largest tolerated error. Steps that resolve a wave leave an error below 0.18, those that take it
 /// for a constant one of 0.25 to 1.6.
 const TOLERATED: f64 = 0.25;
 
@@ -50,11 +50,11 @@ impl OdeSolver {
             return None;
         };
         let (tableau, steps) = (solver.tableau(), solver.steps());
-        let (frequency, gap) = worst(tableau, steps, frequencies)?;
+        let (frequency, error) = worst(tableau, steps, frequencies)?;
         let sees = |steps: &usize| {
-            worst(tableau, *steps, frequencies).is_some_and(|(_, gap)| gap <= TOLERATED)
+            worst(tableau, *steps, frequencies).is_some_and(|(_, error)| error <= TOLERATED)
         };
-        (gap > TOLERATED).then(|| Aliasing {
+        (error > TOLERATED).then(|| Aliasing {
             solver: *solver,
             frequency,
             instead: (steps + 1..steps + REACH).find(sees).unwrap_or(steps),
@@ -62,14 +62,14 @@ impl OdeSolver {
     }
 }
 
-/// The frequency with the largest gap.
+/// The frequency with the largest error.
 fn worst(tableau: &Tableau, steps: usize, frequencies: &[f64]) -> Option<(f64, f64)> {
-    let gaps = frequencies.iter().map(|&f| (f, gap(tableau, steps, f)));
-    gaps.max_by(|a, b| a.1.total_cmp(&b.1))
+    let errors = frequencies.iter().map(|&f| (f, error(tableau, steps, f)));
+    errors.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// The distance between the integral of a wave and what the steps make of it.
-fn gap(tableau: &Tableau, steps: usize, frequency: f64) -> f64 {
+fn error(tableau: &Tableau, steps: usize, frequency: f64) -> f64 {
     let turn = TAU * frequency;
     let mut sum = [0.0, 0.0];
     for step in 0..steps {
@@ -115,7 +115,7 @@ mod tests {
 
     /// dw/dt = cos(2 pi 100 t) from 0: w(1) = 0, but steps that see one phase arrive at its cosine.
     #[test]
-    fn the_gap_is_the_error_of_the_method_itself() {
+    fn the_error_is_that_of_the_method_itself() {
         for (method, steps) in [
             ("midpoint", 20),
             ("midpoint", 21),
@@ -129,8 +129,8 @@ mod tests {
             let OdeSolver::Fixed(fixed) = solver else {
                 panic!("steps were given")
             };
-            let gap = gap(fixed.tableau(), steps, 100.0);
-            assert!((state[0].abs() - gap).abs() < 1e-9, "{method} {steps}");
+            let error = error(fixed.tableau(), steps, 100.0);
+            assert!((state[0].abs() - error).abs() < 1e-9, "{method} {steps}");
         }
     }
 

@@ -20,7 +20,8 @@ pub struct Ensemble<'a> {
     pub solver: &'a OdeSolver,
     /// Which realizations: from 0, or from where an earlier run stopped.
     pub realizations: Range<usize>,
-    /// Told after every block, or all that are computed side by side; asked to stop before every evaluation of the velocity.
+    /// Receives progress after every block, or after those computed in parallel; may request to stop before
+    /// every evaluation of the velocity.
     pub observer: &'a dyn Observer,
 }
 
@@ -226,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Hears of every block, and asks to stop after so many realizations.
+    /// Counts blocks, and requests to stop after a number of realizations.
     #[derive(Default)]
     struct Listener {
         heard: Mutex<Vec<Progress>>,

@@ -9,7 +9,7 @@ use crate::Result;
 /// Evaluations of the velocity beside the first stage.
 pub(super) const EVALUATIONS: usize = 1;
 
-/// A row's first step as far as the velocity at its start tells.
+/// A row's first step, from the velocity at its start alone.
 struct Start {
     /// d1: size of the velocity.
     slope: f64,

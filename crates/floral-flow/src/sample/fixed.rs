@@ -97,9 +97,9 @@ mod tests {
                     field.error(|v, states| solver.integrate(v, states))
                 };
                 let order = (error(steps) / error(2 * steps)).log2();
-                let gap = order - method.order as f64;
+                let error = order - method.order as f64;
                 let (name, field) = (method.name, field.name);
-                assert!(gap.abs() < 0.2, "{name} on {field}: order {order:.3}");
+                assert!(error.abs() < 0.2, "{name} on {field}: order {order:.3}");
             }
         }
     }

@@ -42,6 +42,33 @@ impl OdeSolver {
         }
     }
 
+    /// The integrator that a user asks for; none if all of it is left open. Without a method, steps are
+    /// of the midpoint rule, and a tolerance is that of dopri5.
+    pub fn asked(
+        method: Option<&str>,
+        steps: Option<usize>,
+        tolerance: Option<f64>,
+    ) -> Result<Option<Self>> {
+        let method = match (method, steps, tolerance) {
+            (Some(method), _, _) => method,
+            (None, Some(_), _) => "midpoint",
+            (None, None, Some(_)) => "dopri5",
+            (None, None, None) => return Ok(None),
+        };
+        let solver = Self::named(method, steps)?;
+        match (solver, tolerance) {
+            (solver, None) => Ok(Some(solver)),
+            (Self::Adaptive(_), Some(tolerance)) => {
+                Ok(Some(Self::Adaptive(Adaptive::new(tolerance, tolerance)?)))
+            }
+            (Self::Fixed(_), Some(_)) => Err(Error::Config {
+                context: format!("tolerance of {solver}"),
+                reason: "only dopri5 without steps has one; leave out the tolerance or the steps"
+                    .into(),
+            }),
+        }
+    }
+
     /// Carries every row of `states`, [row, value], from time 0 to 1.
     pub fn integrate<T: Scalar>(
         &self,

@@ -89,8 +89,8 @@ impl AnalyticField {
     pub(super) fn error(&self, integrate: impl Fn(&Self, &mut [f64]) -> Result<Cost>) -> f64 {
         let mut states = self.start;
         integrate(self, &mut states).unwrap();
-        let gaps = states.iter().zip(self.end).map(|(w, end)| (w - end).abs());
-        gaps.fold(0.0, f64::max)
+        let differences = states.iter().zip(self.end).map(|(w, end)| (w - end).abs());
+        differences.fold(0.0, f64::max)
     }
 }
 

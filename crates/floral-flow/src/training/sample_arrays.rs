@@ -33,7 +33,7 @@ pub struct Scratch {
 }
 
 impl SampleArrays {
-    /// Room for so many; a folder says to keep them in a file there.
+    /// Room for these samples; with a folder, in a file there.
     pub fn new(folder: Option<&Path>, name: &str, count: usize) -> Result<Self> {
         Ok(match folder {
             Some(folder) => Self::File(Scratch::new(folder, name, count)?),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_named() {
+    fn a_missing_folder_is_named() {
         let error = SampleArrays::new(Some(Path::new("nowhere/at/all")), "samples", 1).err();
         assert!(error.unwrap().to_string().contains("nowhere"));
     }

@@ -4,7 +4,7 @@ use super::thinned::Thinned;
 use crate::blend::Menu;
 use crate::case::{Case, Channels, Framed, Query};
 use crate::folds::Folds;
-use crate::kernel::{Kernel, KernelFit, Neighbours, Resemblance};
+use crate::kernel::{Kernel, KernelFit, Neighbours, Rows};
 use crate::local::{LocalFit, LocalPlan};
 use crate::moments::Moments;
 use crate::target::{Examples, Parity};
@@ -121,8 +121,8 @@ impl Trial {
         };
         let kernel = |kernel: &Kernel| {
             let framed = examples.train.framed;
-            let resemblance = Resemblance::new(&self.lattice, symmetries, framed, kernel);
-            let fit = KernelFit::new(kernel.covariance, &resemblance, symmetries, examples);
+            let rows = Rows::new(&self.lattice, symmetries, framed, kernel);
+            let fit = KernelFit::new(kernel.covariance, &rows.into(), symmetries, examples);
             fit.map(|fit| fit.judged)
         };
         let local = menu.local.iter().map(local);

@@ -3,10 +3,9 @@
 use floral_linalg::{Mat, hermitian_eigen};
 use rayon::prelude::*;
 
-use super::gram::Signature;
-use super::spectrum::C64;
+use super::spectrum::{C64, Half};
 use super::system::System;
-use super::{Covariance, Resemblance};
+use super::{Covariance, Rows};
 use crate::Symmetries;
 use crate::target::Examples;
 
@@ -17,18 +16,17 @@ const NEGLIGIBLE: f64 = 1e-9;
 /// if they are zero everywhere or an eigenvalue iteration fails.
 pub(super) fn systems(
     covariance: Covariance,
-    resemblance: &Resemblance,
+    rows: &Rows,
     symmetries: &Symmetries,
     examples: &Examples<'_>,
-    rows: &[Signature],
 ) -> Option<Vec<Option<System>>> {
-    let rolls = resemblance.rolls();
-    let motions = symmetries.motions.len();
+    let rolls = rows.resemblance.rolls();
+    let (motions, count) = (symmetries.motions.len(), rows.signatures.len());
     let pair = |(i, j): (usize, usize)| {
-        let inner = resemblance.inner(&rows[i], &rows[j]);
-        resemblance.covariance(covariance, &rows[i], &rows[j], &inner)
+        let [a, b] = [i, j].map(|row| &rows.signatures[row]);
+        rows.resemblance.covariance(covariance, a, b)
     };
-    let places = (0..rows.len()).flat_map(|i| (0..=i).map(move |j| (i, j)));
+    let places = (0..count).flat_map(|i| (0..=i).map(move |j| (i, j)));
     let places: Vec<(usize, usize)> = places.collect();
     let lower: Vec<Vec<C64>> = places.into_par_iter().map(pair).collect();
     let target = |i: usize| {
@@ -36,32 +34,38 @@ pub(super) fn systems(
         let target = &examples.train.targets[i / motions];
         rolls.forward(&examples.parity.apply(motion, target))
     };
-    let targets: Vec<Vec<C64>> = (0..rows.len()).into_par_iter().map(target).collect();
-    let total: f64 = targets.iter().flatten().map(C64::norm_sqr).sum();
+    let targets: Vec<Vec<C64>> = (0..count).into_par_iter().map(target).collect();
+    let halves = rolls.halves();
+    let square = |(h, half): (usize, &Half)| {
+        let values = targets
+            .iter()
+            .flat_map(|t| t.iter().skip(h).step_by(halves.len()));
+        half.count() * values.map(C64::norm_sqr).sum::<f64>()
+    };
+    let squares: Vec<f64> = halves.iter().enumerate().map(square).collect();
+    let total: f64 = squares.iter().sum();
     if !(total.is_finite() && total > 0.0) {
         return None;
     }
-    let system = |&(frequency, count): &(usize, f64)| {
-        let rest = targets[0].len() / rolls.count;
-        let y = Mat::from_fn(rows.len(), rest, |i, r| {
-            targets[i][r * rolls.count + frequency]
-        });
-        let energy = count * y.squared_norm_l2() / total;
+    let system = |(h, half): (usize, &Half)| {
+        let energy = squares[h] / total;
         if energy.is_nan() || energy < NEGLIGIBLE {
             return Some(None);
         }
+        let rest = targets[0].len() / halves.len();
+        let y = Mat::from_fn(count, rest, |i, r| targets[i][r * halves.len() + h]);
         // The eigenvalue solver reads the lower triangle alone.
-        let gram = Mat::from_fn(rows.len(), rows.len(), |i, j| {
-            lower[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)][frequency]
+        let gram = Mat::from_fn(count, count, |i, j| {
+            lower[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)][h]
         });
         let (values, vectors) = hermitian_eigen(&gram)?;
         Some(Some(System {
             values,
             targets: vectors.adjoint() * &y,
             vectors,
-            weight: count / rolls.count as f64,
+            weight: half.count() / rolls.count as f64,
             energy,
         }))
     };
-    rolls.halves().par_iter().map(system).collect()
+    halves.par_iter().enumerate().map(system).collect()
 }

@@ -1,213 +1,166 @@
-//! Kernel regression fitted: a ridge chosen by judging inputs, coefficients a frequency.
+//! Fitting a kernel regression: a ridge chosen by judging inputs, coefficients a frequency.
+
+use std::sync::Arc;
 
 use floral_linalg::{Mat, c64};
 use rayon::prelude::*;
 
 use super::decomposition::systems;
-use super::gram::Signature;
+use super::posterior::Posterior;
 use super::spectrum::C64;
 use super::system::{HeldOut, Judgement, Judges, System};
-use super::{Covariance, Resemblance};
+use super::{Covariance, KernelFit, Rows};
 use crate::Symmetries;
 use crate::case::Framed;
-use crate::target::{Examples, Sample};
+use crate::target::{Examples, Parity, Sample};
 
 /// Ridges tried, as shares of the mean diagonal of the Gram matrix.
 const RIDGES: [f64; 8] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
-
-/// A fitted kernel regression.
-pub(crate) struct KernelFit {
-    resemblance: Resemblance,
-    covariance: Covariance,
-    rows: Vec<Signature>,
-    /// The training inputs of each fold.
-    folds: Vec<Vec<usize>>,
-    /// Values of a target at each frequency.
-    rest: usize,
-    systems: Vec<Option<System>>,
-    halves: Vec<(usize, f64)>,
-    /// Added to the Gram matrix's diagonal.
-    pub(crate) ridge: f64,
-    coefficients: Vec<Mat<c64>>,
-    /// For each judging input its target as predicted without it: [channel, point].
-    pub judged: Vec<Vec<f64>>,
-    /// Their posterior variances over the mean of them.
-    pub unknown: Vec<f64>,
-    /// Mean posterior variance of the judging inputs.
-    pub(crate) reference: f64,
-}
 
 impl KernelFit {
     /// Fits with this covariance and chooses the ridge.
     pub(crate) fn new(
         covariance: Covariance,
-        resemblance: &Resemblance,
+        rows: &Arc<Rows>,
         symmetries: &Symmetries,
         examples: &Examples<'_>,
     ) -> Option<Self> {
-        let mut fit = Self::prepare(covariance, resemblance, symmetries, examples)?;
-        let held = examples.has_held().then(|| fit.held_out(&examples.held));
-        let ridge = fit.best_ridge(held.as_deref())?;
-        fit.settle(ridge);
-        fit.gather(held.as_deref());
-        Some(fit)
+        let fitting = Fitting::new(covariance, rows, symmetries, examples)?;
+        let held = examples
+            .has_held()
+            .then(|| fitting.held_out(&examples.held));
+        let ridge = fitting.best_ridge(held.as_deref())?;
+        Some(fitting.settled(ridge, held.as_deref()))
     }
+}
 
-    /// The systems, before a ridge is chosen.
-    pub(crate) fn prepare(
+/// The decomposed Gram matrices, before a ridge is chosen.
+pub(super) struct Fitting<'a> {
+    rows: &'a Arc<Rows>,
+    covariance: Covariance,
+    symmetries: &'a Symmetries,
+    parity: Parity,
+    /// The training inputs of each fold.
+    folds: Vec<Vec<usize>>,
+    /// Values of a target at each frequency.
+    rest: usize,
+    systems: Vec<Option<System>>,
+}
+
+impl<'a> Fitting<'a> {
+    pub(super) fn new(
         covariance: Covariance,
-        resemblance: &Resemblance,
-        symmetries: &Symmetries,
+        rows: &'a Arc<Rows>,
+        symmetries: &'a Symmetries,
         examples: &Examples<'_>,
     ) -> Option<Self> {
-        let motions = symmetries.motions.len();
-        let moved = |i: usize| examples.train.framed[i / motions].moved(symmetries, i % motions);
-        let count = motions * examples.train.framed.len();
-        let rows: Vec<Signature> = (0..count)
-            .into_par_iter()
-            .map(|i| resemblance.signature(&moved(i)))
-            .collect();
-        let rolls = resemblance.rolls().count;
         Some(Self {
-            systems: systems(covariance, resemblance, symmetries, examples, &rows)?,
-            halves: resemblance.rolls().halves(),
-            resemblance: resemblance.clone(),
-            covariance,
+            systems: systems(covariance, rows, symmetries, examples)?,
             rows,
+            covariance,
+            symmetries,
+            parity: examples.parity,
             folds: examples.folds.members(),
-            rest: examples.train.targets[0].len() / rolls,
-            ridge: 0.0,
-            coefficients: Vec::new(),
-            judged: Vec::new(),
-            unknown: Vec::new(),
-            reference: 0.0,
+            rest: examples.train.targets[0].len() / rows.resemblance.rolls().count,
         })
     }
 
-    /// The target of a query: [channel, point].
-    pub(crate) fn predict(&self, framed: &Framed) -> Vec<f64> {
-        let columns = self.columns(&self.resemblance.signature(framed));
-        let rest = self.rest;
-        let row = |(h, coefficients): (usize, &Mat<c64>)| -> Vec<C64> {
-            let mut row = vec![C64::default(); rest];
-            for (j, column) in columns.iter().enumerate().take(coefficients.nrows()) {
-                for (value, r) in row.iter_mut().zip(0..rest) {
-                    *value += column[self.halves[h].0] * coefficients[(j, r)];
-                }
-            }
-            row
-        };
-        let rows: Vec<Vec<C64>> = self.coefficients.par_iter().enumerate().map(row).collect();
-        self.resemblance.rolls().inverse(&self.halves, &rows)
-    }
-
-    /// Posterior variance of a query over that of the judging inputs: 1 for an input like those,
-    /// more for one farther away.
-    pub(crate) fn novelty(&self, framed: &Framed) -> f64 {
-        if self.reference <= 0.0 {
-            return 1.0;
-        }
-        let signature = self.resemblance.signature(framed);
-        let columns = self.columns(&signature);
-        let own = self.own(&signature);
-        let unknown = |system: &System, frequency: usize| {
-            let column = Mat::from_fn(1, columns.len(), |_, j| columns[j][frequency]);
-            let seen = column * &system.vectors;
-            let explained = system.explained(|k| seen[(0, k)], self.ridge);
-            system.energy * (own[frequency] - explained).max(0.0)
-        };
-        let all = self.systems.iter().zip(&self.halves);
-        let sum: f64 = all
-            .filter_map(|(system, (frequency, _))| Some(unknown(system.as_ref()?, *frequency)))
-            .sum();
-        sum / self.reference
-    }
-
-    /// The covariance of an input with its own rolls, at every frequency.
-    fn own(&self, signature: &Signature) -> Vec<f64> {
-        let inner = self.resemblance.inner(signature, signature);
-        let own = self
-            .resemblance
-            .covariance(self.covariance, signature, signature, &inner);
-        own.iter().map(|value| value.re).collect()
-    }
-
-    /// Covariances of a query with each row, at every frequency.
-    fn columns(&self, signature: &Signature) -> Vec<Vec<C64>> {
-        let resemblance = &self.resemblance;
-        let column = |row: &Signature| {
-            let inner = resemblance.inner(signature, row);
-            resemblance.covariance(self.covariance, signature, row, &inner)
-        };
-        self.rows.par_iter().map(column).collect()
-    }
-
-    /// Inputs held out as every system sees them.
-    fn held_out(&self, held: &Sample<'_>) -> Vec<Option<HeldOut>> {
-        let rolls = self.resemblance.rolls();
-        let seen = |framed: &Framed| {
-            let signature = self.resemblance.signature(framed);
-            (self.columns(&signature), self.own(&signature))
-        };
-        let seen: Vec<(Vec<Vec<C64>>, Vec<f64>)> = held.framed.iter().map(seen).collect();
-        let spectra: Vec<Vec<C64>> = held.targets.iter().map(|t| rolls.forward(t)).collect();
-        let one = |(system, (frequency, _)): (&Option<System>, &(usize, f64))| {
-            let system = system.as_ref()?;
-            let columns =
-                Mat::from_fn(seen.len(), self.rows.len(), |i, j| seen[i].0[j][*frequency]);
-            Some(HeldOut {
-                seen: columns * &system.vectors,
-                targets: Mat::from_fn(seen.len(), system.targets.ncols(), |i, r| {
-                    spectra[i][r * rolls.count + frequency]
-                }),
-                own: seen.iter().map(|seen| seen.1[*frequency]).collect(),
-            })
-        };
-        self.systems.par_iter().zip(&self.halves).map(one).collect()
-    }
-
-    /// The ridge of least error at the judging inputs.
-    fn best_ridge(&self, held: Option<&[Option<HeldOut>]>) -> Option<f64> {
-        let scale = self.mean_diagonal();
-        let tried = RIDGES.map(|ridge| (self.error(ridge * scale, held), ridge * scale));
-        let best = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-        best.map(|(_, ridge)| ridge)
-    }
-
-    /// Coefficients with this ridge.
-    pub(crate) fn settle(&mut self, ridge: f64) {
-        self.ridge = ridge;
-        let coefficients = |system: &Option<System>| match system {
-            Some(system) => system.coefficients(ridge),
-            None => Mat::zeros(0, 0),
-        };
-        self.coefficients = self.systems.par_iter().map(coefficients).collect();
-    }
-
-    /// Guesses at the judging inputs as fields, and the posterior variance to compare with.
-    pub(super) fn gather(&mut self, held: Option<&[Option<HeldOut>]>) {
-        let judgements = self.judgements(self.ridge, held);
-        let rest = self.rest;
-        let count = judgements
-            .iter()
-            .flatten()
-            .next()
-            .map_or(0, |j| j.errors.len());
-        let field = |i: usize| {
-            let row = |judgement: &Option<Judgement>| match judgement {
-                Some(judgement) => judgement.guesses[i].clone(),
-                None => vec![C64::default(); rest],
-            };
-            let rows: Vec<Vec<C64>> = judgements.iter().map(row).collect();
-            self.resemblance.rolls().inverse(&self.halves, &rows)
-        };
-        self.judged = (0..count).map(field).collect();
+    /// The fit with this ridge, and what it says of the judging inputs.
+    pub(super) fn settled(&self, ridge: f64, held: Option<&[Option<HeldOut>]>) -> KernelFit {
+        let judgements = self.judgements(ridge, held);
+        let count = judgements.iter().flatten().next();
+        let count = count.map_or(0, |judgement| judgement.errors.len());
         let unknown = |i: usize| -> f64 {
             let both = judgements.iter().flatten();
             let both = both.zip(self.systems.iter().flatten());
             both.map(|(j, system)| system.energy * j.variances[i]).sum()
         };
-        (self.unknown, self.reference) = over_mean((0..count).map(unknown).collect());
+        let (unknown, reference) = over_mean((0..count).map(unknown).collect());
+        let guess = |i: usize| self.field(&judgements, |judgement| judgement.guesses[i].clone());
+        let mut fit = KernelFit::restored(
+            self.rows.clone(),
+            self.covariance,
+            self.symmetries,
+            self.parity,
+            self.coefficients(ridge),
+            self.posterior(ridge, reference),
+        );
+        fit.judged = (0..count).map(guess).collect();
+        fit.unknown = unknown;
+        fit
+    }
+
+    /// The coefficients of every training input's own row: [input][channel, point].
+    fn coefficients(&self, ridge: f64) -> Vec<Vec<f64>> {
+        let of = |system: &Option<System>| Some(system.as_ref()?.coefficients(ridge));
+        let all: Vec<Option<Mat<c64>>> = self.systems.par_iter().map(of).collect();
+        let motions = self.symmetries.motions.len();
+        let inputs = self.rows.signatures.len() / motions;
+        let row = |matrix: &Mat<c64>, i: usize| -> Vec<C64> {
+            (0..matrix.ncols())
+                .map(|r| matrix[(i * motions, r)])
+                .collect()
+        };
+        (0..inputs)
+            .map(|i| self.field(&all, |matrix| row(matrix, i)))
+            .collect()
+    }
+
+    /// The field with a row of its spectrum from what there is at each frequency.
+    fn field<T>(&self, all: &[Option<T>], row: impl Fn(&T) -> Vec<C64>) -> Vec<f64> {
+        let row = |one: &Option<T>| match one {
+            Some(one) => row(one),
+            None => vec![C64::default(); self.rest],
+        };
+        let rows: Vec<Vec<C64>> = all.iter().map(row).collect();
+        self.rows.resemblance.rolls().inverse(&rows)
+    }
+
+    /// Posterior variances; of a variance's regression nobody asks for them.
+    fn posterior(&self, ridge: f64, reference: f64) -> Posterior {
+        if self.parity == Parity::Even || reference <= 0.0 {
+            return Posterior::default();
+        }
+        let mut own = vec![0.0_f64; self.systems.len()];
+        for signature in &self.rows.signatures {
+            let of_row = self.rows.own(self.covariance, signature);
+            own.iter_mut()
+                .zip(of_row)
+                .for_each(|(most, v)| *most = most.max(v));
+        }
+        Posterior::new(&self.systems, &own, ridge, reference)
+    }
+
+    /// Inputs held out as every system sees them.
+    fn held_out(&self, held: &Sample<'_>) -> Vec<Option<HeldOut>> {
+        let rolls = self.rows.resemblance.rolls();
+        let seen = |framed: &Framed| {
+            let signature = self.rows.resemblance.signature(framed);
+            let columns = self.rows.columns(self.covariance, &signature);
+            (columns, self.rows.own(self.covariance, &signature))
+        };
+        let seen: Vec<(Vec<Vec<C64>>, Vec<f64>)> = held.framed.iter().map(seen).collect();
+        let spectra: Vec<Vec<C64>> = held.targets.iter().map(|t| rolls.forward(t)).collect();
+        let halves = self.systems.len();
+        let one = |(h, system): (usize, &Option<System>)| {
+            let system = system.as_ref()?;
+            let rows = self.rows.signatures.len();
+            let columns = Mat::from_fn(seen.len(), rows, |i, j| seen[i].0[j][h]);
+            Some(HeldOut {
+                seen: columns * &system.vectors,
+                targets: Mat::from_fn(seen.len(), self.rest, |i, r| spectra[i][r * halves + h]),
+                own: seen.iter().map(|seen| seen.1[h]).collect(),
+            })
+        };
+        self.systems.par_iter().enumerate().map(one).collect()
+    }
+
+    /// The ridge of least error at the judging inputs.
+    pub(super) fn best_ridge(&self, held: Option<&[Option<HeldOut>]>) -> Option<f64> {
+        let scale = self.mean_diagonal();
+        let tried = RIDGES.map(|ridge| (self.error(ridge * scale, held), ridge * scale));
+        let best = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        best.map(|(_, ridge)| ridge)
     }
 
     fn judgements(&self, ridge: f64, held: Option<&[Option<HeldOut>]>) -> Vec<Option<Judgement>> {
@@ -246,7 +199,7 @@ impl KernelFit {
         let trace = |system: &System| system.values.iter().sum::<f64>() * system.weight;
         let sum: f64 = self.systems.iter().flatten().map(trace).sum();
         let weight: f64 = self.systems.iter().flatten().map(|s| s.weight).sum();
-        sum / (weight * self.rows.len() as f64)
+        sum / (weight * self.rows.signatures.len() as f64)
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Resemblance {
     lattice: Lattice,
 }
 
-/// The spectrum of an input's features: [feature, frequency], and their squared norm.
+/// The spectrum of an input's features: [feature, half], and their squared norm.
 #[derive(Clone)]
 pub(crate) struct Signature {
     spectrum: Vec<C64>,
@@ -125,38 +125,30 @@ impl Resemblance {
 
     /// Inner products of `a` with every roll of `b`: [shift].
     pub(super) fn inner(&self, a: &Signature, b: &Signature) -> Vec<f64> {
-        let count = self.rolls.count;
-        let mut product = vec![C64::default(); count];
-        for (a, b) in a
-            .spectrum
-            .chunks_exact(count)
-            .zip(b.spectrum.chunks_exact(count))
-        {
+        let halves = self.rolls.halves().len();
+        let mut product = vec![C64::default(); halves];
+        let features = a.spectrum.chunks_exact(halves);
+        for (a, b) in features.zip(b.spectrum.chunks_exact(halves)) {
             for (sum, (a, b)) in product.iter_mut().zip(a.iter().zip(b)) {
                 *sum += a * b.conj();
             }
         }
-        self.rolls.shifts(&mut product, true);
-        // Once for the transform back, once for Parseval's factor.
-        let scale = (count * count) as f64;
-        product
-            .iter()
-            .map(|value| value.re * count as f64 / scale)
-            .collect()
+        // The transform back leaves its factor out.
+        let scale = self.rolls.count as f64;
+        let product = self.rolls.to_shifts(&product);
+        product.iter().map(|value| value.re / scale).collect()
     }
 
-    /// The covariance of `a` with every roll of `b`, summed over rolls at each frequency.
+    /// The covariance of `a` with every roll of `b`, summed over rolls at each frequency: [half].
     pub(super) fn covariance(
         &self,
         covariance: Covariance,
         a: &Signature,
         b: &Signature,
-        inner: &[f64],
     ) -> Vec<C64> {
-        let between = |inner: &f64| covariance.between(a.square, b.square, *inner).into();
-        let mut values: Vec<C64> = inner.iter().map(between).collect();
-        self.rolls.shifts(&mut values, false);
-        values
+        let inner = self.inner(a, b).into_iter();
+        let between = |inner: f64| covariance.between(a.square, b.square, inner);
+        self.rolls.of_shifts(inner.map(between))
     }
 
     /// The squared norm of an input's features.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::gram::Signature;
-use super::{Covariance, Kernel, Resemblance};
+use super::{Covariance, Kernel, Resemblance, Rows};
 use crate::case::Framed;
 use crate::folds::Folds;
 use crate::symmetry::{Motion, roll};
@@ -43,8 +43,7 @@ pub(crate) struct Placed {
 /// Training inputs in every position of the finite group.
 pub(crate) struct Neighbours {
     lattice: Lattice,
-    resemblance: Resemblance,
-    rows: Vec<Signature>,
+    rows: Rows,
     /// Mean squared distance of a judging input to the closest of another fold: resemblance fades over
     /// it.
     fade: f64,
@@ -84,8 +83,11 @@ impl Neighbours {
 
     /// Squared distances of the judging inputs to the closest of another fold, over the fade.
     pub(crate) fn judged(&self, folds: &Folds, held: &[Framed]) -> Vec<f64> {
-        let motions = self.rows.len() / folds.inputs().max(1);
-        let (rows, resemblance) = (&self.rows, &self.resemblance);
+        let motions = self.rows.signatures.len() / folds.inputs().max(1);
+        let Rows {
+            resemblance,
+            signatures: rows,
+        } = &self.rows;
         let left_out = |i: usize| {
             let others = (0..rows.len()).filter(|j| folds.of(j / motions) != folds.of(i));
             let distances = others.map(|j| resemblance.closest(&rows[i * motions], &rows[j]).1);
@@ -112,17 +114,10 @@ impl Neighbours {
         framed: &[Framed],
         fade: f64,
     ) -> Self {
-        let resemblance = Resemblance::new(lattice, symmetries, framed, &PLAIN);
-        let motions = symmetries.motions.len();
-        let row =
-            |i: usize| resemblance.signature(&framed[i / motions].moved(symmetries, i % motions));
-        let rows = (0..framed.len() * motions).into_par_iter().map(row);
-        let rows: Vec<Signature> = rows.collect();
         Self {
-            rows,
+            rows: Rows::new(lattice, symmetries, framed, &PLAIN),
             lattice: lattice.clone(),
             fade,
-            resemblance,
         }
     }
 
@@ -133,9 +128,9 @@ impl Neighbours {
 
     /// Squared distance to the closest training input over that of a judging input.
     pub(crate) fn distance(&self, framed: &Framed) -> f64 {
-        let query = self.resemblance.signature(framed);
-        let distance = |row| self.resemblance.closest(&query, row).1;
-        let all: Vec<f64> = self.rows.par_iter().map(distance).collect();
+        let query = self.rows.resemblance.signature(framed);
+        let distance = |row| self.rows.resemblance.closest(&query, row).1;
+        let all: Vec<f64> = self.rows.signatures.par_iter().map(distance).collect();
         all.into_iter().fold(f64::INFINITY, f64::min) / self.fade
     }
 
@@ -143,7 +138,11 @@ impl Neighbours {
     pub(crate) fn copies(&self, framed: &Framed, symmetries: &Symmetries) -> Vec<Signature> {
         let motions = 0..symmetries.motions.len();
         motions
-            .map(|m| self.resemblance.signature(&framed.moved(symmetries, m)))
+            .map(|m| {
+                self.rows
+                    .resemblance
+                    .signature(&framed.moved(symmetries, m))
+            })
             .collect()
     }
 
@@ -153,7 +152,8 @@ impl Neighbours {
         let norm = |signature: &Signature| Resemblance::square(signature).sqrt();
         copies.iter().any(|copy| {
             // Norms that differ by more part them without a transform.
-            (norm(of) - norm(copy)).powi(2) <= near && self.resemblance.closest(of, copy).1 <= near
+            (norm(of) - norm(copy)).powi(2) <= near
+                && self.rows.resemblance.closest(of, copy).1 <= near
         })
     }
 
@@ -164,10 +164,10 @@ impl Neighbours {
         copies: &[Signature],
         symmetries: &Symmetries,
     ) -> Placed {
-        let query = self.resemblance.signature(to);
+        let query = self.rows.resemblance.signature(to);
         let found = copies
             .iter()
-            .map(|copy| self.resemblance.closest(&query, copy));
+            .map(|copy| self.rows.resemblance.closest(&query, copy));
         let best = found.enumerate().min_by(|a, b| a.1.1.total_cmp(&b.1.1));
         let (motion, (shift, square)) = best.unwrap_or((0, (0, 0.0)));
         Placed {
@@ -184,10 +184,15 @@ impl Neighbours {
         symmetries: &Symmetries,
         count: usize,
     ) -> Vec<Nearest> {
-        let query = self.resemblance.signature(framed);
-        let closest = |row| self.resemblance.closest(&query, row);
-        let mut found: Vec<(usize, (usize, f64))> =
-            self.rows.par_iter().map(closest).enumerate().collect();
+        let query = self.rows.resemblance.signature(framed);
+        let closest = |row| self.rows.resemblance.closest(&query, row);
+        let mut found: Vec<(usize, (usize, f64))> = self
+            .rows
+            .signatures
+            .par_iter()
+            .map(closest)
+            .enumerate()
+            .collect();
         found.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         found.truncate(count);
         let least = found.first().map_or(0.0, |found| found.1.1);

@@ -20,6 +20,27 @@ pub(crate) struct Rolls {
     points: Vec<usize>,
     /// Number of shifts, and of frequencies.
     pub count: usize,
+    /// One frequency of each opposite pair, which together hold a real field.
+    halves: Vec<Half>,
+}
+
+/// A frequency that stands for itself and its opposite.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Half {
+    pub frequency: usize,
+    /// The same where there is no other.
+    opposite: usize,
+}
+
+impl Half {
+    /// How many frequencies it stands for.
+    pub(super) fn count(&self) -> f64 {
+        if self.frequency == self.opposite {
+            1.0
+        } else {
+            2.0
+        }
+    }
 }
 
 impl Rolls {
@@ -39,7 +60,15 @@ impl Rolls {
                 .sum();
             (point - base, rolled.iter().fold(0, shift))
         });
+        let half = |frequency: usize| Half {
+            frequency,
+            opposite: opposite(&lengths, frequency),
+        };
+        let halves = (0..count).map(half);
         Self {
+            halves: halves
+                .filter(|half| half.frequency <= half.opposite)
+                .collect(),
             forward: lengths
                 .iter()
                 .map(|&n| planner.plan_fft_forward(n))
@@ -54,44 +83,36 @@ impl Rolls {
         }
     }
 
-    /// The frequency of opposite sign.
-    fn opposite(&self, frequency: usize) -> usize {
-        let (mut rest, mut stride, mut opposite) = (frequency, 1, 0);
-        for &n in self.lengths.iter().rev() {
-            opposite += (n - rest % n) % n * stride;
-            rest /= n;
-            stride *= n;
-        }
-        opposite
+    /// The frequencies that hold a real field.
+    pub(super) fn halves(&self) -> &[Half] {
+        &self.halves
     }
 
-    /// One frequency of each opposite pair, and how many it stands for.
-    pub(super) fn halves(&self) -> Vec<(usize, f64)> {
-        let pair = |f: usize| match self.opposite(f) {
-            o if o == f => Some((f, 1.0)),
-            o => (f < o).then_some((f, 2.0)),
-        };
-        (0..self.count).filter_map(pair).collect()
-    }
-
-    /// values: [channel, point] -> [channel and rest, frequency].
+    /// values: [channel, point] -> [channel and rest, half].
     pub(super) fn forward(&self, values: &[f64]) -> Vec<C64> {
         let channels = values.chunks_exact(self.points.len());
         let sorted = channels.flat_map(|channel| self.points.iter().map(|&p| channel[p].into()));
         let mut spectrum: Vec<C64> = sorted.collect();
         self.transform(&mut spectrum, &self.forward);
-        spectrum
+        self.halved(&spectrum)
     }
 
-    /// The field whose spectrum is given at the frequencies of `halves`, a row each: [half, rest].
-    pub(super) fn inverse(&self, halves: &[(usize, f64)], rows: &[Vec<C64>]) -> Vec<f64> {
+    /// The half of real functions' spectra: [.., frequency] -> [.., half].
+    fn halved(&self, spectra: &[C64]) -> Vec<C64> {
+        let spectra = spectra.chunks_exact(self.count);
+        spectra
+            .flat_map(|spectrum| self.halves.iter().map(|half| spectrum[half.frequency]))
+            .collect()
+    }
+
+    /// The field whose spectrum is given, a row per frequency: [half][channel and rest].
+    pub(super) fn inverse(&self, rows: &[Vec<C64>]) -> Vec<f64> {
         let rest = rows.first().map_or(0, Vec::len);
         let mut spectrum = vec![C64::default(); rest * self.count];
-        for ((frequency, _), row) in halves.iter().zip(rows) {
-            let opposite = self.opposite(*frequency);
+        for (half, row) in self.halves.iter().zip(rows) {
             for (r, value) in row.iter().enumerate() {
-                spectrum[r * self.count + opposite] = value.conj();
-                spectrum[r * self.count + frequency] = *value;
+                spectrum[r * self.count + half.opposite] = value.conj();
+                spectrum[r * self.count + half.frequency] = *value;
             }
         }
         self.transform(&mut spectrum, &self.inverse);
@@ -109,9 +130,22 @@ impl Rolls {
         values
     }
 
-    /// Functions of the shift to functions of the frequency, or back without the factor 1/count.
-    pub(super) fn shifts(&self, values: &mut [C64], back: bool) {
-        self.transform(values, if back { &self.inverse } else { &self.forward });
+    /// A real function of the shift as one of the frequency: [shift] -> [half].
+    pub(super) fn of_shifts(&self, values: impl Iterator<Item = f64>) -> Vec<C64> {
+        let mut values: Vec<C64> = values.map(C64::from).collect();
+        self.transform(&mut values, &self.forward);
+        self.halved(&values)
+    }
+
+    /// A real function of the shift from its half spectrum, without the factor 1 / count.
+    pub(super) fn to_shifts(&self, halved: &[C64]) -> Vec<C64> {
+        let mut values = vec![C64::default(); self.count];
+        for (half, value) in self.halves.iter().zip(halved) {
+            values[half.opposite] = value.conj();
+            values[half.frequency] = *value;
+        }
+        self.transform(&mut values, &self.inverse);
+        values
     }
 
     fn transform(&self, values: &mut [C64], plans: &[Arc<dyn Fft<f64>>]) {
@@ -123,6 +157,17 @@ impl Rolls {
             }
         }
     }
+}
+
+/// The frequency of opposite sign.
+fn opposite(lengths: &[usize], frequency: usize) -> usize {
+    let (mut rest, mut stride, mut opposite) = (frequency, 1, 0);
+    for &n in lengths.iter().rev() {
+        opposite += (n - rest % n) % n * stride;
+        rest /= n;
+        stride *= n;
+    }
+    opposite
 }
 
 /// Transforms every line of `n` values that lie `stride` apart.
@@ -158,16 +203,12 @@ mod tests {
         let field: Vec<f64> = (0..180).map(|i| f64::from(i * i % 31)).collect();
         for rolled in [vec![], vec![0], vec![2], vec![0, 2]] {
             let rolls = Rolls::new(&lattice, &rolled);
-            let (halves, spectrum) = (rolls.halves(), rolls.forward(&field));
-            let rest = spectrum.len() / rolls.count;
-            let row = |&(f, _): &(usize, f64)| {
-                let at = |r: usize| spectrum[r * rolls.count + f];
-                (0..rest).map(at).collect::<Vec<_>>()
-            };
-            let rows: Vec<Vec<C64>> = halves.iter().map(row).collect();
-            let again = rolls.inverse(&halves, &rows);
+            let (halves, spectrum) = (rolls.halves().len(), rolls.forward(&field));
+            let row = |h: usize| spectrum.iter().skip(h).step_by(halves).copied().collect();
+            let rows: Vec<Vec<C64>> = (0..halves).map(row).collect();
+            let again = rolls.inverse(&rows);
             assert!(again.iter().zip(&field).all(|(a, b)| (a - b).abs() < 1e-12));
-            let counted: f64 = halves.iter().map(|(_, count)| count).sum();
+            let counted: f64 = rolls.halves().iter().map(Half::count).sum();
             assert_eq!(counted as usize, rolls.count);
         }
     }

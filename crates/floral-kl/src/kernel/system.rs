@@ -49,6 +49,18 @@ impl System {
         &self.vectors * self.shrunk(ridge)
     }
 
+    /// Eigenvectors over the roots of eigenvalue plus ridge, without those of which the eigenvalue is
+    /// no more than a share `least` of that: [row, direction].
+    pub(super) fn directions(&self, ridge: f64, least: f64) -> Mat<c64> {
+        let share =
+            |k: &usize| self.values[*k].max(0.0) > least * (self.values[*k].max(0.0) + ridge);
+        let kept: Vec<usize> = (0..self.values.len()).filter(share).collect();
+        let root = |k: usize| (self.values[k].max(0.0) + ridge).sqrt();
+        Mat::from_fn(self.vectors.nrows(), kept.len(), |i, d| {
+            self.vectors[(i, kept[d])] / root(kept[d])
+        })
+    }
+
     /// What the covariances `seen`, in the eigenvectors, explain of a variance.
     pub(super) fn explained(&self, seen: impl Fn(usize) -> C64, ridge: f64) -> f64 {
         let values = self.values.iter().enumerate();

@@ -1,8 +1,11 @@
 //! Laws of kernel regression: equal to brute force on the enlarged training set, inputs left out.
 
+use std::sync::Arc;
+
 use floral_linalg::{Mat, solve_positive};
 
-use super::{Covariance, Kernel, KernelFit, Resemblance};
+use super::fit::Fitting;
+use super::{Covariance, Kernel, KernelFit, Resemblance, Rows};
 use crate::case::Framed;
 use crate::folds::Folds;
 use crate::symmetry::{Motion, Role, roll};
@@ -85,13 +88,20 @@ fn examples<'a>(train: &'a Known, held: &'a Known, folds: &'a Folds) -> Examples
     }
 }
 
-fn fit(covariance: Covariance, framed: &[Framed]) -> KernelFit {
+/// Fits these inputs; also gives the ridge that was chosen.
+fn fit_and_ridge(covariance: Covariance, framed: &[Framed]) -> (KernelFit, f64) {
     let (lattice, symmetries) = setting();
-    let resemblance = Resemblance::new(&lattice, &symmetries, framed, &plain(covariance));
+    let rows = Arc::new(Rows::new(&lattice, &symmetries, framed, &plain(covariance)));
     let [train, held] = [Known::new(framed, 0), Known::new(&[], 0)];
     let folds = Folds::single(framed.len());
     let examples = examples(&train, &held, &folds);
-    KernelFit::new(covariance, &resemblance, &symmetries, &examples).unwrap()
+    let fitting = Fitting::new(covariance, &rows, &symmetries, &examples).unwrap();
+    let ridge = fitting.best_ridge(None).unwrap();
+    (fitting.settled(ridge, None), ridge)
+}
+
+fn fit(covariance: Covariance, framed: &[Framed]) -> KernelFit {
+    fit_and_ridge(covariance, framed).0
 }
 
 /// All twelve positions of the group.
@@ -116,7 +126,7 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
 fn block_circulant_systems_agree_with_regression_on_every_copy() {
     let (all, query) = (framed(4), &framed(6)[5]);
     for covariance in KERNELS {
-        let fit = fit(covariance, &all[..3]);
+        let (fit, ridge) = fit_and_ridge(covariance, &all[..3]);
         // The mean over a group with reflections that change signs is zero.
         let features = |framed: &Framed, motion: &Motion| -> Vec<f64> {
             let norm = |of: fn(&Framed) -> &Vec<f64>| {
@@ -138,7 +148,7 @@ fn block_circulant_systems_agree_with_regression_on_every_copy() {
         let copies: Vec<(usize, Motion)> = copies.collect();
         let rows: Vec<Vec<f64>> = copies.iter().map(|(i, m)| features(&all[*i], m)).collect();
         let gram = Mat::from_fn(36, 36, |i, j| {
-            kernel(&rows[i], &rows[j]) + if i == j { fit.ridge } else { 0.0 }
+            kernel(&rows[i], &rows[j]) + if i == j { ridge } else { 0.0 }
         });
         let targets: Vec<Vec<f64>> = copies
             .iter()
@@ -164,16 +174,15 @@ fn an_input_left_out_is_predicted_as_if_it_had_never_been_seen() {
         let (lattice, symmetries) = setting();
         let resemblance = Resemblance::new(&lattice, &symmetries, &all, &plain(covariance));
         let none = Known::new(&[], 0);
-        let prepare = |framed: &[Framed]| {
+        let settled = |framed: &[Framed]| {
             let train = Known::new(framed, 0);
             let folds = Folds::single(framed.len());
             let examples = examples(&train, &none, &folds);
-            KernelFit::prepare(covariance, &resemblance, &symmetries, &examples).unwrap()
+            let rows = Arc::new(Rows::seen(resemblance.clone(), &symmetries, framed));
+            let fitting = Fitting::new(covariance, &rows, &symmetries, &examples).unwrap();
+            fitting.settled(0.3, None)
         };
-        let [mut whole, mut without] = [prepare(&all[..]), prepare(&all[..3])];
-        whole.settle(0.3);
-        without.settle(0.3);
-        whole.gather(None);
+        let [whole, without] = [settled(&all[..]), settled(&all[..3])];
         assert!(close(&whole.judged[3], &without.predict(&all[3]), 1e-9));
     }
 }
@@ -182,12 +191,13 @@ fn an_input_left_out_is_predicted_as_if_it_had_never_been_seen() {
 fn inputs_held_out_are_judged_by_what_is_predicted_of_them() {
     let all = framed(5);
     let (lattice, symmetries) = setting();
-    let resemblance = Resemblance::new(&lattice, &symmetries, &all[..3], &plain(KERNELS[0]));
+    let rows = Rows::new(&lattice, &symmetries, &all[..3], &plain(KERNELS[0]));
+    let rows = Arc::new(rows);
     let [train, held] = [Known::new(&all[..3], 0), Known::new(&all[3..], 3)];
     for covariance in KERNELS {
         let folds = Folds::single(3);
         let examples = examples(&train, &held, &folds);
-        let fit = KernelFit::new(covariance, &resemblance, &symmetries, &examples).unwrap();
+        let fit = KernelFit::new(covariance, &rows, &symmetries, &examples).unwrap();
         for (judged, framed) in fit.judged.iter().zip(&all[3..]) {
             assert!(close(judged, &fit.predict(framed), 1e-9));
         }

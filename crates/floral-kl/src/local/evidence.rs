@@ -5,6 +5,8 @@
 //! points by its inverse, which but for a factor is I - E (f I + E' E)^-1 E': directions in which
 //! realizations vary count less, and what they leave is known almost exactly.
 
+use std::borrow::Cow;
+
 use floral_linalg::{Mat, MatRef, solve_positive};
 
 use super::Columns;
@@ -75,21 +77,20 @@ impl Evidence {
     }
 
     /// The sums with weights for a floor f; with equal ones if there is none.
-    pub(super) fn weighed(&self, floor: Option<f64>) -> Option<Normal> {
-        let mut normal = Normal {
-            xx: self.plain.xx.clone(),
-            xy: self.plain.xy.clone(),
-            yy: self.plain.yy,
+    pub(super) fn weighed(&self, floor: Option<f64>) -> Option<Cow<'_, Normal>> {
+        let Some(floor) = floor else {
+            return Some(Cow::Borrowed(&self.plain));
         };
-        for noise in self.noise.iter().filter(|_| floor.is_some()) {
+        let mut normal = self.plain.clone();
+        for noise in &self.noise {
             let mut matrix = noise.gram.clone();
-            let least = floor.unwrap_or(0.0).max(f64::MIN_POSITIVE);
+            let least = floor.max(f64::MIN_POSITIVE);
             (0..matrix.nrows()).for_each(|i| matrix[(i, i)] += least);
             let explained = solve_positive(&matrix, &noise.columns)?;
             normal.xx -= explained.transpose() * &noise.columns;
             normal.xy -= explained.transpose() * &noise.target;
         }
-        Some(normal)
+        Some(Cow::Owned(normal))
     }
 }
 

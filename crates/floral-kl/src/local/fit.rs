@@ -1,5 +1,7 @@
 //! Coefficients of local features by ridge regression, and what they say of judging inputs.
 
+use std::borrow::Cow;
+
 use floral_linalg::{Mat, MatRef};
 use rayon::prelude::*;
 
@@ -64,10 +66,8 @@ impl LocalFit {
         let most = plan.landmarks.map_or(MOST_ROWS_IN_ALL, |_| MOST_COMPARED);
         let thinning = Thinning::new(lattice, symmetries, examples.train.framed.len(), most);
         let one = |&i: &usize| Evidence::new(&columns, symmetries, examples, i, &thinning.rows(i));
-        let of_fold = |inputs: &Vec<usize>| {
-            let all: Vec<Evidence> = inputs.par_iter().map(one).collect();
-            all.into_iter().reduce(Evidence::add)
-        };
+        // One input after another: the columns of a few are all that is in memory.
+        let of_fold = |inputs: &Vec<usize>| inputs.iter().map(one).reduce(Evidence::add);
         let is_wide = columns.count(&examples.train.framed[0]) > WIDE;
         let [most_folds, most_deciding] = if is_wide { FOLDS_OF_WIDE } else { FOLDS };
         let folds = examples.folds.merged(most_folds);
@@ -137,7 +137,7 @@ impl LocalFit {
         let total = total(&normals);
         let penalty = penalty.as_ref();
         self.coefficients = solve(&total, best.ridge, penalty)?;
-        let without = |normal: &Normal| solve(&total.less(normal), best.ridge, penalty);
+        let without = |normal: &Cow<'_, Normal>| solve(&total.less(normal), best.ridge, penalty);
         let left_out: Option<Vec<Mat<f64>>> = normals.par_iter().map(without).collect();
         let left_out = left_out?;
         let guess = |(i, framed): (usize, &Framed)| {
@@ -220,7 +220,7 @@ fn floors(train: &[Evidence]) -> Vec<f64> {
     FLOORS.iter().map(|share| share * power).collect()
 }
 
-fn weighed(train: &[Evidence], floor: Option<f64>) -> Option<Vec<Normal>> {
+fn weighed(train: &[Evidence], floor: Option<f64>) -> Option<Vec<Cow<'_, Normal>>> {
     train.par_iter().map(|one| one.weighed(floor)).collect()
 }
 

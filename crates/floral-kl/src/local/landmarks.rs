@@ -6,7 +6,7 @@
 //! regressors of Smola and Bartlett 2001). Each landmark is the neighbourhood that those before it
 //! explain least, as in a pivoted Cholesky decomposition. `lengths` learns the lengths.
 
-use floral_linalg::{Mat, MatRef};
+use floral_linalg::{Accum, Mat, MatMut, MatRef, product};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -91,10 +91,11 @@ impl Landmarks {
 
     /// The covariance of every row with every landmark, one landmark after another.
     pub(super) fn columns(&self, neighbourhoods: &Neighbourhoods) -> Vec<f64> {
-        let covariance = covariance(self.scaled(neighbourhoods).as_ref(), self.places.as_ref());
-        let column = |j| (0..covariance.nrows()).map(move |r| (r, j));
-        let places = (0..covariance.ncols()).flat_map(column);
-        places.map(|place| covariance[place]).collect()
+        let seen = self.scaled(neighbourhoods);
+        let mut columns = vec![0.0; seen.nrows() * self.count()];
+        let out = MatMut::from_column_major_slice_mut(&mut columns, seen.nrows(), self.count());
+        write_covariance(out, seen.as_ref(), self.places.as_ref());
+        columns
     }
 
     /// Features and positions over their lengths: [row, feature].
@@ -174,18 +175,23 @@ pub(super) fn coordinate_count(lattice: &Lattice, axes: &[usize]) -> usize {
 
 /// Covariances of the rows of two matrices of features.
 fn covariance(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.nrows());
+    write_covariance(out.as_mut(), a, b);
+    out
+}
+
+fn write_covariance(mut out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     let norms = |m: MatRef<'_, f64>| -> Vec<f64> {
         (0..m.nrows()).map(|r| m.row(r).squared_norm_l2()).collect()
     };
     let (of_a, of_b) = (norms(a), norms(b));
-    let mut product = a * b.transpose();
-    for j in 0..product.ncols() {
-        for i in 0..product.nrows() {
-            let square = of_a[i] + of_b[j] - 2.0 * product[(i, j)];
-            product[(i, j)] = matern52(square.max(0.0).sqrt());
+    product(out.as_mut(), Accum::Replace, a, b.transpose(), 1.0);
+    for j in 0..out.ncols() {
+        for i in 0..out.nrows() {
+            let square = of_a[i] + of_b[j] - 2.0 * out[(i, j)];
+            out[(i, j)] = matern52(square.max(0.0).sqrt());
         }
     }
-    product
 }
 
 /// Rows, each with its images the one that those before it explain least; of equal ones the first.

@@ -1,8 +1,11 @@
 //! Normal equations of local regression: sums over points, added and solved.
 
+use std::borrow::Cow;
+
 use floral_linalg::{Mat, solve_positive};
 
 /// Sums over the points of one input, or of many.
+#[derive(Clone)]
 pub(super) struct Normal {
     /// Columns times columns.
     pub xx: Mat<f64>,
@@ -29,13 +32,13 @@ impl Normal {
     }
 }
 
-pub(super) fn total(normals: &[Normal]) -> Normal {
+pub(super) fn total(normals: &[Cow<'_, Normal>]) -> Normal {
     let zero = Normal {
         xx: Mat::zeros(normals[0].xx.nrows(), normals[0].xx.ncols()),
         xy: Mat::zeros(normals[0].xy.nrows(), normals[0].xy.ncols()),
         yy: 0.0,
     };
-    normals.iter().fold(zero, Normal::add)
+    normals.iter().fold(zero, |sum, normal| sum.add(normal))
 }
 
 /// (xx + ridge P) beta = xy, with the ridge in units of the mean diagonal and the identity for P if

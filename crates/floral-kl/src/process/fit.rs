@@ -33,9 +33,9 @@ pub(crate) struct ProcessFit {
     /// The training inputs.
     seen: Vec<Seen>,
     /// (C + noise)^-1.
-    inverse: Mat<f64>,
+    pub(crate) inverse: Mat<f64>,
     /// (C + noise)^-1 Y: [input, value].
-    weights: Mat<f64>,
+    pub(crate) weights: Mat<f64>,
     /// For each judging input its target as predicted without it: [channel, point].
     pub judged: Vec<Vec<f64>>,
     /// Their posterior variances over the mean of them.
@@ -67,7 +67,7 @@ impl ProcessFit {
         };
         let every: Vec<usize> = (0..train.framed.len()).collect();
         let kernel = learner.learned(&every, None)?;
-        let mut fit = Self::restored(coordinates.clone(), kernel, train.framed, train.targets)?;
+        let mut fit = Self::solved(coordinates.clone(), kernel, train.framed, train.targets)?;
         if examples.has_held() {
             fit.judged = examples
                 .held
@@ -127,28 +127,40 @@ impl ProcessFit {
         Some((0..n).map(guess).collect())
     }
 
-    /// A fit from its kernel.
-    pub(crate) fn restored(
+    /// A fit by a known kernel.
+    pub(crate) fn solved(
         coordinates: Coordinates,
         kernel: ArdKernel,
         framed: &[Framed],
         targets: &[Vec<f64>],
     ) -> Option<Self> {
         let places: Vec<Place> = framed.iter().map(|f| coordinates.of(f)).collect();
-        let seen = kernel.seen(&places);
-        let n = seen.len();
-        let inverse = solve_positive(&kernel.matrix(&seen), &Mat::identity(n, n))?;
-        let y = Mat::from_fn(n, targets[0].len(), |i, p| targets[i][p]);
-        Some(Self {
-            weights: &inverse * y,
+        let matrix = kernel.matrix(&kernel.seen(&places));
+        let n = framed.len();
+        let inverse = solve_positive(&matrix, &Mat::identity(n, n))?;
+        let weights = &inverse * Mat::from_fn(n, targets[0].len(), |i, p| targets[i][p]);
+        Some(Self::stored(coordinates, kernel, framed, inverse, weights))
+    }
+
+    /// A fit from all that its predictions need.
+    pub(crate) fn stored(
+        coordinates: Coordinates,
+        kernel: ArdKernel,
+        framed: &[Framed],
+        inverse: Mat<f64>,
+        weights: Mat<f64>,
+    ) -> Self {
+        let places: Vec<Place> = framed.iter().map(|f| coordinates.of(f)).collect();
+        Self {
+            seen: kernel.seen(&places),
+            weights,
             inverse,
             coordinates,
             kernel,
-            seen,
             judged: Vec::new(),
             unknown: Vec::new(),
             reference: 0.0,
-        })
+        }
     }
 
     /// The target of a query: [channel, point].
@@ -275,7 +287,7 @@ mod tests {
             slopes: vec![0.5; 2],
             bends: Vec::new(),
         };
-        ProcessFit::restored(coordinates, kernel, framed, targets).unwrap()
+        ProcessFit::solved(coordinates, kernel, framed, targets).unwrap()
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use floral_linalg::Mat;
 
 use super::{
-    Covariance, Doubles, LocalPlan, Parity, Singles, StoredBlend, StoredExpansion, StoredInput,
-    StoredLandmarks, StoredModel, refused,
+    Covariance, Doubles, Kernel, LocalPlan, Parity, Singles, StoredBlend, StoredExpansion,
+    StoredInput, StoredLandmarks, StoredModel, StoredPart, refused,
 };
 use crate::Result;
 
@@ -31,6 +31,12 @@ impl StoredExpansion {
         for stored in &self.inputs {
             stored.check(input, low)?;
         }
+        let residual = |r: &Singles| r.0.len() == solution && r.0.iter().all(|v| v.is_finite());
+        let fits = self.residuals.len() == self.inputs.len();
+        ensure(
+            fits && self.residuals.iter().all(residual),
+            "a residual does not fit",
+        )?;
         self.mean.check(self.inputs.len(), solution, Parity::Odd)?;
         if let Some(variance) = &self.variance {
             variance.check(self.inputs.len(), solution, Parity::Even)?;
@@ -130,14 +136,11 @@ impl StoredInput {
 impl StoredBlend {
     fn check(&self, inputs: usize, solution: usize, parity: Parity) -> Result<()> {
         ensure(self.parity == parity, "a target has another parity")?;
-        ensure(self.targets.len() == inputs, "an input has no target")?;
-        for target in &self.targets {
-            fields(target, solution)?;
-        }
         for member in &self.members {
             let weight = member.weight;
             ensure(weight.is_finite() && weight >= 0.0, "a weight is negative")?;
-            ensure(member.model.is_sound(solution), "a member is out of range")?;
+            let is_sound = member.model.is_sound(inputs, solution);
+            ensure(is_sound, "a member is out of range")?;
         }
         if let Some(stacked) = &self.stacked {
             let numbers = stacked.limits.iter().chain([&stacked.weight]);
@@ -157,7 +160,7 @@ impl StoredBlend {
 }
 
 impl StoredModel {
-    fn is_sound(&self, solution: usize) -> bool {
+    fn is_sound(&self, inputs: usize, solution: usize) -> bool {
         match self {
             Self::Constant(field) => fields(field, solution).is_ok(),
             Self::Local {
@@ -175,23 +178,46 @@ impl StoredModel {
             }
             Self::Kernel {
                 kernel,
-                ridge,
+                coefficients,
                 reference,
+                posterior,
             } => {
-                let length = match kernel.covariance {
-                    Covariance::Linear => 1.0,
-                    Covariance::SquaredExponential { length } | Covariance::Matern52 { length } => {
-                        length
-                    }
-                };
-                let positive = |v: f64| v.is_finite() && v > 0.0;
                 let known = reference.is_finite() && *reference >= 0.0;
-                let shares = [kernel.share, kernel.smoothing];
-                let within = shares.iter().all(|s| (0.0..=1.0).contains(s));
-                positive(length) && within && positive(*ridge) && known
+                let each = coefficients.iter().all(|c| fields(c, solution).is_ok());
+                let all = coefficients.len() == inputs && each;
+                is_kernel(kernel) && known && all && posterior.iter().all(StoredPart::is_sound)
             }
-            Self::Process { reference, .. } => reference.is_finite() && *reference >= 0.0,
+            Self::Process {
+                reference,
+                inverse,
+                weights,
+                ..
+            } => {
+                let known = reference.is_finite() && *reference >= 0.0;
+                let sizes = [inputs, solution].map(|n| inputs.checked_mul(n));
+                let [Some(square), Some(all)] = sizes else {
+                    return false;
+                };
+                known && fields(inverse, square).is_ok() && fields(weights, all).is_ok()
+            }
         }
+    }
+}
+
+fn is_kernel(kernel: &Kernel) -> bool {
+    let length = match kernel.covariance {
+        Covariance::Linear => 1.0,
+        Covariance::SquaredExponential { length } | Covariance::Matern52 { length } => length,
+    };
+    let shares = [kernel.share, kernel.smoothing];
+    let within = shares.iter().all(|s| (0.0..=1.0).contains(s));
+    length.is_finite() && length > 0.0 && within
+}
+
+impl StoredPart {
+    fn is_sound(&self) -> bool {
+        let finite = self.directions.0.iter().all(|v| v.is_finite());
+        finite && self.energy.is_finite() && self.energy >= 0.0
     }
 }
 

@@ -1,8 +1,8 @@
-//! A fitted regression as bytes: what was trained on and what was chosen, in CBOR.
+//! A fitted regression as bytes: all that predicting takes, in CBOR.
 //!
-//! Coefficients of kernel regressions are computed again on reading: they are larger than the
-//! training fields that they come from. [`bytes`] writes arrays, [`check`] refuses damaged ones,
-//! [`restore`] computes.
+//! Nothing is solved on reading: kernels and processes are stored with their coefficients and with what
+//! their posterior variances need. [`bytes`] writes arrays, [`check`] refuses damaged ones, [`restore`]
+//! makes what follows from them, as spectra of the training inputs.
 
 mod bytes;
 mod check;
@@ -15,7 +15,7 @@ use super::blend::{Base, Blend, Member, MemberScore, Model};
 use super::calibration::Calibration;
 use super::case::{Channels, Framed};
 use super::expansion::Expansion;
-use super::kernel::{Covariance, Kernel};
+use super::kernel::{Covariance, Kernel, Part};
 use super::law::LawKind;
 use super::local::{LocalFit, LocalPlan};
 use super::process::{ArdKernel, Coordinates};
@@ -27,7 +27,7 @@ use super::{Lattice, Symmetry};
 use crate::{Error, Result};
 
 /// Raised when the layout or the meaning of what is stored changes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// A field in double precision.
 #[derive(Serialize, Deserialize)]
@@ -45,6 +45,7 @@ struct StoredExpansion {
     symmetries: Vec<Symmetry>,
     units: Units,
     inputs: Vec<StoredInput>,
+    residuals: Vec<Singles>,
     mean: StoredBlend,
     variance: Option<StoredBlend>,
     law: Option<StoredLaw>,
@@ -75,7 +76,6 @@ struct StoredInput {
 struct StoredBlend {
     members: Vec<StoredMember>,
     parity: Parity,
-    targets: Vec<Doubles>,
     bounds: [Vec<[f64; 2]>; 2],
     scores: Vec<MemberScore>,
     /// Absent from fits without networks.
@@ -116,14 +116,29 @@ enum StoredModel {
     },
     Kernel {
         kernel: Kernel,
-        ridge: f64,
+        /// [input][channel, point].
+        coefficients: Vec<Doubles>,
         reference: f64,
+        posterior: Vec<StoredPart>,
     },
     Process {
         coordinates: Coordinates,
         kernel: ArdKernel,
         reference: f64,
+        /// [input, input], inputs fastest.
+        inverse: Doubles,
+        /// [input, value], inputs fastest.
+        weights: Doubles,
     },
+}
+
+/// What a kernel's posterior variance needs at one frequency.
+#[derive(Serialize, Deserialize)]
+struct StoredPart {
+    half: usize,
+    energy: f64,
+    /// Real and imaginary parts: [part, row, direction], parts fastest.
+    directions: Doubles,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -177,6 +192,7 @@ impl Expansion {
             symmetries: self.symmetries.declared.clone(),
             units: self.units.clone(),
             inputs: self.framed.iter().map(store_input).collect(),
+            residuals: self.residuals.iter().map(singles).collect(),
             mean: store_blend(&self.mean),
             variance: self.variance.as_ref().map(store_blend),
             law: self.law.as_ref().map(|law| StoredLaw {
@@ -249,7 +265,6 @@ fn store_blend(blend: &Blend) -> StoredBlend {
     StoredBlend {
         members: blend.members.iter().map(member).collect(),
         parity: blend.parity,
-        targets: blend.targets.iter().cloned().map(Doubles).collect(),
         bounds: blend.bounds.clone().map(|bounds| bounds.0),
         scores: blend.scores.clone(),
         stacked: blend.stacked.as_ref().map(|stacked| StoredStack {
@@ -269,14 +284,28 @@ fn store_model(model: &Model) -> StoredModel {
         Model::Around(fit) => store_local(fit, true),
         Model::Kernel(fit, kernel) => StoredModel::Kernel {
             kernel: *kernel,
-            ridge: fit.ridge,
-            reference: fit.reference,
+            coefficients: fit.fields.iter().cloned().map(Doubles).collect(),
+            reference: fit.posterior.reference,
+            posterior: fit.posterior.parts.iter().map(store_part).collect(),
         },
         Model::Process(fit) => StoredModel::Process {
             coordinates: fit.coordinates.clone(),
             kernel: fit.kernel.clone(),
             reference: fit.reference,
+            inverse: store_matrix(&fit.inverse),
+            weights: store_matrix(&fit.weights),
         },
+    }
+}
+
+fn store_part(part: &Part) -> StoredPart {
+    let matrix = &part.directions;
+    let columns = (0..matrix.ncols()).flat_map(|c| (0..matrix.nrows()).map(move |r| (r, c)));
+    let values = columns.map(|place| matrix[place]);
+    StoredPart {
+        half: part.half,
+        energy: part.energy,
+        directions: Doubles(values.flat_map(|v| [v.re, v.im]).collect()),
     }
 }
 

@@ -1,8 +1,10 @@
 //! A regression made again from what was stored of it.
 
+use floral_linalg::{Mat, c64};
+
 use super::{
     Base, Channels, Expansion, Framed, Lattice, StoredBlend, StoredExpansion, StoredInput,
-    StoredMember, StoredModel, StoredStack, check, refused,
+    StoredLandmarks, StoredMember, StoredModel, StoredPart, StoredStack, check, refused,
 };
 use crate::Result;
 use crate::Symmetries;
@@ -10,14 +12,13 @@ use crate::blend::{Blend, Member, Model};
 use crate::constant::{Bounds, Constant};
 use crate::epistemic::Epistemic;
 use crate::fixed::Fixed;
-use crate::folds::Folds;
-use crate::kernel::{KernelFit, Neighbours, Resemblance};
+use crate::kernel::{KernelFit, Neighbours, Part, Posterior, SharedRows};
 use crate::law::Law;
 use crate::local::{Columns, LocalFit};
 use crate::process::ProcessFit;
 use crate::runs::Runs;
 use crate::stack::{Learner, Stacked};
-use crate::target::{Examples, Parity, Sample};
+use crate::target::Parity;
 
 impl StoredExpansion {
     pub(super) fn restore(self, learner: Option<&dyn Learner>) -> Result<Expansion> {
@@ -35,7 +36,15 @@ impl StoredExpansion {
             points: lattice.len(),
         };
         let framed: Vec<Framed> = self.inputs.into_iter().map(framed).collect();
-        let blend = |stored| restore_blend(stored, &lattice, &symmetries, &framed, channels);
+        let blend = |stored| {
+            let mut restoring = Restoring {
+                lattice: &lattice,
+                symmetries: &symmetries,
+                channels,
+                views: Views::new(&framed),
+            };
+            restoring.blend(stored)
+        };
         let law = self.law.map(|law| Law {
             kind: law.kind,
             runs: law
@@ -71,6 +80,7 @@ impl StoredExpansion {
             },
             support: self.support,
             units: self.units,
+            residuals: self.residuals.into_iter().map(|r| r.0).collect(),
             lattice,
             channels,
             symmetries,
@@ -79,55 +89,182 @@ impl StoredExpansion {
     }
 }
 
-fn restore_blend(
-    stored: StoredBlend,
-    lattice: &Lattice,
-    symmetries: &Symmetries,
-    framed: &[Framed],
-    channels: Channels,
-) -> Result<Blend> {
-    let targets: Vec<Vec<f64>> = stored.targets.into_iter().map(|field| field.0).collect();
-    let everywhere = vec![None; framed.len()];
-    let alone: Vec<Framed> = framed.iter().map(Framed::alone).collect();
-    let solution = |(framed, target): (&Framed, &Vec<f64>)| match stored.parity {
-        Parity::Odd => framed.around(target).low,
-        Parity::Even => target.clone(),
-    };
-    let solutions: Vec<Vec<f64>> = framed.iter().zip(&targets).map(solution).collect();
-    let folds = Folds::none();
-    let examples = |framed, targets| {
-        let train = Sample {
-            framed,
-            targets,
-            hidden: &[],
-            known: &everywhere,
-            noise: &[],
-        };
-        Examples {
-            train,
-            held: train.none(),
-            parity: stored.parity,
-            folds: &folds,
+/// The training inputs as candidates of each base see them, with the rows that kernels share.
+struct Views<'a> {
+    with_low: &'a [Framed],
+    alone: Vec<Framed>,
+    rows: [SharedRows; 2],
+}
+
+impl<'a> Views<'a> {
+    fn new(framed: &'a [Framed]) -> Self {
+        Self {
+            with_low: framed,
+            alone: framed.iter().map(Framed::alone).collect(),
+            rows: Default::default(),
         }
-    };
-    let member = |member: StoredMember| {
-        let examples = match member.base {
-            Base::Low => examples(framed, &targets),
-            Base::Input => examples(&alone, &solutions),
+    }
+
+    fn of(&mut self, base: Base) -> (&[Framed], &mut SharedRows) {
+        let [with_low, alone] = &mut self.rows;
+        match base {
+            Base::Low => (self.with_low, with_low),
+            Base::Input => (&self.alone, alone),
+        }
+    }
+}
+
+/// What the members of blends are restored with.
+struct Restoring<'a> {
+    lattice: &'a Lattice,
+    symmetries: &'a Symmetries,
+    channels: Channels,
+    views: Views<'a>,
+}
+
+impl Restoring<'_> {
+    fn values(&self) -> usize {
+        self.channels.solution * self.lattice.len()
+    }
+
+    fn blend(&mut self, stored: StoredBlend) -> Result<Blend> {
+        let mut members = Vec::new();
+        for StoredMember {
+            weight,
+            base,
+            model,
+        } in stored.members
+        {
+            let model = self.model(model, base, stored.parity)?;
+            members.push((Member { base, model }, weight));
+        }
+        Ok(Blend {
+            members,
+            parity: stored.parity,
+            bounds: stored.bounds.map(Bounds),
+            scores: stored.scores,
+            stacked: None,
+            values: self.values(),
+        })
+    }
+
+    fn model(&mut self, model: StoredModel, base: Base, parity: Parity) -> Result<Model> {
+        match model {
+            StoredModel::Constant(field) => Ok(Model::Constant(Constant {
+                field: field.0,
+                judged: Vec::new(),
+            })),
+            StoredModel::Local {
+                plan,
+                around,
+                logarithm,
+                sizes,
+                coefficients,
+                landmarks,
+            } => {
+                let columns =
+                    Columns::restored(&plan, self.lattice, self.symmetries, logarithm, sizes);
+                let fit = self.local(columns, &coefficients.0, landmarks, (base, around))?;
+                Ok(if around {
+                    Model::Around(Box::new(fit))
+                } else {
+                    Model::Local(Box::new(fit))
+                })
+            }
+            StoredModel::Kernel {
+                kernel,
+                coefficients,
+                reference,
+                posterior,
+            } => {
+                let (framed, rows) = self.views.of(base);
+                let rows = rows.of(self.lattice, self.symmetries, framed, &kernel);
+                let count = framed.len() * self.symmetries.motions.len();
+                let posterior = Posterior {
+                    parts: parts(posterior, count, rows.frequencies())?,
+                    reference,
+                };
+                let coefficients = coefficients.into_iter().map(|field| field.0).collect();
+                let covariance = kernel.covariance;
+                let fit = KernelFit::restored(
+                    rows,
+                    covariance,
+                    self.symmetries,
+                    parity,
+                    coefficients,
+                    posterior,
+                );
+                Ok(Model::Kernel(Box::new(fit), kernel))
+            }
+            StoredModel::Process {
+                coordinates,
+                kernel,
+                reference,
+                inverse,
+                weights,
+            } => {
+                let (points, values) = (self.lattice.len(), self.values());
+                let (framed, _) = self.views.of(base);
+                let sizes = [framed[0].input.len(), framed[0].low.len()];
+                if !(coordinates.fit(sizes, points) && kernel.fits(&coordinates)) {
+                    return Err(refused("its coordinates do not fit".into()));
+                }
+                let count = framed.len();
+                let inverse = Mat::from_fn(count, count, |i, j| inverse.0[j * count + i]);
+                let weights = Mat::from_fn(count, values, |i, p| weights.0[p * count + i]);
+                let mut fit = ProcessFit::stored(coordinates, kernel, framed, inverse, weights);
+                fit.reference = reference;
+                Ok(Model::Process(Box::new(fit)))
+            }
+        }
+    }
+
+    /// A local regression of inputs with a base, or with the mean in the place of low fidelity.
+    fn local(
+        &mut self,
+        mut columns: Columns,
+        coefficients: &[f64],
+        landmarks: Option<StoredLandmarks>,
+        (base, around): (Base, bool),
+    ) -> Result<LocalFit> {
+        let nothing = vec![0.0; self.values()];
+        let (symmetries, lattice) = (self.symmetries, self.lattice);
+        let first = &self.views.of(base).0[0];
+        let example = if around {
+            &first.around(&nothing)
+        } else {
+            first
         };
-        let model = restore_model(member.model, lattice, symmetries, &examples, channels)?;
-        let base = member.base;
-        Ok((Member { base, model }, member.weight))
+        if let Some(StoredLandmarks { lengths, places }) = landmarks {
+            let features = columns.place_size(symmetries, example);
+            let count = places.0.len() / features.max(1);
+            let places = check::matrix(&places.0, count, features)?;
+            check::ensure(lengths.len() == features, "lengths are missing")?;
+            columns = columns.compared(symmetries, lengths, places);
+        }
+        let count = columns.count(example);
+        let matrix = check::matrix(coefficients, count, self.channels.solution)?;
+        Ok(LocalFit::restored(columns, matrix, lattice))
+    }
+}
+
+/// Parts of posterior variances over `rows` rows at so many frequencies.
+fn parts(stored: Vec<StoredPart>, rows: usize, frequencies: usize) -> Result<Vec<Part>> {
+    let part = |stored: StoredPart| {
+        let values = &stored.directions.0;
+        let count = values.len() / (2 * rows);
+        let fits = count * 2 * rows == values.len() && stored.half < frequencies;
+        check::ensure(fits, "a posterior variance has another size")?;
+        Ok(Part {
+            half: stored.half,
+            energy: stored.energy,
+            directions: Mat::from_fn(rows, count, |r, c| {
+                let place = 2 * (c * rows + r);
+                c64::new(values[place], values[place + 1])
+            }),
+        })
     };
-    let members: Result<Vec<(Member, f64)>> = stored.members.into_iter().map(member).collect();
-    Ok(Blend {
-        members: members?,
-        parity: stored.parity,
-        bounds: stored.bounds.map(Bounds),
-        scores: stored.scores,
-        stacked: None,
-        targets,
-    })
+    stored.into_iter().map(part).collect()
 }
 
 fn restore_stack(stored: StoredStack, learner: Option<&dyn Learner>) -> Result<Stacked> {
@@ -141,74 +278,4 @@ fn restore_stack(stored: StoredStack, learner: Option<&dyn Learner>) -> Result<S
         weight: stored.weight,
         limits: stored.limits,
     })
-}
-
-fn restore_model(
-    model: StoredModel,
-    lattice: &Lattice,
-    symmetries: &Symmetries,
-    examples: &Examples<'_>,
-    channels: Channels,
-) -> Result<Model> {
-    let framed = examples.train.framed;
-    match model {
-        StoredModel::Constant(field) => Ok(Model::Constant(Constant {
-            field: field.0,
-            judged: Vec::new(),
-        })),
-        StoredModel::Local {
-            plan,
-            around,
-            logarithm,
-            sizes,
-            coefficients,
-            landmarks,
-        } => {
-            let mut columns = Columns::restored(&plan, lattice, symmetries, logarithm, sizes);
-            let example = framed[0].around(&examples.train.targets[0]);
-            let example = if around { &example } else { &framed[0] };
-            if let Some(landmarks) = landmarks {
-                let features = columns.place_size(symmetries, example);
-                let count = landmarks.places.0.len() / features.max(1);
-                let places = check::matrix(&landmarks.places.0, count, features)?;
-                check::ensure(landmarks.lengths.len() == features, "lengths are missing")?;
-                columns = columns.compared(symmetries, landmarks.lengths.clone(), places);
-            }
-            let count = columns.count(example);
-            let matrix = check::matrix(&coefficients.0, count, channels.solution)?;
-            let fit = Box::new(LocalFit::restored(columns, matrix, lattice));
-            Ok(if around {
-                Model::Around(fit)
-            } else {
-                Model::Local(fit)
-            })
-        }
-        StoredModel::Kernel {
-            kernel,
-            ridge,
-            reference,
-        } => {
-            let resemblance = Resemblance::new(lattice, symmetries, framed, &kernel);
-            let fit = KernelFit::prepare(kernel.covariance, &resemblance, symmetries, examples);
-            let mut fit = fit.ok_or_else(|| refused("its kernel has no eigenvalues".into()))?;
-            fit.settle(ridge);
-            fit.reference = reference;
-            Ok(Model::Kernel(Box::new(fit), kernel))
-        }
-        StoredModel::Process {
-            coordinates,
-            kernel,
-            reference,
-        } => {
-            let sizes = [framed[0].input.len(), framed[0].low.len()];
-            if !(coordinates.fit(sizes, lattice.len()) && kernel.fits(&coordinates)) {
-                return Err(refused("its coordinates do not fit".into()));
-            }
-            let targets = examples.train.targets;
-            let fit = ProcessFit::restored(coordinates, kernel, framed, targets);
-            let mut fit = fit.ok_or_else(|| refused("its process is singular".into()))?;
-            fit.reference = reference;
-            Ok(Model::Process(Box::new(fit)))
-        }
-    }
 }

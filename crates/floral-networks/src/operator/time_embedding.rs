@@ -21,7 +21,7 @@ pub fn embed(tau: Tensor<1>) -> Tensor<2> {
 
 /// The phase less the nearest whole number of turns: Vulkan promises nothing of the sine beyond.
 ///
-/// Cody & Waite (1980), "Software manual for the elementary functions": a turn in two parts, of which
+/// Cody & Waite (1980), "Software manual for the elementary functions": a turn in two parts, where
 /// the products with the first are exact.
 fn within_half_a_turn(phase: Tensor<2>) -> Tensor<2> {
     const LEADING: f64 = 201.0 / 32.0;
@@ -50,9 +50,9 @@ mod tests {
         let reduced = within_half_a_turn(Tensor::from_data(data, &Device::flex()));
         let reduced: Vec<f32> = reduced.into_data().try_into_vec().unwrap();
         for (phase, reduced) in phases.into_iter().zip(reduced) {
-            let gap = f64::from(phase).sin() - f64::from(reduced).sin();
+            let difference = f64::from(phase).sin() - f64::from(reduced).sin();
             assert!(
-                gap.abs() < 3e-7 && reduced.abs() < std::f32::consts::PI + 1e-4,
+                difference.abs() < 3e-7 && reduced.abs() < std::f32::consts::PI + 1e-4,
                 "{phase} {reduced}"
             );
         }

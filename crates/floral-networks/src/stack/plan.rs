@@ -23,7 +23,7 @@ const EPOCHS: usize = 64;
 
 /// Points times inputs that all steps of all members have together: at most this for each input ...
 const WORK_PER_INPUT: usize = 1 << 19;
-/// ... as if there were so many more, and in all.
+/// ... as if there were this number more, and in all.
 const MORE_INPUTS: usize = 20;
 const MOST_WORK: usize = 1 << 27;
 

@@ -46,8 +46,8 @@ impl Loss<'_> {
         self.gradient_across(&Alone::default(), (model, &[]), batch, device, false)
     }
 
-    /// The same by several ranks, each of which has blocks of its own, to the same bits; weights have
-    /// these lengths. `stops` is a wish of this rank that all hear of.
+    /// The same by several ranks, each with its own blocks, to the same bits; weights have
+    /// these lengths. `stops` is this rank's request to stop, which all ranks receive.
     pub fn gradient_across(
         &self,
         ranks: &dyn Ranks,
@@ -88,7 +88,7 @@ impl Loss<'_> {
         })
     }
 
-    /// The blocks of a step, the same for any number of ranks: equal parts, of which a border is moved
+    /// The blocks of a step, the same for any number of ranks: equal parts, whose borders are moved
     /// by one sample where those of one input then stay together and share a context.
     fn blocks(&self, batch: &[usize], rows: usize) -> Vec<Range<usize>> {
         let count = step_blocks(batch.len(), self.samples.grid.len(), rows);

@@ -29,7 +29,7 @@ pub enum Coefficients {
     /// The wave makes a typical medium: random signs give low-fidelity errors from 2 to 7, it gives
     /// 4.3 to 4.9 over 15 inputs, the paper has 4.49. A function with one peak would lift the permeability there a hundredfold.
     ///
-    /// The law of inputs tells x from y then; the solution operator does not.
+    /// The distribution of inputs then depends on the axis; the solution operator does not.
     Uniform,
 }
 

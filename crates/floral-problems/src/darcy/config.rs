@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_law_of_the_reference_survives_too_and_both_laws_are_told() {
+    fn the_law_of_the_reference_survives_too_and_both_are_documented() {
         let text = "coarse = \"interpolation\"\n\
                     permeability = { coefficients = \"uniform\", bounds = [0.5, 2.0] }";
         let config: DarcyConfig = toml::from_str(text).unwrap();
@@ -195,8 +195,8 @@ mod tests {
         assert_eq!(toml::from_str::<DarcyConfig>(&written).unwrap(), config);
         let usual = toml::to_string(&DarcyConfig::default()).unwrap();
         let words = ["coarse =", "coefficients", "bounds"];
-        let told = |text: &str| words.iter().all(|word| text.contains(word));
-        assert!(told(&written) && told(&usual));
+        let contains_all = |text: &str| words.iter().all(|word| text.contains(word));
+        assert!(contains_all(&written) && contains_all(&usual));
     }
 
     #[test]

@@ -132,8 +132,8 @@ impl Problem for Darcy {
             .collect()
     }
 
-    /// Wells and solvers do not tell x from y, and a thousandfold permeability is a thousandth of the
-    /// pressure; but modes cut within a pair of equal eigenvalues do tell x from y.
+    /// Wells and solvers are symmetric in x and y, and a thousandfold permeability is a thousandth of the
+    /// pressure; but modes cut within a pair of equal eigenvalues break that symmetry.
     fn symmetries(&self) -> &'static [&'static str] {
         if is_symmetric(&self.perturbation.variance(), self.fine.side()) {
             &["transpose:x,y", "scale:-1"]
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_well_that_falls_between_the_coarse_nodes_is_told() {
+    fn a_well_between_the_coarse_nodes_is_noted() {
         assert!(darcy("resolution = 64").caveats().is_empty());
         let caveats = darcy("resolution = 32").caveats();
         assert_eq!(caveats.len(), 1);
@@ -270,18 +270,18 @@ mod tests {
         assert_eq!(on(1), on(2));
     }
 
-    /// Without uncertainty the only gap between the two solvers is the coarse grid.
+    /// Without uncertainty the two solvers differ only by the coarse grid.
     #[test]
     fn the_low_fidelity_solution_resembles_the_high_fidelity_one() {
         let problem = darcy("uncertainty.scale = 0");
-        let gap = |index| {
+        let difference = |index| {
             let high = realizations(&problem, index, 0..1);
             let low = problem.low_fidelity(&input(&problem, index)).unwrap();
             let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|v| v * v).sum::<f64>().sqrt();
-            let gap = norm(&mut low.values().iter().zip(&high).map(|(l, h)| l - h));
-            gap / norm(&mut high.iter().copied())
+            let difference = norm(&mut low.values().iter().zip(&high).map(|(l, h)| l - h));
+            difference / norm(&mut high.iter().copied())
         };
-        let mean = (0..8).map(gap).sum::<f64>() / 8.0;
+        let mean = (0..8).map(difference).sum::<f64>() / 8.0;
         assert!((0.1..0.5).contains(&mean), "{mean}");
     }
 

@@ -177,8 +177,8 @@ mod tests {
         }
     }
 
-    /// Largest gap relative to the largest value.
-    fn gap(a: &[f64], b: &[f64]) -> f64 {
+    /// Largest difference relative to the largest value.
+    fn difference(a: &[f64], b: &[f64]) -> f64 {
         let gaps = a.iter().zip(b).map(|(a, b)| (a - b).abs());
         gaps.fold(0.0, f64::max) / b.iter().fold(0.0, |m, b| b.abs().max(m))
     }
@@ -210,7 +210,7 @@ mod tests {
             let permeability = fixture(&tensors, &format!("darcy{n}.permeability"));
             let expected = fixture(&tensors, &format!("darcy{n}.pressure"));
             let pressure = solve_pressure(&permeability, n, &corner()).unwrap();
-            assert!(gap(&pressure, &expected) < 1e-12);
+            assert!(difference(&pressure, &expected) < 1e-12);
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
         let n = 33;
         let solve = |k: &[f64]| solve_pressure(k, n, &Wells::default()).unwrap();
         let pressure = transposed(&solve(&medium(n)), n);
-        assert!(gap(&solve(&transposed(&medium(n), n)), &pressure) < 1e-12);
+        assert!(difference(&solve(&transposed(&medium(n), n)), &pressure) < 1e-12);
     }
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
         let solve = |k: &[f64]| solve_pressure(k, n, &corner()).unwrap();
         let scaled: Vec<f64> = medium(n).iter().map(|k| 1e6 * k).collect();
         let pressure: Vec<f64> = solve(&scaled).iter().map(|p| 1e6 * p).collect();
-        assert!(gap(&pressure, &solve(&medium(n))) < 1e-12);
+        assert!(difference(&pressure, &solve(&medium(n))) < 1e-12);
     }
 
     /// p = cos(pi x) cos(2 pi y) has no flux through the walls and zero mean.
@@ -259,7 +259,7 @@ mod tests {
             PressureSolver::new(n, on_grid(n, source))
                 .solve(&mut field)
                 .unwrap();
-            gap(&field, &on_grid(n, exact))
+            difference(&field, &on_grid(n, exact))
         };
         let [coarse, fine] = [33, 65].map(error);
         assert!((coarse / fine - 4.0).abs() < 0.2, "{coarse} {fine}");
@@ -272,7 +272,7 @@ mod tests {
             let (mut field, mut banded) = (medium(n), medium(n));
             solver.solve(&mut field).unwrap();
             solver.solve_pivoted(&mut banded).unwrap();
-            assert!(gap(&field, &banded) < 1e-10, "n = {n}");
+            assert!(difference(&field, &banded) < 1e-10, "n = {n}");
         }
     }
 

@@ -54,7 +54,7 @@ mod tests {
         (0..n * n).map(|k| value(at(k / n), at(k % n))).collect()
     }
 
-    fn largest_gap(coarse: Coarse, n: usize, m: usize) -> f64 {
+    fn largest_difference(coarse: Coarse, n: usize, m: usize) -> f64 {
         let found = coarse.restriction(n, m).apply(&bilinear(n));
         let gaps = found.iter().zip(bilinear(m)).map(|(a, b)| (a - b).abs());
         gaps.fold(0.0, f64::max)
@@ -63,11 +63,11 @@ mod tests {
     #[test]
     fn interpolation_is_exact_for_bilinear_fields_and_every_fourth_node_is_not() {
         for (n, m) in [(64, 16), (16, 8), (12, 12)] {
-            assert!(largest_gap(Coarse::Interpolation, n, m) < 1e-14);
+            assert!(largest_difference(Coarse::Interpolation, n, m) < 1e-14);
         }
         // The last of 16 nodes is the 60th of 64, three spacings before the corner of slopes 7
         // and 2 there.
-        let gap = largest_gap(Coarse::Nodes, 64, 16);
-        assert!((gap - (7.0 + 2.0 - 5.0 * 3.0 / 63.0) * 3.0 / 63.0).abs() < 1e-14);
+        let difference = largest_difference(Coarse::Nodes, 64, 16);
+        assert!((difference - (7.0 + 2.0 - 5.0 * 3.0 / 63.0) * 3.0 / 63.0).abs() < 1e-14);
     }
 }

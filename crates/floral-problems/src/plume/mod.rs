@@ -230,7 +230,7 @@ mod tests {
                 }
             }
             // Where the plume is, a draw deviates by about its mean, a square by thrice as much:
-            // 0.7 % and 2 % over so many draws.
+            // 0.7 % and 2 % over this number of draws.
             assert!(relative_error(&moments[0], exact.mean.values()) < 0.03);
             assert!(relative_error(&moments[1], exact.variance.values()) < 0.08);
         }

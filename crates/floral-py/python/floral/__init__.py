@@ -1,15 +1,15 @@
-"""FLORAL learns, from a handful of expensive stochastic simulations, the distribution of the
-residual between a low-fidelity solution and the true one.
+"""FLORAL learns, from a few expensive stochastic simulations, the distribution of the residual between a
+low-fidelity solution and the true one.
 
 >>> import numpy as np
 >>> import floral
 >>> x = np.linspace(0.0, 1.0, 24)
 >>> rng = np.random.default_rng(0)
 >>> a = rng.uniform(1.0, 4.0, 30)[:, None] * x              # thirty inputs
->>> low = np.sin(a)                                         # what a rough solver says of them
+>>> low = np.sin(a)                                         # a low-fidelity solver
 >>> high = low[:, None] * (1 + 0.1 * rng.normal(size=(30, 8, 1))) + 0.1 * (a**2)[:, None]
 >>> data = floral.Dataset.from_arrays(input=a, low=low, high=high, coords={"x": x})
->>> data.inspect()["verdict"]["worth"]                      # print it for all that is said
+>>> data.inspect()["verdict"]["worth"]                      # print it for all of it
 'somewhat'
 >>> model = floral.fit(data, test=4, validation=4, progress=False)
 >>> new = 2.5 * x
@@ -17,8 +17,8 @@ residual between a low-fidelity solution and the true one.
 >>> ensemble.mean.shape, ensemble.exceedance(0.3).shape
 ((24,), (24,))
 
-Results are those of the command ``floral``, bit for bit. Work that takes long shows a bar where tqdm
-is installed, leaves the interpreter to other threads, and stops at Ctrl-C.
+Results are those of the command ``floral``, bit for bit. Long work shows a progress bar if tqdm is
+installed, lets other Python threads run, and stops at Ctrl-C.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arrays with named dimensions on one grid: repeated along axes that they lack, or interpolated."""
+"""Brings arrays with named dimensions to one grid: repeated along missing axes, or interpolated."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from . import _floral, _labels
 from ._arrays import Floats
 from ._grid import Domain, Grid, counted
 from ._labels import Labelled
-from ._notes import tell
+from ._notes import note
 
 
 def common_grid(arrays: Mapping[str, Labelled], domains: Optional[Mapping[str, Domain]]) -> Grid:
-    """The grid of the input, or of high fidelity where it has axes which the input has not; its
-    coordinates are those of the first array that has any."""
+    """The grid of the input, or of high fidelity if it has more axes; its coordinates are those of the
+    first array that has any."""
     base = arrays["input"]
     if "high" in arrays and len(arrays["high"].grid_dims) > len(base.grid_dims):
         base = arrays["high"]
@@ -36,7 +36,7 @@ def common_grid(arrays: Mapping[str, Labelled], domains: Optional[Mapping[str, D
 
 
 def on_grid(array: Labelled, grid: Grid, may_interpolate: bool) -> Labelled:
-    """An array whose coordinates are those of the grid, or that is interpolated to them."""
+    """An array on the coordinates of the grid, interpolated if necessary."""
     other = []
     for dim in grid.dims:
         along = _labels.coordinates(array, dim, grid.units.get(dim))
@@ -44,7 +44,7 @@ def on_grid(array: Labelled, grid: Grid, may_interpolate: bool) -> Labelled:
             continue
         if not may_interpolate or len(along) == len(grid.coords[dim]):
             raise ValueError(
-                f"{array.name} has other coordinates {dim} than input; both need the same grid"
+                f"{array.name} and input have different coordinates {dim}; both need the same grid"
             )
         array = replace(array, coords={**array.coords, dim: along})
         other.append(dim)
@@ -52,7 +52,7 @@ def on_grid(array: Labelled, grid: Grid, may_interpolate: bool) -> Labelled:
 
 
 def _interpolated(array: Labelled, other: Sequence[str], grid: Grid) -> Labelled:
-    """Linear between the points of an array's own axes, which have to reach as far as the grid's."""
+    """Interpolates linearly from an array's own axes, which must cover those of the grid."""
     own = {dim: np.asarray(array.coords.get(dim, grid.coords[dim]), float) for dim in grid.dims}
     periodic = {dim: kind for dim, (kind, _, _) in grid.domains.items() if kind == "periodic"}
     for dim in other:
@@ -60,10 +60,10 @@ def _interpolated(array: Labelled, other: Sequence[str], grid: Grid) -> Labelled
         rounding = 1e-6 * float(np.ptp(wanted))
         if dim not in periodic and (ends[0] > wanted[0] + rounding or ends[1] < wanted[1] - rounding):
             raise ValueError(
-                f"{array.name} is known from {dim} {ends[0]:g} to {ends[1]:g} only, the grid goes from "
+                f"{array.name} covers {dim} only from {ends[0]:g} to {ends[1]:g}, the grid goes from "
                 f"{wanted[0]:g} to {wanted[1]:g}; give it on the whole domain"
             )
-    tell(f"{array.name} is interpolated linearly along {', '.join(other)} to the grid of input")
+    note(f"{array.name} is interpolated linearly along {', '.join(other)} to the grid of input")
     coarse = Grid.of(own, {dim: kind for dim, kind in periodic.items() if dim in own})
     values = array.ordered(["input"], grid.dims)
     axes = json.dumps(coarse.axes), json.dumps(grid.axes)
@@ -74,7 +74,7 @@ def _interpolated(array: Labelled, other: Sequence[str], grid: Grid) -> Labelled
 
 
 def whole(values: Floats, grid: Grid) -> Floats:
-    """[..., grid...] repeated along the axes of the grid that it has one point of."""
+    """[..., grid...] repeated along the axes on which it has a single point."""
     leading, shape = values.shape[: -len(grid.shape)], values.shape[-len(grid.shape) :]
     if any(n not in (1, points) for n, points in zip(shape, grid.shape)):
         return values

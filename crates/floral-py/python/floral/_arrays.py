@@ -1,4 +1,4 @@
-"""Arrays as people have them, brought to [input, realization, channel, grid...] in float64."""
+"""Converts arrays of any form to [input, realization, channel, grid...] in float64."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ Floats = NDArray[np.float64]
 
 
 def numbers(name: str, values: Any) -> Floats:
-    """The array of anything that is one: lists, float32, integers, views of any strides."""
+    """Converts anything like an array: lists, float32, integers, views with any strides."""
     if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
-        raise ValueError(f"{name} has masked values; fill them, or leave those inputs out")
+        raise ValueError(f"{name} has masked values; fill them, or leave out those inputs")
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise ValueError(
-            f"{name} is no array: its parts differ in shape; all inputs need the same grid and the "
+            f"{name} is not an array: its parts differ in shape; all inputs need the same grid and the "
             f"same number of realizations ({error})"
         ) from None
     if array.dtype.kind == "c":
         raise ValueError(
-            f"{name} is complex; give real and imaginary part as two channels: "
+            f"{name} is complex; give real and imaginary parts as two channels: "
             f"numpy.stack([a.real, a.imag], axis=-{array.ndim})"
         )
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"{name} has the type {array.dtype}; numbers are needed")
+        raise ValueError(f"{name} has the type {array.dtype}; give numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def fields(name: str, array: Floats, leading: Sequence[str], grid: Sequence[str]) -> Floats:
-    """Adds the axis of channels, and that of realizations, where they are left out."""
+    """Adds the axes of channels and of realizations if they are missing."""
     without = len(leading) + len(grid)
     if array.ndim == without + 1:
         return array
@@ -43,11 +43,11 @@ def fields(name: str, array: Floats, leading: Sequence[str], grid: Sequence[str]
         return np.expand_dims(array, (1, 2))
     forms = [[*leading, *grid], [*leading, "channel", *grid]]
     words = " or ".join("[" + ", ".join(form) + "]" for form in forms)
-    raise ValueError(f"{name} has the shape {array.shape}, but {words} is needed")
+    raise ValueError(f"{name} has the shape {array.shape}, but it should be {words}")
 
 
 def finite(name: str, array: Floats, leading: Sequence[str]) -> None:
-    """Refuses values that are none, and says where the first is."""
+    """Refuses NaN and infinite values, and reports where the first is."""
     bad = ~np.isfinite(array)
     if not bad.any():
         return
@@ -55,26 +55,26 @@ def finite(name: str, array: Floats, leading: Sequence[str]) -> None:
     place = ", ".join(f"{what} {index}" for what, index in zip(leading, first))
     where = f", the first in {place}" if place else ""
     raise ValueError(
-        f"{name}: {int(bad.sum())} values are NaN or infinite{where}; repair them, or leave that "
-        "input out"
+        f"{name}: {int(bad.sum())} values are NaN or infinite{where}; correct them, or leave out that "
+        "input"
     )
 
 
 def same(name: str, array: Floats, other_name: str, other: Floats, grid: int) -> None:
-    """Refuses another grid, or another number of inputs."""
+    """Refuses a different grid, or a different number of inputs."""
     if array.shape[-grid:] != other.shape[-grid:]:
         raise ValueError(
             f"{name} has the grid {array.shape[-grid:]} but {other_name} has "
-            f"{other.shape[-grid:]}; both need the same"
+            f"{other.shape[-grid:]}; they must be the same"
         )
     if array.shape[0] != other.shape[0]:
         raise ValueError(
-            f"{name} has {array.shape[0]} inputs but {other_name} has {other.shape[0]}; both need "
+            f"{name} has {array.shape[0]} inputs but {other_name} has {other.shape[0]}; they must be "
             "the same"
         )
 
 
 def drop_channel(array: NDArray[Any], grid: int) -> NDArray[Any]:
-    """Fields of a single channel have no axis for it."""
+    """Removes the axis of a single channel."""
     axis = array.ndim - grid - 1
     return np.squeeze(array, axis) if array.shape[axis] == 1 else array

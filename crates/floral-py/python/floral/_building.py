@@ -1,4 +1,4 @@
-"""From arrays in any form to those that are stored: grid, input, low fidelity, high fidelity."""
+"""Converts arrays of any form to those that are stored: grid, input, low and high fidelity."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ._alignment import common_grid, on_grid, whole
 from ._arrays import Floats, drop_channel, fields, finite, numbers, same
 from ._grid import NAMES, Domain, Grid, counted
 from ._labels import Labelled
-from ._notes import tell
+from ._notes import note
 from ._quantities import Quantity, Texts, of_texts
 
-#: Solves one input: an array without an axis for a single channel.
+#: A solver of one input; a single channel has no axis.
 Solver = Callable[[Floats], Any]
 
-#: The names of the grid's axes, slowest first; or of every array all its dimensions, as in
+#: The names of the grid axes, slowest first; or all dimensions of every array, as in
 #: ``{"input": ("input", "x"), "high": ("input", "realization", "x", "y")}``.
 Dims = Union[Sequence[str], Mapping[str, Sequence[str]]]
 
@@ -28,7 +28,7 @@ LEADING = {"input": ["input"], "low": ["input"], "high": ["input", "realization"
 
 @dataclass
 class Parts:
-    """What a dataset is stored from: input and low [input, channel, grid...], and of every input the
+    """The contents of a dataset: input and low [input, channel, grid...], and for every input the
     realizations of high [realization, channel, grid...]."""
 
     grid: Grid
@@ -50,9 +50,9 @@ def of_arrays(
     units: Mapping[str, Texts],
     sensors: bool,
 ) -> Parts:
-    """Of plain arrays, whose axes are known by their order, or named one by one by `dims`."""
+    """From plain arrays, whose axes are in order or named by `dims`."""
     if coords is not None and not isinstance(coords, Mapping):
-        raise ValueError(f"coords is a {type(coords).__name__}; a dict by the names of axes is needed")
+        raise ValueError(f"coords is a {type(coords).__name__}; give a dict from axis names to coordinates")
     if isinstance(dims, Mapping):
         named = {name: _named(name, value, dims, coords or {}) for name, value in given.items()}
         parts = of_labelled(named, domains, sensors)
@@ -61,29 +61,29 @@ def of_arrays(
         axes = _axis_names(values, coords, dims)
         known = coords if coords is not None else counted(axes, values.shape[-len(axes) :])
         parts = of_fields(Grid.of(known, domains), values, given["low"], given["high"], sensors)
-    return _told(parts, names, units)
+    return _described(parts, names, units)
 
 
 def _named(name: str, value: Any, dims: Mapping[str, Sequence[str]], coords: Mapping[str, Any]) -> Any:
-    """An array with the dimensions that `dims` tells; a function, or none, as it is."""
+    """An array with the dimensions that `dims` names; a function or None is returned unchanged."""
     if value is None or callable(value):
         return value
     if name not in dims:
-        raise ValueError(f"dims names those of {', '.join(dims)}; name the dimensions of {name} too")
+        raise ValueError(f"dims has {', '.join(dims)}; name the dimensions of {name} too")
     values, own = numbers(name, value), tuple(str(dim) for dim in dims[name])
     if values.ndim != len(own):
         raise ValueError(f"{name} has the shape {values.shape}, but dims names {own}")
     return Labelled(name, values, own, {dim: coords[dim] for dim in own if dim in coords})
 
 
-def _told(parts: Parts, names: Mapping[str, Texts], units: Mapping[str, Texts]) -> Parts:
-    """With names and units as they are given."""
+def _described(parts: Parts, names: Mapping[str, Texts], units: Mapping[str, Texts]) -> Parts:
+    """With the given names and units."""
     axes = parts.grid.dims
-    for what, told, allowed in (("names", names, ()), ("units", units, axes)):
-        unknown = [key for key in told if key not in ("input", "high", *allowed)]
+    for what, given, allowed in (("names", names, ()), ("units", units, axes)):
+        unknown = [key for key in given if key not in ("input", "high", *allowed)]
         if unknown:
             listed = ", ".join(["input", "high", *allowed])
-            raise ValueError(f"{what}: {unknown[0]!r} is none of {listed}")
+            raise ValueError(f"{what}: {unknown[0]!r} is unknown; choose among {listed}")
     counts = {"input": parts.input.shape[1], "high": parts.high[0].shape[1]}
     of = [of_texts(w, n, names.get(w), units.get(w)) for w, n in counts.items()]
     grid = parts.grid.in_units({axis: str(units[axis]) for axis in axes if axis in units})
@@ -93,7 +93,7 @@ def _told(parts: Parts, names: Mapping[str, Texts], units: Mapping[str, Texts]) 
 def of_data_arrays(
     given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]], sensors: bool
 ) -> Parts:
-    """Of xarray's arrays, whose axes are known by their names."""
+    """From xarray's arrays, whose axes are matched by name."""
     named: dict[str, Any] = {}
     for name, value in given.items():
         if value is None or callable(value):
@@ -101,16 +101,16 @@ def of_data_arrays(
         elif hasattr(value, "coords"):
             named[name] = _labels.of_data_array(name, value)
         else:
-            raise ValueError(f"{name} is no xarray.DataArray, but others are; give all as one kind")
+            raise ValueError(f"{name} is not an xarray.DataArray, but others are; give all as the same type")
     if named["input"] is None or callable(named["input"]):
-        raise ValueError("input is no xarray.DataArray, but others are; give all as one kind")
+        raise ValueError("input is not an xarray.DataArray, but others are; give all as the same type")
     return of_labelled(named, domains, sensors)
 
 
 def of_labelled(
     given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]], sensors: bool
 ) -> Parts:
-    """Of arrays with named dimensions: aligned by labels, in the same units, on one grid."""
+    """From arrays with named dimensions: aligned by labels, in the same units, on one grid."""
     arrays = _labels.same_inputs({n: v for n, v in given.items() if isinstance(v, Labelled)})
     if "low" in arrays and "high" in arrays:
         arrays["low"] = _labels.same_channels(arrays["low"], arrays["high"].quantities, "high")
@@ -118,19 +118,19 @@ def of_labelled(
     values: dict[str, Any] = dict(given)
     for name, array in arrays.items():
         array = on_grid(array, grid, name == "low")
-        _tell_constant(array, grid)
+        _note_constant(array, grid)
         values[name] = whole(array.ordered(LEADING[name], grid.dims), grid)
     parts = of_fields(grid, values["input"], values["low"], values["high"], sensors)
-    told = {name: array.quantities for name, array in arrays.items()}
-    solution: list[Quantity] = told.get("high", [{} for _ in range(parts.high[0].shape[1])])
-    low = told.get("low", [])
+    known = {name: array.quantities for name, array in arrays.items()}
+    solution: list[Quantity] = known.get("high", [{} for _ in range(parts.high[0].shape[1])])
+    low = known.get("low", [])
     if len(low) == len(solution):
         solution = [{**theirs, **ours} for theirs, ours in zip(low, solution)]
-    return replace(parts, quantities={"input": told["input"], "solution": solution})
+    return replace(parts, quantities={"input": known["input"], "solution": solution})
 
 
-def _tell_constant(array: Labelled, grid: Grid) -> None:
-    """Says along which axes an array is taken as constant, which high fidelity cannot be."""
+def _note_constant(array: Labelled, grid: Grid) -> None:
+    """Notes along which axes an array is taken as constant, which high fidelity cannot be."""
     missing = [dim for dim in grid.dims if dim not in array.dims]
     if missing and array.name == "high":
         raise ValueError(
@@ -138,18 +138,18 @@ def _tell_constant(array: Labelled, grid: Grid) -> None:
         )
     if missing:
         listed = ", ".join(missing)
-        tell(f"{array.name} has no axis {listed}: taken as constant along it")
+        note(f"{array.name} has no axis {listed}; it is taken as constant along it")
 
 
 def of_fields(grid: Grid, input: Floats, low: Any, high: Any, sensors: bool = False) -> Parts:
-    """Of arrays whose axes are in their order; functions are called for every input."""
+    """From arrays with axes in order; functions are called for every input."""
     input = fields("input", input, ["input"], grid.dims)
     if len(input) == 0:
-        raise ValueError("input is empty; at least one is needed")
+        raise ValueError("input is empty; give at least one input")
     check_grid(input, grid)
     finite("input", input, ["input"])
     if high is None:
-        raise ValueError("high is needed: realizations of the true solutions to learn from")
+        raise ValueError("high is missing; give realizations of the high-fidelity solutions")
     solvers = {f"{n}_solver": v for n, v in (("low", low), ("high", high)) if callable(v)}
     if callable(low):
         low = solved("low", low, input)
@@ -163,7 +163,7 @@ def of_fields(grid: Grid, input: Floats, low: Any, high: Any, sensors: bool = Fa
 
 def _realizations(high: Any, input: Floats, grid: Grid, sensors: bool) -> list[Floats]:
     """The realizations of every input, [realization, channel, grid...], whose numbers may differ: a list
-    has an array for each input, and in an array those of NaN alone are absent."""
+    has one array per input, and all-NaN realizations of an array count as missing."""
     if isinstance(high, (list, tuple)) and len({np.shape(one) for one in high}) > 1:
         if len(high) != len(input):
             raise ValueError(f"high has {len(high)} inputs but input has {len(input)}; both need the same")
@@ -180,7 +180,7 @@ def _realizations(high: Any, input: Floats, grid: Grid, sensors: bool) -> list[F
         same(f"high of input {i}", one[None], "input", input[:1], len(grid.dims))
         there = ~np.isnan(one).all(axis=tuple(range(1, one.ndim)))
         if not there.any():
-            raise ValueError(f"high of input {i} has no realization; leave this input out")
+            raise ValueError(f"high of input {i} has no realization; leave out this input")
         kept.append(one[there])
     _check_finite(kept, sensors)
     return kept
@@ -192,22 +192,22 @@ def _check_finite(high: Sequence[Floats], sensors: bool) -> None:
         if bad.any():
             place = int(np.argmax(bad.any(axis=tuple(range(1, one.ndim)))))
             total = sum(int((np.isinf(v) if sensors else ~np.isfinite(v)).sum()) for v in high)
-            advice = "" if sensors else "; points that were not measured are for sensors=True"
+            advice = "" if sensors else "; if they are points that were not measured, give sensors=True"
             raise ValueError(
                 f"high: {total} values are NaN or infinite, the first in input {i}, realization "
-                f"{place}; repair them, or leave that input out{advice}"
+                f"{place}; correct them, or leave out that input{advice}"
             )
 
 
 def extended(parts: Parts, input: Any, low: Any, high: Any) -> Parts:
-    """The same with one more input, its last; its functions compute what is left out."""
+    """With one more input, the last; its functions compute what is omitted."""
     added = fields("input", numbers("input", input), [], parts.grid.dims)[None]
     check_grid(added, parts.grid)
     low = parts.low_solver if low is None and parts.low is not None else low
     high = parts.high_solver if high is None else high
     if high is None or (low is None and parts.low is not None):
         missing = "high" if high is None else "low"
-        raise ValueError(f"{missing} is needed: all other inputs have it")
+        raise ValueError(f"{missing} is missing; all other inputs have it")
     more = of_fields(parts.grid, added, _first(low), _first(high), parts.sensors)
     joined = None
     if parts.low is not None and more.low is not None:
@@ -223,7 +223,7 @@ def extended(parts: Parts, input: Any, low: Any, high: Any) -> Parts:
 
 
 def solved(name: str, solver: Solver, inputs: Floats) -> Floats:
-    """What a function makes of each input of [input, channel, grid...], one after another."""
+    """Calls a function for each input of [input, channel, grid...]."""
     axes = inputs.ndim - 2
     # Copies both ways: a function may work in place, or return the same buffer again.
     each = [
@@ -232,19 +232,19 @@ def solved(name: str, solver: Solver, inputs: Floats) -> Floats:
     shapes = {one.shape for one in each}
     if len(shapes) > 1:
         raise ValueError(
-            f"{name} returned fields of the shapes {' and '.join(map(str, sorted(shapes)))}; all "
-            "inputs need the same"
+            f"{name} returned fields of the shapes {' and '.join(map(str, sorted(shapes)))}; they must be "
+            "the same for all inputs"
         )
     return np.stack(each)
 
 
 def check_grid(input: Floats, grid: Grid) -> None:
-    """Refuses an input with other numbers of points than the coordinates."""
+    """Refuses an input whose numbers of points are not those of the coordinates."""
     found = input.shape[-len(grid.dims) :]
     if found != grid.shape:
         advice = "is the order of axes that of coords?"
         if sorted(found) == sorted(grid.shape):
-            advice = "the order of coords is that of the axes: give them in the order of the array's"
+            advice = "give coords in the order of the array's axes"
         raise ValueError(
             f"input has {found} points but the coordinates of {', '.join(grid.dims)} have "
             f"{grid.shape}; {advice}"
@@ -258,17 +258,17 @@ def _axis_names(
 ) -> tuple[str, ...]:
     names = tuple(coords) if coords is not None else dims
     if names is None:
-        # One axis of channels at most: what is left over is the grid.
+        # At most one axis of channels: the rest is the grid.
         return NAMES[: min(max(values.ndim - 1, 1), len(NAMES))]
     if not names:
-        raise ValueError("coords is empty; name the axes of the grid with their coordinates")
+        raise ValueError("coords is empty; give the coordinates of every grid axis by its name")
     if dims is not None and tuple(dims) != tuple(names):
-        raise ValueError(f"dims are {tuple(dims)} but coords are of {names}; leave dims out")
+        raise ValueError(f"dims are {tuple(dims)} but coords are of {names}; leave out dims")
     return tuple(names)
 
 
 def _first(value: Any) -> Any:
-    """One input's field with the axis of inputs; a function is left alone."""
+    """The field of one input with an axis of inputs; a function is returned unchanged."""
     return value if value is None or callable(value) else np.asarray(value)[None]
 
 

@@ -9,8 +9,7 @@ from . import _floral
 
 
 def main() -> None:
-    """Runs what was typed, and exits with the program's code."""
-    # Python's own handler waits for Python code to run; the program stops at once, or in order where
-    # it says so.
+    """Runs the command line, and exits with its code."""
+    # Python's handler would wait for Python code to run; the program has its own.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_floral.command(sys.argv))

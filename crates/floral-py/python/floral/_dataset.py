@@ -1,4 +1,4 @@
-"""Datasets: inputs, their low-fidelity solutions, and realizations of the true ones."""
+"""Datasets: inputs, their low-fidelity solutions, and realizations of the high-fidelity ones."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from ._arrays import Floats, drop_channel
 from ._building import Dims, Parts, Solver
 from ._files import PathLike, imported, packed, unpack
 from ._grid import NAMES, Domain, Grid, OnGrid
-from ._notes import tell
+from ._notes import note
 from ._parameters import Parameters, with_parameters
-from ._progress import Progress, told
+from ._progress import Progress, watching
 from ._quantities import Quantity, Texts, to_attributes
-from ._told import Told
+from ._summary import Summary
 from .errors import BadFileError
 
 
 class Dataset(OnGrid):
     """Inputs with their solutions, on disk.
 
-    Make one by :meth:`from_arrays` or :meth:`from_xarray`, or :meth:`open` a dataset or files of other
-    programs.
-    Fields of a single channel need no axis for it, and have none in what is returned.
+    Make one with :meth:`from_arrays` or :meth:`from_xarray`, or :meth:`open` a dataset or files of other
+    formats. Fields with a single channel need no channel axis, and are returned without one.
 
     >>> import numpy as np
     >>> import floral
@@ -48,14 +47,14 @@ class Dataset(OnGrid):
         folder: Optional[tempfile.TemporaryDirectory[str]] = None,
         low_solver: Optional[Solver] = None,
         high_solver: Optional[Solver] = None,
-        found: Optional[Told] = None,
+        found: Optional[Summary] = None,
     ) -> None:
         self._dataset = dataset
         self._folder = folder
         self._grid = Grid.parse(dataset.axes)
-        #: The solver of low fidelity, where it was given as a function.
+        #: The low-fidelity solver, if it was given as a function.
         self.low_solver = low_solver
-        #: The solver of high fidelity, where it was given as a function.
+        #: The high-fidelity solver, if it was given as a function.
         self.high_solver = high_solver
         #: What was found in imported files: a dict that prints as a table.
         self.found = found
@@ -69,27 +68,27 @@ class Dataset(OnGrid):
         progress: Progress = True,
         **options: Any,
     ) -> Dataset:
-        """The dataset at a path, a Zarr group; or files of other programs, imported as one.
+        """Opens a dataset (a Zarr group), or imports files of other formats as one.
 
-        path: a dataset as ``floral generate`` writes it; or NumPy's .npz and .npy, HDF5, NetCDF, Zarr, a
-            folder of such, or a list of files with one input or several each.
-        to: where to keep what is imported, a Zarr group; without, it lives as long as this object.
-        options: what ``floral import`` takes: ``input``, ``low``, ``high`` (names of arrays, as in
+        path: a dataset as ``floral generate`` writes it; or .npz, .npy, HDF5, NetCDF or Zarr files, a folder
+            of them, or a list of files with one or several inputs each.
+        to: where to keep an imported dataset, a Zarr group; by default it exists as long as this object.
+        options: those of ``floral import``: ``input``, ``low``, ``high`` (names of arrays, as in
             ``"u[t=0]"``, or lists of them), ``params``, ``dims`` (as in ``{"u": ["input", "y", "x"]}``),
             ``prefix``, ``periodic``, ``even``, ``grid`` (``"high"``), ``skip_nan``, ``sensors``,
             ``low_pairing`` (``"shared"`` or ``"independent"``), ``title``.
 
-        :attr:`found` says what was found in imported files.
+        :attr:`found` summarizes what was found in imported files.
         """
         if isinstance(path, (str, os.PathLike)) and not options and to is None:
             place = os.fspath(path)
             if _floral.Dataset.is_at(place) or not os.path.exists(place):
                 return cls(_floral.Dataset.open(place))
         folder, target = _place(to)
-        with told(progress) as watcher:
+        with watching(progress) as watcher:
             dataset, found = imported(path, target, options, watcher)
-        for note in found["notes"]:
-            tell(note)
+        for words in found["notes"]:
+            note(words)
         return cls(dataset, folder, found=found)
 
     @classmethod
@@ -109,41 +108,41 @@ class Dataset(OnGrid):
         sensors: bool = False,
         path: Optional[PathLike] = None,
     ) -> Dataset:
-        """A dataset of arrays, or of ``xarray.DataArray``.
+        """Makes a dataset from NumPy arrays or ``xarray.DataArray``.
 
         input: [input, grid...], or [input, channel, grid...].
-        high: [input, realization, grid...], or with the channel behind the realization; or a list of
-            arrays [realization, grid...] where numbers of realizations differ; or a function from one
-            input to the realizations of its solution. Realizations of NaN alone are absent.
-        low: like input; or a function from one input to its solution, which is called for new inputs
-            as well.
-        coords: the coordinates of each axis of the grid by its name. Their order is that of the axes of
-            the arrays, slowest first, also where two axes have equally many points.
-        dims: the names of the axes, where coordinates are not known; or all dimensions of every array by
-            name, as in ``{"input": ("input", "x"), "high": ("input", "realization", "x", "y")}``, in any
-            order. An input that lacks an axis of high is constant along it.
-        domains: what the ends of an axis are: ``"closed"``, ``"periodic"`` or ``"times"``, or with
-            the ends as in ``("periodic", 0.0, 360.0)``. Without, points i/n of the unit interval are
-            periodic, points that begin one step after zero are times, others closed.
-        symmetries: motions of an input that move its solutions likewise, such as ``["roll:x"]``,
+        high: [input, realization, grid...], or [input, realization, channel, grid...]; or a list of arrays
+            [realization, grid...] if the numbers of realizations differ; or a function from one input to
+            the realizations of its solution. All-NaN realizations count as missing.
+        low: like input; or a function from one input to its solution, which is also called for new inputs.
+        coords: coordinates of each grid axis by name, in the order of the axes of the arrays, slowest
+            first.
+        dims: names of the grid axes, if there are no coordinates; or all dimensions of every array, as in
+            ``{"input": ("input", "x"), "high": ("input", "realization", "x", "y")}``, in any order. An
+            input that lacks an axis of high is constant along it.
+        domains: the kind of each axis: ``"closed"``, ``"periodic"`` or ``"times"``, or with its ends as in
+            ``("periodic", 0.0, 360.0)``. By default, points i/n of the unit interval are periodic, points
+            that begin one step after zero are times, others are closed.
+        symmetries: transformations that commute with the solver, such as ``["roll:x"]`` or
             ``["transpose:x,y", "scale:-1"]``.
-        names: of the channels, as in ``{"input": "permeability", "high": ["u", "v"]}``.
-        units: of axes and channels, as in ``{"x": "mm", "input": "m2", "high": "Pa"}``.
-        params: numbers that belong to inputs as a whole, as in ``{"viscosity": [0.1, 0.2]}``: constant
-            channels behind those of input, which may be left out.
-        sensors: NaN in high are points where it was not measured, alike in all realizations of an input.
-        path: where to keep it, a Zarr group; without, it lives as long as this object.
+        names: names of channels, as in ``{"input": "permeability", "high": ["u", "v"]}``.
+        units: units of axes and channels, as in ``{"x": "mm", "input": "m2", "high": "Pa"}``.
+        params: numbers that belong to inputs as a whole, as in ``{"viscosity": [0.1, 0.2]}``: they become
+            constant channels after those of input, which may be omitted.
+        sensors: whether NaN in high are points that were not measured, the same in all realizations of an
+            input.
+        path: where to keep it, a Zarr group; by default it exists as long as this object.
 
-        Arrays of xarray are known by names, in any order: inputs are aligned by their labels along
-        ``input``, channels of low with those of high by theirs, units are converted, and ``low`` on a
-        coarser grid is interpolated. What contradicts is refused.
+        Dimensions of xarray's arrays are matched by name: inputs are aligned by their labels along
+        ``input``, channels of low to those of high, units are converted, and ``low`` on a coarser grid is
+        interpolated. Contradictions raise ``ValueError``.
         """
         given = {"input": input, "low": low, "high": high}
         if any(_xarray.is_array(value) for value in given.values()):
-            taken = {"coords": coords, "dims": dims, "names": names, "units": units, "params": params}
-            beside = [word for word, value in taken.items() if value is not None]
-            if beside:
-                raise ValueError(f"{beside[0]} is for plain arrays; an xarray.DataArray has its own")
+            plain = {"coords": coords, "dims": dims, "names": names, "units": units, "params": params}
+            given_too = [word for word, value in plain.items() if value is not None]
+            if given_too:
+                raise ValueError(f"{given_too[0]} is for plain arrays; an xarray.DataArray has its own")
             parts = _building.of_data_arrays(given, domains, sensors)
         else:
             if params:
@@ -168,10 +167,10 @@ class Dataset(OnGrid):
         sensors: bool = False,
         path: Optional[PathLike] = None,
     ) -> Dataset:
-        """A dataset of the variables of an ``xarray.Dataset``, whose names may be others.
+        """Makes a dataset from variables of an ``xarray.Dataset``; their names may be given.
 
-        Dimensions are known by their names, in any order: ``input``, ``realization``, ``channel`` (or
-        ``input_channel``), and any others are axes of the grid, with their coordinates and units.
+        Dimensions are matched by name, in any order: ``input``, ``realization``, ``channel`` (or
+        ``input_channel``); all others are axes of the grid, with their coordinates and units.
         """
         missing = [name for name in (input, high) if name not in dataset]
         if missing:
@@ -221,12 +220,12 @@ class Dataset(OnGrid):
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """Its path."""
         return os.fspath(self._dataset.path)
 
     @property
     def realizations(self) -> int:
-        """Realizations of each input, at most."""
+        """The largest number of realizations of an input."""
         return self._dataset.realizations
 
     def _counts(self) -> list[int]:
@@ -239,7 +238,7 @@ class Dataset(OnGrid):
 
     @property
     def quantities(self) -> dict[str, list[Quantity]]:
-        """What the channels of ``input`` and ``solution`` are: name, units and name in full."""
+        """The channels of ``input`` and ``solution``: name, units and long name."""
         known: dict[str, list[Quantity]] = json.loads(self._dataset.quantities)
         return known
 
@@ -256,15 +255,15 @@ class Dataset(OnGrid):
 
     @property
     def low(self) -> Optional[Floats]:
-        """Their low-fidelity solutions: [input, grid...]; none where there are none."""
+        """Their low-fidelity solutions: [input, grid...]; None if there are none."""
         if not self._dataset.has_low:
             return None
         return drop_channel(self._all(self._dataset.low), len(self.dims))
 
     @property
     def high(self) -> Floats:
-        """Realizations of their true solutions: [input, realization, grid...]; NaN are realizations that
-        an input has not, and points where sensors have not measured."""
+        """Realizations of their high-fidelity solutions: [input, realization, grid...]; NaN marks missing
+        realizations, and points without a sensor."""
         most = self.realizations
         every = [self._high(index) for index in range(len(self))]
         padded = [
@@ -285,23 +284,23 @@ class Dataset(OnGrid):
     def _all(self, read: Callable[[int], Floats]) -> Floats:
         return np.stack([read(index) for index in range(len(self))])
 
-    def inspect(self) -> Told:
-        """What it holds, and whether its low-fidelity solver is worth it: a dict that prints as text."""
+    def inspect(self) -> Summary:
+        """Summarizes it, and assesses its low-fidelity solver: a dict that prints as text."""
         with self._named_errors():
             found, text = self._dataset.inspect()
-        return Told(found, self._named(text))
+        return Summary(found, self._named(text))
 
     def _named(self, text: str) -> str:
-        """A text in which a folder that nobody has chosen is called data."""
+        """A text in which a temporary folder is called data."""
         return text.replace(self.path, "data") if self._folder else text
 
     @contextlib.contextmanager
     def _named_errors(self) -> Iterator[None]:
-        """What is wrong with the arrays of a folder that nobody has chosen is no error of a file."""
+        """An error about a temporary folder is one of the arrays in it, and so a ``ValueError``."""
         try:
             yield
         except BadFileError as error:
-            if not self._folder or self.path not in str(error):
+            if not self._folder or not str(error.path).startswith(self.path):
                 raise
             raise ValueError(self._named(str(error))) from None
 
@@ -323,7 +322,7 @@ class Dataset(OnGrid):
         return _unpacked, (packed(self.path), self.low_solver, self.high_solver)
 
     def to_xarray(self) -> Any:
-        """The same as an ``xarray.Dataset``."""
+        """Converts it to an ``xarray.Dataset``."""
         about = {what: to_attributes(listed) for what, listed in self.quantities.items()}
         variables: dict[str, Any] = {"input": (["input"], self.input, about["input"])}
         if self._dataset.has_low:
@@ -336,9 +335,9 @@ class Dataset(OnGrid):
         return _xarray.dataset(self._grid, variables, attrs=attrs)
 
     def extended(self, input: Any, high: Any = None, low: Any = None) -> Dataset:
-        """The same with one more input, its last: [grid...], [realization, grid...] and [grid...].
+        """A dataset with one more input, the last: [grid...], [realization, grid...] and [grid...].
 
-        Solvers that were given as functions compute what is left out.
+        Solvers that were given as functions compute what is omitted.
         """
         here = self._dataset
         own_low = self._all(here.low) if here.has_low else None
@@ -349,7 +348,7 @@ class Dataset(OnGrid):
 
 
 def _place(path: Optional[PathLike]) -> tuple[Optional[tempfile.TemporaryDirectory[str]], str]:
-    """Where a dataset is written: here, or in a folder that lives as long as it does."""
+    """Where a dataset is written: this path, or a temporary folder that exists as long as it does."""
     if path is not None:
         return None, os.fspath(path)
     folder = tempfile.TemporaryDirectory(prefix="floral-")
@@ -357,7 +356,7 @@ def _place(path: Optional[PathLike]) -> tuple[Optional[tempfile.TemporaryDirecto
 
 
 def _unpacked(contents: bytes, low_solver: Optional[Solver], high_solver: Optional[Solver]) -> Dataset:
-    """A dataset from the bytes of its files, as it is sent to another process."""
+    """A dataset from the bytes of its files, for another process."""
     folder, place = _place(None)
     unpack(contents, place)
     return Dataset(_floral.Dataset.open(place), folder, low_solver, high_solver)
@@ -371,7 +370,7 @@ def _grid_names(input: Any) -> Sequence[str]:
 def _with_names(
     names: Mapping[str, Texts], params: Sequence[str], channels: int
 ) -> Mapping[str, Texts]:
-    """Names in which those of parameters are behind those of the input's own channels."""
+    """Names of the input's own channels, then those of parameters."""
     own = names.get("input", [])
     listed = [own] if isinstance(own, str) else list(own)
     listed += [""] * (channels - len(params) - len(listed))
@@ -379,7 +378,7 @@ def _with_names(
 
 
 def opened(data: Any) -> Dataset:
-    """The dataset of anything that stands for one: itself, an ``xarray.Dataset``, a path, or paths."""
+    """The dataset of anything that describes one: itself, an ``xarray.Dataset``, or a path."""
     if isinstance(data, Dataset):
         return data
     if _xarray.is_dataset(data):

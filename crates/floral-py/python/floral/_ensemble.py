@@ -22,12 +22,12 @@ Levels = Union[float, Sequence[float], Floats]
 class Ensemble(OnGrid):
     """Realizations of one input's solution, as :meth:`Model.sample` returns them.
 
-    All fields are [grid...], or [channel, grid...] where the solution has several channels.
+    All fields are [grid...], or [channel, grid...] if the solution has several channels.
     """
 
     def __init__(self, ensemble: _floral.Ensemble, quantities: Sequence[Quantity] = ()) -> None:
         self._ensemble = ensemble
-        #: What the channels are: name, units and name in full, as far as the data told.
+        #: Name, units and long name of each channel, as far as known.
         self.quantities = list(quantities)
         self._grid = Grid.parse(ensemble.axes)
 
@@ -44,8 +44,8 @@ class Ensemble(OnGrid):
 
     @cached_property
     def realizations(self) -> NDArray[Any]:
-        """All of them: [realization, grid...], read-only; in float32, or in float64 where that alone holds
-        the spread of the solutions that were trained on."""
+        """All realizations: [realization, grid...], read-only; in float32, or in float64 where float32 would
+        lose the spread."""
         values = self._fields(self._ensemble.realizations())
         values.flags.writeable = False
         return values
@@ -61,13 +61,13 @@ class Ensemble(OnGrid):
 
     @cached_property
     def mean(self) -> Floats:
-        """The mean: as the method knows it, or else over realizations."""
+        """The mean: in closed form if the method has one, otherwise over realizations."""
         return self._fields(self._ensemble.mean())
 
     @cached_property
     def std(self) -> Floats:
-        """The standard deviation of realizations, of what varies and what is not known: as the method
-        knows it, or else over those drawn."""
+        """The standard deviation, aleatoric and epistemic: in closed form if the method has one, otherwise
+        over realizations."""
         return self._fields(self._ensemble.deviation())
 
     @property
@@ -77,42 +77,41 @@ class Ensemble(OnGrid):
 
     @cached_property
     def aleatoric(self) -> Optional[Floats]:
-        """The variance of the solution itself, of methods that tell it apart."""
+        """The aleatoric variance: inherent variability; None if the method does not separate it."""
         return self._part(self._ensemble.aleatoric())
 
     @cached_property
     def epistemic(self) -> Optional[Floats]:
-        """The variance of what is not known of the mean, of methods that tell it apart."""
+        """The epistemic variance: uncertainty of the mean. None if the method does not separate it."""
         return self._part(self._ensemble.epistemic())
 
     @property
     def novelty(self) -> Optional[float]:
-        """1 for an input like those that judged the fit, more for one farther away."""
+        """1 for an input like the held-out inputs of the fit, larger for one farther away."""
         return self._ensemble.novelty
 
     def _part(self, values: Optional[Floats]) -> Optional[Floats]:
         return None if values is None else self._fields(values)
 
     def quantile(self, level: Levels) -> Floats:
-        """The quantile of a level between 0 and 1 at every point; of several, [level, grid...]."""
+        """The quantile at every point, for a level between 0 and 1; for several levels, [level, grid...]."""
         return self._at(self._ensemble.quantile, level)
 
     def exceedance(self, threshold: Levels, channel: Optional[Union[int, str]] = None) -> Floats:
-        """The share of realizations above a threshold; of several, [threshold, grid...].
+        """The share of realizations above a threshold; for several, [threshold, grid...].
 
-        channel: where there are several, the number or name of the one that the threshold is of.
+        channel: the index or name of the channel of the threshold, if there are several channels.
         """
         channels = self._ensemble.shape[1]
         if channel is None and channels > 1:
             raise ValueError(
-                f"the solution has {channels} channels, which need not be alike; say of which the "
-                "threshold is, as in channel=0"
+                f"the solution has {channels} channels; give the channel of the threshold, as in channel=0"
             )
         above = self._at(self._ensemble.exceedance, threshold)
         return above if channels == 1 else self.of_channel(above, channel or 0)
 
     def of_channel(self, values: NDArray[Any], channel: Union[int, str]) -> NDArray[Any]:
-        """The part of [..., channel, grid...] that is of one channel, by its number or name."""
+        """One channel of [..., channel, grid...], by its index or name."""
         channels = self._ensemble.shape[1]
         place = position(self.quantities, channels, channel)
         return values.take(place, axis=-len(self.dims) - 1) if channels > 1 else values
@@ -122,7 +121,7 @@ class Ensemble(OnGrid):
             return self._fields(statistic(float(cast(float, levels))))
         each = [statistic(float(level)) for level in cast("Sequence[float]", levels)]
         if not each:
-            raise ValueError("no level is given")
+            raise ValueError("give at least one level")
         return self._fields(np.stack(each))
 
     def to_xarray(
@@ -131,29 +130,29 @@ class Ensemble(OnGrid):
         thresholds: Sequence[float] = (),
         realizations: bool = True,
     ) -> Any:
-        """All of it as an ``xarray.Dataset``: statistics, and the realizations if they are wanted."""
-        told = to_attributes(self.quantities)
-        squared = {key: text for key, text in told.items() if key != "units"}
+        """Converts it to an ``xarray.Dataset``: statistics, and by default the realizations."""
+        about = to_attributes(self.quantities)
+        squared = {key: text for key, text in about.items() if key != "units"}
         variables: dict[str, Any] = {
-            "mean": ([], self.mean, {**told, "long_name": "mean of the solution"}),
-            "std": ([], self.std, {**told, "long_name": "standard deviation of the solution"}),
+            "mean": ([], self.mean, {**about, "long_name": "mean of the solution"}),
+            "std": ([], self.std, {**about, "long_name": "standard deviation of the solution"}),
         }
         parts = {
-            "aleatoric": (self.aleatoric, "variance of the solution itself"),
-            "epistemic": (self.epistemic, "variance of what is not known of the mean"),
+            "aleatoric": (self.aleatoric, "aleatoric variance of the solution"),
+            "epistemic": (self.epistemic, "epistemic variance of the mean"),
         }
         for name, (part, meaning) in parts.items():
             if part is not None:
                 variables[name] = ([], part, {**squared, "long_name": meaning})
         coords: dict[str, Any] = {}
         if len(quantiles):
-            variables["quantiles"] = (["quantile"], self.quantile(list(quantiles)), told)
+            variables["quantiles"] = (["quantile"], self.quantile(list(quantiles)), about)
             coords["quantile"] = list(quantiles)
         if len(thresholds):
             variables["exceedance"] = (["threshold"], self.exceedance(list(thresholds)), {})
             coords["threshold"] = list(thresholds)
         if realizations:
-            variables["realizations"] = (["realization"], self.realizations, told)
+            variables["realizations"] = (["realization"], self.realizations, about)
         names = [quantity.get("name") for quantity in self.quantities]
         if len(names) > 1 and all(names):
             coords["channel"] = names
@@ -161,7 +160,7 @@ class Ensemble(OnGrid):
         return _xarray.dataset(self._grid, variables, coords, attrs)
 
     def plot(self, channel: Union[int, str] = 0, shown: int = 5, title: Optional[str] = None) -> Any:
-        """Draws it by matplotlib and returns the figure.
+        """Plots it with matplotlib and returns the figure.
 
         On one axis: mean, the 90 % interval and some realizations. On two: mean, standard deviation
         and one realization as maps.
@@ -174,5 +173,5 @@ class Ensemble(OnGrid):
 def _unpacked(
     axes: str, realizations: NDArray[Any], known: Any, quantities: Sequence[Quantity]
 ) -> Ensemble:
-    """An ensemble from its parts, as it is sent to another process."""
+    """An ensemble from its parts, for another process."""
     return Ensemble(_floral.Ensemble.of(axes, realizations, known), quantities)

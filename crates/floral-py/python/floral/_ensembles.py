@@ -13,9 +13,9 @@ from ._ensemble import Ensemble, Levels
 
 
 class Ensembles(Sequence[Ensemble]):
-    """An :class:`Ensemble` for each of several inputs, as :meth:`Model.sample` returns them.
+    """One :class:`Ensemble` per input, as :meth:`Model.sample` returns them.
 
-    What an ensemble has as a field, they have with a leading axis of inputs: [input, grid...].
+    Fields have a leading axis of inputs: [input, grid...].
     """
 
     def __init__(self, ensembles: Sequence[Ensemble]) -> None:
@@ -64,15 +64,15 @@ class Ensembles(Sequence[Ensemble]):
         return np.asarray(self.realizations, dtype)
 
     def quantile(self, level: Levels) -> Floats:
-        """Quantiles: [input, grid...], or of several levels [input, level, grid...]."""
+        """Quantiles: [input, grid...], or [input, level, grid...] for several levels."""
         return self._stacked(lambda ensemble: ensemble.quantile(level))
 
     def exceedance(self, threshold: Levels, channel: Union[int, str, None] = None) -> Floats:
-        """Shares above a threshold: [input, grid...], or of several [input, threshold, grid...]."""
+        """Shares above a threshold: [input, grid...], or [input, threshold, grid...] for several."""
         return self._stacked(lambda ensemble: ensemble.exceedance(threshold, channel))
 
     def to_xarray(self, **options: Any) -> Any:
-        """All of it as an ``xarray.Dataset`` with the dimension ``input``; options as of an ensemble."""
+        """Converts it to an ``xarray.Dataset`` with the dimension ``input``; options as of an ensemble."""
         from ._xarray import module
 
         datasets = [ensemble.to_xarray(**options) for ensemble in self]

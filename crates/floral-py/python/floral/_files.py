@@ -1,4 +1,4 @@
-"""Files of other programs as datasets, and datasets as bytes."""
+"""Files of other formats as datasets, and datasets as bytes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional, Union
 
 from . import _floral
-from ._told import Told
+from ._summary import Summary
 
-#: A path, or what it can be made of.
+#: A path.
 PathLike = Union[str, "os.PathLike[str]"]
 
-#: Options of an import that are one text or several.
+#: Options of an import that take one string or several.
 LISTS = ("input", "low", "high", "params", "periodic")
 
 #: All options of an import, by the names of the command's flags.
@@ -27,19 +27,19 @@ def imported(
     target: str,
     options: Mapping[str, Any],
     watcher: Optional[Callable[[str, float, float, str], Any]],
-) -> tuple[_floral.Dataset, Told]:
-    """Files written as a dataset, and what was found in them."""
+) -> tuple[_floral.Dataset, Summary]:
+    """Imports files as a dataset, and summarizes what was found."""
     paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     listed = [os.fspath(one) for one in paths]
     dataset, *found = _floral.import_files(listed, target, json.dumps(_asked(options)), watcher)
-    return dataset, Told(*found)
+    return dataset, Summary(*found)
 
 
 def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as the extension reads them."""
+    """Options for the extension."""
     unknown = [name for name in options if name not in OPTIONS]
     if unknown:
-        raise TypeError(f"{unknown[0]!r} is no option of an import, which are {', '.join(OPTIONS)}")
+        raise TypeError(f"{unknown[0]!r} is not an option of an import; choose among {', '.join(OPTIONS)}")
     asked = {name: value for name, value in options.items() if value is not None}
     for name in LISTS:
         if name in asked:
@@ -68,7 +68,7 @@ def packed(folder: str) -> bytes:
 
 
 def unpack(contents: bytes, folder: str) -> None:
-    """Writes what :func:`packed` has read, regular files and folders alone, into a new folder."""
+    """Unpacks what :func:`packed` returned, regular files and folders only, into a new folder."""
     with tarfile.open(fileobj=io.BytesIO(contents)) as archive:
         for member in archive.getmembers():
             place = os.path.normpath(os.path.join(folder, member.name))

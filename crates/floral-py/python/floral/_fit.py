@@ -1,4 +1,4 @@
-"""From data to a model, from a file to a model, and a model beside the truth."""
+"""Fitting a model, loading it from a file, and scoring it against the truth."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from . import _floral
 from ._dataset import opened
 from ._files import PathLike
 from ._model import Model, Resolution
-from ._notes import tell
-from ._progress import Progress, told
-from ._sampling import REALIZATIONS, plain, sampling
-from ._told import Told
+from ._notes import note
+from ._progress import Progress, watching
+from ._floral import REALIZATIONS, REFERENCE
+from ._sampling import plain, sampling
+from ._summary import Summary
 
 
 def fit(
@@ -37,22 +38,22 @@ def fit(
     progress: Progress = True,
     **sections: Any,
 ) -> Model:
-    """Learns from a dataset; without any settings by the recommended method, ``floral-kl``.
+    """Fits a model to a dataset, by default with the recommended method, ``floral-kl``.
 
     data: a :class:`Dataset`, an ``xarray.Dataset``, or a path.
     method: ``floral-kl``, ``kriging``, ``floral``, ``flora``, ``residual-fno`` or ``fno``.
-    seed: of weights, batches and priors.
-    test, validation, train: how many inputs serve what, in this order of the dataset; test inputs are
-        kept for :func:`evaluate`.
-    resolution: points per axis of the high fidelity that is learned from, every s-th of the data's.
-    symmetries: instead of those that the data declare.
-    epochs: of a network, at most.
-    budget: the time that ``floral-kl`` may take, in seconds or as ``"2m"``; it then leaves out what it has
-        no time for. Without one the result depends on the data alone.
-    settings: all settings as a dict, as ``floral train --print-config`` shows them; sections of it may
-        be given by name, as in ``optimiser={"batch": 16}``.
-    folder: a run folder to keep; the same call again goes on where it was cut.
-    progress: whether to show a bar, or a function that is told stage, done, total and words.
+    seed: random seed of weights, batches and priors.
+    test, validation, train: numbers of inputs, taken from the dataset in this order; test inputs are held
+        out for :func:`evaluate`.
+    resolution: points per axis of the high fidelity to learn from, every s-th of the data's.
+    symmetries: replace those that the data declare.
+    epochs: the maximum number of epochs of a network.
+    budget: a time limit of ``floral-kl``, in seconds or as ``"2m"``; it skips work that would exceed it.
+        Without one, the result depends only on the data.
+    settings: all settings as a dict, as ``floral train --print-config`` shows them; sections may be given
+        by name, as in ``optimiser={"batch": 16}``.
+    folder: a run folder to keep; the same call again continues an interrupted fit.
+    progress: whether to show a bar, or a function of stage, done, total and message.
 
     Ctrl-C stops it within seconds.
 
@@ -62,11 +63,11 @@ def fit(
     Model by floral-kl on x: 32
     """
     data = opened(data)
-    for note in data._dataset.notes:
-        tell(note)
+    for words in data._dataset.notes:
+        note(words)
     asked: dict[str, Any] = {**(settings or {}), **sections}
     split = {"test": test, "validation": validation, "train": train}
-    asked["split"] = {**asked.get("split", {}), **_told(split)}
+    asked["split"] = {**asked.get("split", {}), **_given(split)}
     if epochs is not None:
         asked["stopping"] = {**asked.get("stopping", {}), "epochs": epochs}
     points = None if resolution is None else np.atleast_1d(resolution).tolist()
@@ -78,8 +79,8 @@ def fit(
         "symmetries": motions,
         "budget": budget,
     }
-    text = json.dumps(_told({**asked, **_told(given)}), default=plain)
-    with tempfile.TemporaryDirectory(prefix="floral-") as spare, told(progress) as watcher:
+    text = json.dumps(_given({**asked, **_given(given)}), default=plain)
+    with tempfile.TemporaryDirectory(prefix="floral-") as spare, watching(progress) as watcher:
         place = os.path.join(spare, "run") if folder is None else os.fspath(folder)
         with data._named_errors():
             fitted = _floral.Model.fit(data._dataset, place, text, watcher)
@@ -87,10 +88,10 @@ def fit(
 
 
 def load(path: PathLike, *, data: Any = None) -> Model:
-    """The model of a file that :meth:`Model.save` or ``floral export`` wrote, or of a run folder.
+    """Loads a model from a file written by :meth:`Model.save` or ``floral export``, or from a run folder.
 
-    data: the dataset it was fitted to, or its path, for :meth:`Model.add` and the baselines of
-        :func:`evaluate`, which need it.
+    data: the dataset it was fitted to, or its path; :meth:`Model.add` and the baselines of
+        :func:`evaluate` need it.
     """
     known = None if data is None else opened(data)
     solver = None if known is None else known.low_solver
@@ -103,21 +104,22 @@ def evaluate(
     *,
     inputs: Optional[range] = None,
     realizations: int = REALIZATIONS,
-    reference: int = 1000,
+    reference: int = REFERENCE,
     seed: int = 0,
     solver: Optional[str] = None,
     steps: Optional[int] = None,
     tolerance: Optional[float] = None,
     progress: Progress = True,
-) -> Told:
-    """A model's predictions beside the truth: a dict that prints as a table.
+) -> Summary:
+    """Scores a model's predictions against the truth: a dict that prints as a table.
 
-    inputs: a range of them; without, the test inputs of the model's data, or all of other data.
-    The baselines beside it, the mean residual and kriging, are those of the data that the model was fitted
-    to, where it has them.
+    inputs: a range of inputs [default: the test inputs of the model's data, or all of other data].
+    realizations: realizations per input of generative methods.
+    reference: fresh realizations per input from which the truth of a built-in problem is computed where it
+        is not exact; 0 uses those of the dataset.
 
-    reference: fresh realizations per input that make the truth of a built-in problem where it is not
-        exact; 0 for those of the dataset.
+    The baselines, mean residual and kriging, are fitted to the data that the model was fitted to, if it
+    has them.
 
     >>> import floral
     >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)
@@ -133,23 +135,23 @@ def evaluate(
             raise ValueError(f"inputs is {inputs}; a range such as range(0, 5) is needed")
         bounds = (inputs.start, inputs.stop)
     asked = sampling(realizations, seed, solver, steps, tolerance)
-    with told(progress) as watcher, data._named_errors():
+    with watching(progress) as watcher, data._named_errors():
         trained = None if model.data is None else model.data._dataset
         numbers, text = model._model.evaluate(
             data._dataset, bounds, asked, reference, trained, watcher
         )
-    scores = Told(numbers, data._named(text))
-    for note in scores.get("notes", []):
-        tell(data._named(note))
+    scores = Summary(numbers, data._named(text))
+    for words in scores.get("notes", []):
+        note(data._named(words))
     if scores["seen"]:
-        tell(f"{scores['seen']} of these inputs were used in training; scores on them are no test")
+        note(f"{scores['seen']} of these inputs were used in training, so that the scores are optimistic")
     return scores
 
 
-def _told(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that are not none, which a configuration file cannot say either."""
+def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are not None, which TOML has no value for."""
     return {
-        key: _told(value) if isinstance(value, Mapping) else value
+        key: _given(value) if isinstance(value, Mapping) else value
         for key, value in settings.items()
         if value is not None
     }

@@ -1,4 +1,4 @@
-"""The extension module: the library's values, for the package around it."""
+"""The extension module, for the package around it."""
 
 from os import PathLike
 from typing import Any, Callable, Optional, Union, final
@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 _Path = Union[str, PathLike[str]]
 _Doubles = NDArray[np.float64]
 _Singles = NDArray[np.float32]
-_Told = Optional[Callable[[str, float, float, str], Any]]
+_Watcher = Optional[Callable[[str, float, float, str], Any]]
 
 # Mean, aleatoric and epistemic variance, novelty.
 _Known = tuple[_Doubles, _Doubles, _Doubles, float]
 
 __version__: str
+
+# Defaults of the library: realizations per input, and fresh realizations of the truth.
+REALIZATIONS: int
+REFERENCE: int
 
 @final
 class Dataset:
@@ -39,7 +43,7 @@ class Dataset:
         inputs: int,
         realizations: int,
         seed: int,
-        told: _Told = None,
+        watcher: _Watcher = None,
     ) -> Dataset: ...
     @property
     def path(self) -> PathLike[str]: ...
@@ -77,7 +81,7 @@ class Dataset:
 @final
 class Model:
     @staticmethod
-    def fit(dataset: Dataset, folder: _Path, settings: str, told: _Told = None) -> Model: ...
+    def fit(dataset: Dataset, folder: _Path, settings: str, watcher: _Watcher = None) -> Model: ...
     @staticmethod
     def load(path: _Path) -> Model: ...
     def save(self, path: _Path) -> None: ...
@@ -93,9 +97,9 @@ class Model:
         low: Optional[_Doubles],
         about: str,
         wanted: str,
-        told: _Told = None,
+        watcher: _Watcher = None,
     ) -> tuple[Ensemble, list[str]]: ...
-    def suggest(self, pool: _Path, count: int, told: _Told = None) -> tuple[str, str]: ...
+    def suggest(self, pool: _Path, count: int, watcher: _Watcher = None) -> tuple[str, str]: ...
     def evaluate(
         self,
         dataset: Dataset,
@@ -103,7 +107,7 @@ class Model:
         wanted: str,
         reference: int,
         training: Optional[Dataset] = None,
-        told: _Told = None,
+        watcher: _Watcher = None,
     ) -> tuple[str, str]: ...
 
 @final
@@ -131,7 +135,7 @@ class Ensemble:
 
 def conversion(what: str, given: str, wanted: str) -> tuple[float, float]: ...
 def import_files(
-    paths: list[str], target: _Path, asked: str, told: _Told = None
+    paths: list[str], target: _Path, asked: str, watcher: _Watcher = None
 ) -> tuple[Dataset, str, str]: ...
 def interpolated(field: _Doubles, from_: str, to: str) -> _Doubles: ...
 def command(words: list[str]) -> int: ...

@@ -1,4 +1,4 @@
-"""Grids: names, coordinates and domains of axes, as the extension knows them."""
+"""Grids: names, coordinates and domains of axes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._arrays import Floats, numbers
-from ._notes import tell
+from ._notes import note
 
-#: What a domain may be declared as: its kind, or kind, beginning and end.
+#: A declared domain: its kind, or kind, start and end.
 Domain = Union[str, tuple[str, float, float]]
 
 KINDS = ("closed", "periodic", "times")
 
-#: Names of axes for arrays that come without.
+#: Default names of axes.
 NAMES = ("x", "y")
 
 
@@ -41,11 +41,11 @@ class Grid:
         domains = domains or {}
         unknown = sorted(set(domains) - set(coords))
         if unknown:
-            raise ValueError(f"domains: there is no axis {unknown[0]!r}, but {', '.join(coords)}")
+            raise ValueError(f"domains: there is no axis {unknown[0]!r}; the axes are {', '.join(coords)}")
         axes = []
         for name, along in coords.items():
             if not isinstance(name, str):
-                raise ValueError(f"the axis {name!r} has no name; name the axes of the grid by texts")
+                raise ValueError(f"the name of the axis {name!r} is not a string")
             values = coordinates(name, along)
             axis: dict[str, Any] = {"name": name, "coordinates": values.tolist()}
             if name in domains:
@@ -69,8 +69,8 @@ class Grid:
 
     @property
     def domains(self) -> dict[str, tuple[str, float, float]]:
-        told = ((axis["name"], axis.get("domain")) for axis in self._axes)
-        return {name: (d["kind"], d["from"], d["to"]) for name, d in told if d}
+        declared = ((axis["name"], axis.get("domain")) for axis in self._axes)
+        return {name: (d["kind"], d["from"], d["to"]) for name, d in declared if d}
 
     @property
     def units(self) -> dict[str, str]:
@@ -78,11 +78,11 @@ class Grid:
 
     @property
     def axes(self) -> list[dict[str, Any]]:
-        """As the extension reads them."""
+        """The axes, for the extension."""
         return self._axes
 
     def has(self, dim: str, along: Any) -> bool:
-        """Whether these are its coordinates of an axis, up to rounding."""
+        """Whether these are its coordinates along an axis, up to rounding."""
         expected, values = self.coords[dim], np.asarray(along)
         rounding = 1e-6 * float(np.ptp(expected))
         return len(values) == len(expected) and bool(np.abs(values - expected).max() <= rounding)
@@ -100,7 +100,7 @@ class Grid:
 
 
 class OnGrid:
-    """What lives on a grid."""
+    """Anything on a grid."""
 
     _grid: Grid
 
@@ -116,7 +116,7 @@ class OnGrid:
 
 
 def coordinates(name: str, along: Any) -> Floats:
-    """Coordinates of one axis, checked as far as messages are better here."""
+    """Checks the coordinates of one axis."""
     kind = np.asarray(along).dtype.kind
     if kind in "mM":
         raise ValueError(
@@ -124,15 +124,15 @@ def coordinates(name: str, along: Any) -> Floats:
         )
     values = numbers(f"the coordinates {name}", along)
     if values.ndim != 1 or values.size == 0:
-        raise ValueError(f"the coordinates {name} have the shape {values.shape}; a list is needed")
+        raise ValueError(f"the coordinates {name} have the shape {values.shape}; give a 1-D array")
     steps = np.diff(values)
     if not (np.isfinite(values).all() and (steps > 0).all()):
-        raise ValueError(f"the coordinates {name} are not increasing; sort them, and the fields too")
+        raise ValueError(f"the coordinates {name} are not increasing; sort them and the fields")
     return values
 
 
 def domain(name: str, values: Floats, declared: Domain) -> dict[str, Any]:
-    """A declared domain as it is stored."""
+    """A declared domain, for the extension."""
     kind, *ends = (declared,) if isinstance(declared, str) else declared
     if kind not in KINDS or len(ends) not in (0, 2):
         raise ValueError(
@@ -151,7 +151,7 @@ def domain(name: str, values: Floats, declared: Domain) -> dict[str, Any]:
 
 
 def counted(names: Sequence[str], shape: Sequence[int]) -> dict[str, Floats]:
-    """Coordinates of axes that come without: their points are numbered."""
+    """Coordinates of axes without any: the number of each point."""
     listed = ", ".join(names)
-    tell(f"no coordinates of {listed}: points are numbered from 0; give coords={{...}} if they mean something")
+    note(f"{listed} has no coordinates, and its points are numbered from 0; give coords={{...}} if you have them")
     return {name: np.arange(n, dtype=float) for name, n in zip(names, shape)}

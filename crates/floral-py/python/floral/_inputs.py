@@ -1,4 +1,4 @@
-"""New inputs for a model, one or several, in any form: on a grid, with their low-fidelity solutions."""
+"""New inputs for a model, in any form, with their low-fidelity solutions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ._building import Solver, solved
 from ._dataset import Dataset, opened
 from ._grid import Grid
 from ._labels import Labelled
-from ._notes import tell
+from ._notes import note
 from ._parameters import Parameters, with_parameters
 from ._quantities import Quantity
 
 
 @dataclass
 class Expected:
-    """What a model expects of an input: its own grid, the numbers of channels, and low fidelity."""
+    """What a model expects of an input: grid, numbers of channels, and low fidelity."""
 
     grid: Grid
     input_channels: int
@@ -34,15 +34,15 @@ class Expected:
 
 @dataclass
 class NewInputs:
-    """Inputs [input, channel, grid...] on a grid, with low fidelity of the same form if there is any."""
+    """Inputs [input, channel, grid...] on a grid, with low fidelity of the same form if given."""
 
     grid: Grid
     fields: Floats
     low: Optional[Floats]
     quantities: Mapping[str, Sequence[Quantity]]
-    #: By which the random numbers of inputs are told apart.
+    #: The number of each input, which selects its random draws.
     indices: Sequence[int]
-    #: Whether it was given as one, without an axis of inputs.
+    #: Whether a single input was given, without an axis of inputs.
     is_one: bool = False
 
 
@@ -54,7 +54,7 @@ def new_inputs(
     params: Optional[Parameters],
     chosen: Optional[Sequence[int]],
 ) -> NewInputs:
-    """Of arrays, of xarray's, of a :class:`Dataset` or a path; some of several if they are chosen."""
+    """From arrays, xarray's arrays, a :class:`Dataset` or a path; `chosen` selects some of several."""
     if isinstance(input, (Dataset, str, os.PathLike)):
         return _of_dataset(expected, opened(input), low, chosen)
     if _xarray.is_dataset(input):
@@ -71,7 +71,7 @@ def new_inputs(
 
 def _chosen(made: NewInputs, chosen: Sequence[int]) -> NewInputs:
     if made.is_one:
-        raise ValueError("inputs chooses some of several; one input is given")
+        raise ValueError("inputs selects some of several, but a single input is given")
     places = _among(chosen, len(made.fields))
     low = None if made.low is None else made.low[places]
     return NewInputs(made.grid, made.fields[places], low, made.quantities, places)
@@ -145,14 +145,14 @@ def _of_data_arrays(expected: Expected, input: Any, low: Any) -> NewInputs:
     is_one = _labels.INPUT not in arrays["input"].dims
     arrays = _labels.same_inputs(arrays)
     grid = _grid_of(expected, arrays["input"])
-    told = {name: array.quantities for name, array in arrays.items()}
+    known = {name: array.quantities for name, array in arrays.items()}
     inputs = whole(arrays["input"].ordered([_labels.INPUT], grid.dims), grid)
     if "low" in arrays:
         low = on_grid(arrays["low"], grid, True).ordered([_labels.INPUT], grid.dims)
     elif low is not None and not callable(low) and is_one:
         low = fields("low", numbers("low", low), [], grid.dims)[None]
     solutions = _low(expected, inputs, low, grid)
-    quantities = {"input": told["input"], "solution": told.get("low", [])}
+    quantities = {"input": known["input"], "solution": known.get("low", [])}
     return NewInputs(grid, inputs, solutions, quantities, range(len(inputs)), is_one)
 
 
@@ -162,16 +162,16 @@ def _grid_of(expected: Expected, array: Labelled) -> Grid:
     for dim in expected.grid.dims:
         own = expected.grid.coords[dim]
         if dim not in array.dims:
-            tell(f"input has no axis {dim}: taken as constant along it")
+            note(f"input has no axis {dim}; it is taken as constant along it")
         elif dim not in array.coords and array.values.shape[array.dims.index(dim)] != len(own):
-            raise ValueError(f"input has no coordinates {dim}, and another grid than the model's")
+            raise ValueError(f"input has no coordinates {dim}, and its grid is not the model's")
         known[dim] = array.coords.get(dim, own)
-    told = {dim: array if dim in array.coords else expected.grid for dim in known}
-    return _other_grid(expected, known, {dim: by.units.get(dim, "") for dim, by in told.items()})
+    sources = {dim: array if dim in array.coords else expected.grid for dim in known}
+    return _other_grid(expected, known, {dim: by.units.get(dim, "") for dim, by in sources.items()})
 
 
 def _other_grid(expected: Expected, coords: Mapping[str, Any], units: Mapping[str, str]) -> Grid:
-    """The grid of other points on the model's axes."""
+    """A grid with other points on the model's axes."""
     if tuple(coords) != expected.grid.dims:
         raise ValueError(
             f"coords are of {tuple(coords)}, but the model's axes are {expected.grid.dims}"

@@ -1,4 +1,4 @@
-"""Arrays with named axes: labels, coordinates and units of several are compared here and nowhere else.
+"""Arrays with named axes: their labels, coordinates and units are compared here.
 
 A :class:`Labelled` is an ``xarray.DataArray`` or a plain array whose dimensions are named.
 """
@@ -13,16 +13,16 @@ import numpy as np
 
 from . import _floral
 from ._arrays import Floats, numbers
-from ._notes import tell
+from ._notes import note
 from ._quantities import Quantity, of_attributes
 
-#: Dimensions that are no axis of the grid.
+#: Dimensions that are not axes of the grid.
 INPUT, REALIZATION, CHANNELS = "input", "realization", ("channel", "input_channel")
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """An array with what is known of its axes and channels."""
+    """An array with the metadata of its axes and channels."""
 
     name: str
     values: Floats
@@ -43,26 +43,26 @@ class Labelled:
         return next((dim for dim in CHANNELS if dim in self.dims), None)
 
     def take(self, dim: str, order: Sequence[int]) -> Labelled:
-        """In another order along a dimension."""
+        """With another order along a dimension."""
         places = np.asarray(order, dtype=int)
         coords = dict(self.coords)
         if dim in coords:
             coords[dim] = np.asarray(coords[dim])[places]
-        told = self.quantities
-        if dim in CHANNELS and told:
-            told = [told[place] for place in places]
+        quantities = self.quantities
+        if dim in CHANNELS and quantities:
+            quantities = [quantities[place] for place in places]
         values = np.take(self.values, places, axis=self.dims.index(dim))
-        return replace(self, values=values, coords=coords, quantities=told)
+        return replace(self, values=values, coords=coords, quantities=quantities)
 
     def ordered(self, leading: Sequence[str], grid: Sequence[str]) -> Floats:
-        """Its values as [leading..., channel, grid...], repeated along axes that it has not."""
+        """Its values as [leading..., channel, grid...], with one point along missing axes."""
         channel = self.channel or CHANNELS[0]
         wanted = [*leading, channel, *grid]
         unknown = [dim for dim in self.dims if dim not in wanted]
         if unknown:
             raise ValueError(
-                f"{self.name} has the dimensions {self.dims}, but the grid is {tuple(grid)}: it has "
-                f"{unknown[0]!r} besides"
+                f"{self.name} has the dimensions {self.dims}, but the grid is {tuple(grid)}: "
+                f"{unknown[0]!r} is not one of its axes"
             )
         own = [dim for dim in wanted if dim in self.dims]
         values = np.transpose(self.values, [self.dims.index(dim) for dim in own])
@@ -71,18 +71,18 @@ class Labelled:
 
 
 def of_data_array(name: str, array: Any) -> Labelled:
-    """That of an ``xarray.DataArray``; decreasing coordinates are turned round with their values."""
+    """From an ``xarray.DataArray``; decreasing axes are reversed."""
     dims = tuple(str(dim) for dim in array.dims)
-    # A variable may be called like a dimension, as that of inputs is.
+    # A variable may have the name of a dimension, such as input.
     labelled = [dim for dim in dims if dim in array.coords and array.coords[dim].ndim == 1]
     coords = {dim: array.coords[dim].values for dim in labelled}
-    told = {dim: array.coords[dim].attrs.get("units") for dim in coords}
+    units = {dim: array.coords[dim].attrs.get("units") for dim in coords}
     made = Labelled(
         name,
         numbers(name, array.values),
         dims,
         coords,
-        {dim: str(unit) for dim, unit in told.items() if unit},
+        {dim: str(unit) for dim, unit in units.items() if unit},
     )
     channels = made.values.shape[dims.index(made.channel)] if made.channel else 1
     made = replace(made, quantities=_quantities(name, array, channels))
@@ -94,15 +94,15 @@ def of_data_array(name: str, array: Any) -> Labelled:
 
 
 def _quantities(name: str, array: Any, channels: int) -> list[Quantity]:
-    """What its attributes and the labels of its channels tell; labels move with the values."""
-    told = of_attributes(array.attrs, channels)
+    """From its attributes and the labels of its channels; labels move with the values."""
+    described = of_attributes(array.attrs, channels)
     found = [array.coords[dim] for dim in CHANNELS if dim in array.coords]
     if not found or found[0].values.dtype.kind not in "UOST":
-        return told
+        return described
     labels = [str(label) for label in np.atleast_1d(found[0].values)]
-    by_name = {quantity.get("name"): quantity for quantity in told}
-    if None in by_name or len(by_name) < len(told):
-        return [{**quantity, "name": label} for quantity, label in zip(told, labels)]
+    by_name = {quantity.get("name"): quantity for quantity in described}
+    if None in by_name or len(by_name) < len(described):
+        return [{**quantity, "name": label} for quantity, label in zip(described, labels)]
     if sorted(by_name, key=str) != sorted(labels):
         raise ValueError(
             f"{name} has channels labelled {', '.join(labels)}, but its attributes name "
@@ -112,7 +112,7 @@ def _quantities(name: str, array: Any, channels: int) -> list[Quantity]:
 
 
 def same_inputs(arrays: Mapping[str, Labelled]) -> dict[str, Labelled]:
-    """All with their inputs in the order of the first that labels them."""
+    """All arrays with their inputs in the order of the first that labels them."""
     aligned, first = dict(arrays), None
     for name, array in arrays.items():
         labels = array.coords.get(INPUT)
@@ -120,13 +120,13 @@ def same_inputs(arrays: Mapping[str, Labelled]) -> dict[str, Labelled]:
             continue
         places = {label: place for place, label in enumerate(np.asarray(labels).tolist())}
         if len(places) < len(labels):
-            raise ValueError(f"{name} has a label of its inputs twice; each input needs its own")
+            raise ValueError(f"{name} has a label along input twice; labels must be unique")
         if first is None:
             first = (name, list(places))
         elif set(places) != set(first[1]):
             other = sorted(set(places) ^ set(first[1]), key=str)[0]
             raise ValueError(
-                f"{name} and {first[0]} have other inputs: only one of them has the label {other!r}; "
+                f"{name} and {first[0]} have different inputs: only one of them has the label {other!r}; "
                 "both need the same labels along input, or none"
             )
         else:
@@ -135,20 +135,20 @@ def same_inputs(arrays: Mapping[str, Labelled]) -> dict[str, Labelled]:
 
 
 def same_channels(array: Labelled, wanted: Sequence[Quantity], of: str) -> Labelled:
-    """With its channels in the order of others, and in their units."""
+    """With its channels in the order and units of others."""
     ours = [quantity.get("name") for quantity in array.quantities]
     theirs = [quantity.get("name") for quantity in wanted]
     if array.channel and len(ours) == len(theirs) and None not in ours and None not in theirs:
         if sorted(map(str, ours)) != sorted(map(str, theirs)):
             raise ValueError(
                 f"{array.name} has the channels {', '.join(map(str, ours))}, but {of} has "
-                f"{', '.join(map(str, theirs))}; both need the same"
+                f"{', '.join(map(str, theirs))}; they must be the same"
             )
         array = array.take(array.channel, [ours.index(name) for name in theirs])
     for place, (own, other) in enumerate(zip(array.quantities, wanted)):
         if not array.channel and own.get("name", other.get("name")) != other.get("name", own.get("name")):
             raise ValueError(
-                f"{array.name} is {own['name']!r}, but {of} is {other['name']!r}; both need the same"
+                f"{array.name} is {own['name']!r}, but {of} is {other['name']!r}; they must be the same"
             )
         if own.get("units") and other.get("units"):
             array = _in_units(array, place, own["units"], other["units"])
@@ -156,11 +156,11 @@ def same_channels(array: Labelled, wanted: Sequence[Quantity], of: str) -> Label
 
 
 def _in_units(array: Labelled, channel: int, given: str, wanted: str) -> Labelled:
-    """With one channel in other units, of which a warning tells."""
+    """With one channel converted to other units, with a warning."""
     factor, offset = _floral.conversion(array.name, given, wanted)
     if (factor, offset) == (1.0, 0.0):
         return array
-    tell(f"{array.name} is in {given}: converted to {wanted}, times {factor:g} plus {offset:g}")
+    note(f"{array.name} is converted from {given} to {wanted}, times {factor:g} plus {offset:g}")
     values = array.values.copy()
     axis = array.dims.index(array.channel) if array.channel else 0
     part = [slice(None)] * values.ndim
@@ -171,7 +171,7 @@ def _in_units(array: Labelled, channel: int, given: str, wanted: str) -> Labelle
 
 
 def coordinates(array: Labelled, dim: str, units: Optional[str]) -> Optional[Floats]:
-    """Its coordinates of an axis in these units, if it tells any."""
+    """Its coordinates along an axis, in these units, if it has any."""
     if dim not in array.coords:
         return None
     along = np.asarray(array.coords[dim])

@@ -1,12 +1,11 @@
-"""Models: asked for ensembles, extended, kept in files."""
+"""Models: sampled, extended, and kept in files."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -20,19 +19,20 @@ from ._ensembles import Ensembles
 from ._files import PathLike
 from ._grid import Grid, OnGrid
 from ._inputs import Expected, new_inputs
-from ._notes import tell
+from ._notes import note
 from ._parameters import Parameters
-from ._progress import Progress, told
+from ._progress import Progress, watching
 from ._quantities import Quantity
-from ._sampling import REALIZATIONS, sampling
-from ._told import Told
+from ._floral import REALIZATIONS
+from ._sampling import sampling
+from ._summary import Summary
 
 #: Points per axis: one number for all, or one each.
 Resolution = Union[int, Sequence[int]]
 
 
 class Model(OnGrid):
-    """What was learned from a dataset; made by :func:`fit` and :func:`load`."""
+    """A trained model, made by :func:`fit` or :func:`load`."""
 
     def __init__(
         self,
@@ -43,9 +43,9 @@ class Model(OnGrid):
         self._model = model
         self._header: dict[str, Any] = json.loads(model.header)
         self._grid = Grid(self._header["grid"]["axes"])
-        #: The dataset it was fitted to; none of a model that was loaded without.
+        #: The dataset it was fitted to; None if it was loaded without.
         self.data = data
-        #: A function from an input to its low-fidelity solution, for inputs that come without.
+        #: A function from an input to its low-fidelity solution, for inputs given without one.
         self.low_solver = low_solver
 
     @property
@@ -78,28 +78,27 @@ class Model(OnGrid):
         tolerance: Optional[float] = None,
         progress: Progress = True,
     ) -> Any:
-        """Realizations of the solutions of new inputs: an :class:`Ensemble` of one, :class:`Ensembles` of
-        several.
+        """Draws realizations of the solutions of new inputs: an :class:`Ensemble` for one input,
+        :class:`Ensembles` for several.
 
-        input: one as [grid...], or [channel, grid...] of several channels; several as [input, grid...] or
-            [input, channel, grid...]; or an ``xarray.DataArray`` with its axes in any order, of several
-            inputs with the dimension ``input``; or an ``xarray.Dataset`` with the variables ``input`` and
-            ``low``; or a :class:`Dataset`, or the path of one or of files.
-        low: their low-fidelity solutions in the same form, where the model looks at them; or a function
-            from one input to its solution.
-        inputs: which of several, by number.
-        realizations: how many; a deterministic method has one.
-        resolution: points per axis of the answer, if other than the input's.
-        coords: the coordinates of the input in the order of its axes, if its grid is not the one of
-            training.
+        input: one input as [grid...], or [channel, grid...] with several channels; several as
+            [input, grid...] or [input, channel, grid...]; or an ``xarray.DataArray`` with its axes in any
+            order, with the dimension ``input`` if there are several; or an ``xarray.Dataset`` with the
+            variables ``input`` and ``low``; or a :class:`Dataset`, or the path of one or of files.
+        low: their low-fidelity solutions in the same form, if the model needs them; or a function from one
+            input to its solution.
+        inputs: which of several inputs, by number.
+        realizations: realizations per input; a deterministic method has one.
+        resolution: points per axis of the predictions, if other than the input's.
+        coords: coordinates of the input in the order of its axes, if its grid is not that of training.
         params: numbers that belong to inputs as a whole, as in ``{"viscosity": 0.1}``.
-        seed: of what is random; the same seed and index give the same realizations.
-        index: tells inputs apart, so that each has random numbers of its own; of several, the first's.
-        solver, steps, tolerance: the integrator of flows, if not as many midpoint steps as are accurate
-            enough; dopri5 chooses its own steps, euler, midpoint, heun and rk4 need their number.
+        seed: random seed; the same seed and index give the same realizations.
+        index: index of the random draws of the first input; each input has its own.
+        solver, steps, tolerance: the integrator of flows; by default, as many midpoint steps as are
+            accurate enough. dopri5 adapts its steps; euler, midpoint, heun and rk4 need ``steps``.
 
-        Channels that have labels, as the coordinate ``channel`` or the attribute ``channel_names``, are
-        brought to the model's order, and units to the model's.
+        Channels with labels, in the coordinate ``channel`` or the attribute ``channel_names``, are
+        reordered to match the model, and units are converted.
 
         >>> import floral
         >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)
@@ -116,15 +115,16 @@ class Model(OnGrid):
         ensembles = []
         for place, number in enumerate(new.indices):
             asked = {"index": index + number, "resolution": points}
+            # Messages name inputs only where there are several.
+            asked["number"] = None if new.is_one else number
             wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
             solution = None if new.low is None else np.ascontiguousarray(new.low[place])
             field = np.ascontiguousarray(new.fields[place])
-            with _naming(None if new.is_one else number):
-                ensembles.append(self._ensemble(field, solution, about, wanted, progress))
+            ensembles.append(self._ensemble(field, solution, about, wanted, progress))
         return ensembles[0] if new.is_one else Ensembles(ensembles)
 
     def sample_all(self, data: Any, **options: Any) -> Ensembles:
-        """The ensembles of a dataset's inputs: :meth:`sample` of all of them."""
+        """Samples all inputs of a dataset; options as of :meth:`sample`."""
         found = self.sample(opened(data), **options)
         assert isinstance(found, Ensembles)
         return found
@@ -137,10 +137,10 @@ class Model(OnGrid):
         wanted: str,
         progress: Progress,
     ) -> Ensemble:
-        with told(progress) as watcher:
+        with watching(progress) as watcher:
             found, notes = self._model.sample(field, low, about, wanted, watcher)
-        for note in notes:
-            tell(note)
+        for words in notes:
+            note(words)
         return Ensemble(found, self._header.get("quantities", {}).get("solution", []))
 
     def _expected(self) -> Expected:
@@ -168,16 +168,16 @@ class Model(OnGrid):
     ) -> Model:
         """Fits again with one more input and the realizations of its solution; returns itself.
 
-        input: [grid...]; high: [realization, grid...]; low: [grid...]. What is left out is computed by the
+        input: [grid...]; high: [realization, grid...]; low: [grid...]. What is omitted is computed by the
         functions that the dataset was made with.
-        data: what the model was fitted to, where it was loaded without.
+        data: the dataset the model was fitted to, if it was loaded without.
         """
         from ._fit import fit
 
         known = self.data if data is None else opened(data)
         if known is None:
             raise ValueError(
-                "this model was loaded without the data that it was fitted to; give them, as in "
+                "this model was loaded without the data it was fitted to; give them, as in "
                 "add(..., data='data.zarr') or load(path, data='data.zarr')"
             )
         split = {**self.settings["split"], "train": None}
@@ -188,16 +188,17 @@ class Model(OnGrid):
 
     def suggest(
         self, pool: Any, low: Any = None, *, k: int = 5, progress: Progress = True
-    ) -> Told:
-        """Which inputs of a pool to simulate next: a dict that prints as a table.
+    ) -> Summary:
+        """Suggests which inputs of a pool to simulate next: a dict that prints as a table.
 
-        The one whose mean is known least comes first; what it would tell of the others is taken off
-        before the next is chosen.
+        The first is the input whose mean has the largest epistemic uncertainty. The uncertainty that
+        simulating it would remove elsewhere is subtracted before the next is chosen.
 
         pool: [input, grid...] on the model's grid, or a :class:`Dataset` or a path with inputs.
         low: their low-fidelity solutions, or a function that computes them.
+        k: number of inputs to suggest.
         """
-        with tempfile.TemporaryDirectory(prefix="floral-") as folder, told(progress) as watcher:
+        with tempfile.TemporaryDirectory(prefix="floral-") as folder, watching(progress) as watcher:
             if isinstance(pool, (str, os.PathLike)):
                 path = os.fspath(pool)
             elif isinstance(pool, Dataset):
@@ -205,7 +206,7 @@ class Model(OnGrid):
             else:
                 path = os.path.join(folder, "pool.npz")
                 self._write_pool(path, pool, low)
-            return Told(*self._model.suggest(path, k, watcher))
+            return Summary(*self._model.suggest(path, k, watcher))
 
     def _write_pool(self, path: str, pool: Any, low: Any) -> None:
         """Inputs as a NumPy archive."""
@@ -215,39 +216,27 @@ class Model(OnGrid):
         own = [quantity.get("name") for quantity in new.quantities["input"]]
         known = [quantity.get("name") for quantity in self._header.get("quantities", {}).get("input", [])]
         if all(own) and all(known) and own != known:
-            raise ValueError(f"pool has the channels {own}, but the model {known}; give them in this order")
+            raise ValueError(f"pool has the channels {own}, but the model {known}; reorder them to match")
         arrays = {"input": new.fields, **new.grid.coords}
         if new.low is not None:
             arrays["low"] = new.low
         np.savez(path, **arrays)  # type: ignore[arg-type,unused-ignore]
 
     def save(self, path: PathLike) -> None:
-        """Writes it as one file, from which :func:`load` and the command line predict anywhere.
+        """Saves the model as one file, which :func:`load` and the command line read.
 
-        The file is written whole or not at all. Later versions of floral read it; reading it executes
+        The file is written completely or not at all. Later versions of floral read it; reading it executes
         nothing.
         """
         self._model.save(os.fspath(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without its data, which other processes need to fit again alone.
+        # Without its data: other processes need them only to fit again.
         return _unpacked, (self._model.bytes, self.low_solver)
 
 
-@contextlib.contextmanager
-def _naming(number: Optional[int]) -> Iterator[None]:
-    """Says at which of several inputs something was wrong; the extension sees one at a time."""
-    try:
-        yield
-    except ValueError as error:
-        if number is None:
-            raise
-        words = str(error).replace("the input: ", "", 1).replace("input 0: ", "", 1)
-        raise ValueError(f"input {number}: {words}") from None
-
-
 def _compared(quantities: Mapping[str, Sequence[Quantity]]) -> dict[str, list[Quantity]]:
-    """Names and units, by which channels of inputs are compared with the model's."""
+    """Names and units, which are compared with the model's."""
     keys = ("name", "units")
     return {
         what: [{key: one[key] for key in keys if one.get(key)} for one in listed]
@@ -256,7 +245,7 @@ def _compared(quantities: Mapping[str, Sequence[Quantity]]) -> dict[str, list[Qu
 
 
 def _unpacked(contents: bytes, low_solver: Optional[Solver]) -> Model:
-    """A model from the bytes of its file, as it is sent to another process."""
+    """A model from the bytes of its file, for another process."""
     with tempfile.TemporaryDirectory(prefix="floral-") as folder:
         path = os.path.join(folder, "model.floral")
         with open(path, "wb") as file:

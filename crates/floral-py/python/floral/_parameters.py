@@ -9,17 +9,17 @@ import numpy as np
 
 from ._arrays import Floats, fields, numbers
 
-#: Numbers by name: one for each input.
+#: Numbers by name, one per input.
 Parameters = Mapping[str, Any]
 
 
 def with_parameters(
     input: Any, parameters: Parameters, dims: Sequence[str], shape: Optional[Sequence[int]]
 ) -> Floats:
-    """Inputs [input, channel, grid...] with a constant channel behind their own for each parameter.
+    """Inputs [input, channel, grid...] with a constant channel for each parameter after their own.
 
-    input: [input, grid...] or with channels; none where the parameters are all that is known, in which
-        case shape tells the numbers of points.
+    input: [input, grid...] or with channels; None if there are only parameters.
+    shape: the numbers of points per axis, needed without input.
     """
     each = {name: np.atleast_1d(numbers(name, values)) for name, values in parameters.items()}
     if input is not None:
@@ -32,8 +32,8 @@ def with_parameters(
     for name, values in each.items():
         if values.shape != (len(array),):
             raise ValueError(
-                f"params: {name} has the shape {values.shape}; one number for each of {len(array)} "
-                "inputs is needed"
+                f"params: {name} has the shape {values.shape}; give one number for each of {len(array)} "
+                "inputs"
             )
         constant = values.reshape(-1, *[1] * (array.ndim - 1))
         channels.append(np.broadcast_to(constant, (len(array), 1, *array.shape[2:])))

@@ -1,4 +1,4 @@
-"""Plots of ensembles by matplotlib, which is imported here and nowhere else."""
+"""Plots of ensembles with matplotlib, which only this module imports."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -
 
 
 def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
-    # As in reports: the last axis to the right, unless another one is X.
+    # As in reports: the last axis is horizontal, unless another one is X.
     right = ensemble._ensemble.right
     across, up = ensemble.dims[right], ensemble.dims[1 - right]
     x, y = ensemble.coords[across], ensemble.coords[up]
@@ -70,11 +70,11 @@ def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -
         axes.set_title(name)
         axes.set_xlabel(_axis_label(ensemble, across))
         axes.set_ylabel(_axis_label(ensemble, up))
-        axes.set_aspect("equal" if _alike(x, y) else "auto")
+        axes.set_aspect("equal" if _same_scale(x, y) else "auto")
     return figure
 
 
-def _alike(x: Any, y: Any) -> bool:
-    """Whether one length would be drawn as such along both axes."""
+def _same_scale(x: Any, y: Any) -> bool:
+    """Whether both axes can have the same scale."""
     spans = sorted([float(x[-1] - x[0]), float(y[-1] - y[0])])
     return spans[0] > 0 and spans[1] / spans[0] < 4

@@ -1,4 +1,4 @@
-"""Numbers of things in words."""
+"""Counts with singular and plural."""
 
 
 def counted(number: int, thing: str) -> str:

@@ -1,4 +1,4 @@
-"""Progress bars by tqdm, where it is installed; otherwise silence."""
+"""Progress bars with tqdm if it is installed; otherwise none."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, Callable, Optional, Union
 
-#: Whether to show progress, or a function that is told the stage, what is done of it, how much it is
-#: in all, and a few words.
+#: Whether to show progress, or a function called with the stage, what is done, the total, and a message.
 Progress = Union[bool, Callable[[str, float, float, str], Any]]
 
 #: Work shorter than this, in seconds, shows no bar.
@@ -16,8 +15,8 @@ DELAY = 0.5
 
 
 @contextlib.contextmanager
-def told(progress: Progress) -> Iterator[Optional[Callable[[str, float, float, str], Any]]]:
-    """What the extension calls in the course of long work."""
+def watching(progress: Progress) -> Iterator[Optional[Callable[[str, float, float, str], Any]]]:
+    """The function that the extension calls during long work."""
     if callable(progress):
         yield progress
         return
@@ -34,7 +33,7 @@ def told(progress: Progress) -> Iterator[Optional[Callable[[str, float, float, s
 
 def _tqdm() -> Any:
     with warnings.catch_warnings():
-        # In a notebook without widgets tqdm says so and draws in text.
+        # In a notebook without widgets, tqdm warns and draws text.
         warnings.simplefilter("ignore")
         try:
             from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]

@@ -1,14 +1,14 @@
-"""Quantities: what the channels of input and solution are, by name and in which units."""
+"""Quantities: names and units of the channels of input and solution."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
-#: A text for a single channel, or one for each.
+#: One text for a single channel, or one per channel.
 Texts = Union[str, Sequence[str]]
 
-#: What is told of one channel: ``name``, ``units``, ``long_name``.
+#: Metadata of a channel: ``name``, ``units``, ``long_name``.
 Quantity = dict[str, str]
 
 #: Attributes of arrays of one channel, and of several.
@@ -18,7 +18,7 @@ KEYS = {"name": "channel_names", "units": "channel_units", "long_name": "channel
 def of_texts(
     what: str, channels: int, names: Optional[Texts], units: Optional[Texts]
 ) -> list[Quantity]:
-    """From names and units as they are given; units of one text hold for all channels."""
+    """From names and units; a single unit applies to all channels."""
     several = {"name": _each(what, names, channels, False), "units": _each(what, units, channels, True)}
     return [
         {key: texts[channel] for key, texts in several.items() if texts and texts[channel]}
@@ -32,25 +32,25 @@ def _each(what: str, texts: Optional[Texts], channels: int, is_shared: bool) -> 
     if isinstance(texts, str):
         texts = [texts] * channels if is_shared or channels == 1 else [texts]
     if len(texts) != channels:
-        raise ValueError(f"{what} has {channels} channels, but {len(texts)} texts are given of them")
+        raise ValueError(f"{what} has {channels} channels, but {len(texts)} texts are given for them")
     return [str(text) for text in texts]
 
 
 def of_attributes(attrs: Mapping[str, Any], channels: int) -> list[Quantity]:
     """From the attributes of a stored array."""
-    told: list[Quantity] = [{} for _ in range(channels)]
+    found: list[Quantity] = [{} for _ in range(channels)]
     for key, listed in KEYS.items():
         texts = attrs.get(listed)
         if texts is None and (channels == 1 or key == "units"):
             texts = [attrs.get(key) or attrs.get("standard_name" if key == "name" else key)] * channels
-        for quantity, text in zip(told, texts or []):
+        for quantity, text in zip(found, texts or []):
             if text:
                 quantity[key] = str(text)
-    return told
+    return found
 
 
 def to_attributes(quantities: Sequence[Quantity]) -> dict[str, Any]:
-    """The attributes of an array that tell them, as the command line writes them."""
+    """The attributes that describe them, as the command line writes them."""
     if len(quantities) == 1:
         return dict(quantities[0])
     return {
@@ -70,13 +70,13 @@ def label(quantities: Sequence[Quantity], channel: int) -> str:
 
 
 def position(quantities: Sequence[Quantity], channels: int, channel: Union[int, str]) -> int:
-    """The number of a channel that is given by number or name."""
+    """The index of a channel given by index or name."""
     if isinstance(channel, str):
         names = [quantity.get("name") for quantity in quantities]
         if channel not in names:
-            told = ", ".join(name for name in names if name) or "names of none"
-            raise ValueError(f"channel {channel!r} is not among those of the solution: {told}")
+            known = ", ".join(name for name in names if name) or "none has a name"
+            raise ValueError(f"channel {channel!r} is not among those of the solution: {known}")
         return names.index(channel)
     if not 0 <= channel < channels:
-        raise ValueError(f"channel {channel}: the solution has {channels}, counted from 0")
+        raise ValueError(f"channel {channel}: the solution has channels 0 to {channels - 1}")
     return channel

@@ -1,12 +1,9 @@
-"""How realizations are asked for: the options that sampling and evaluation share."""
+"""The options that sampling and evaluation share."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, Optional
-
-#: Realizations of an input where no number is given: the paper's, and the command's.
-REALIZATIONS = 2500
 
 
 def sampling(
@@ -15,22 +12,22 @@ def sampling(
     solver: Optional[str],
     steps: Optional[int],
     tolerance: Optional[float],
-    **besides: Any,
+    **others: Any,
 ) -> str:
-    """They as the extension reads them."""
+    """The options as JSON for the extension."""
     asked = {
         "realizations": realizations,
         "seed": seed,
         "solver": solver,
         "steps": steps,
         "tolerance": tolerance,
-        **besides,
+        **others,
     }
     return json.dumps(asked, default=plain)
 
 
 def plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as Python's."""
+    """NumPy numbers and arrays as Python ones."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{value!r} is no number, text, list or dict")
+    raise TypeError(f"{value!r} is not a number, string, list or dict")

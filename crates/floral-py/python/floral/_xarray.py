@@ -1,4 +1,4 @@
-"""xarray in and out, without importing it before it is used."""
+"""Conversion from and to xarray, which is imported only when used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._grid import Grid
 
 
 def module() -> Any:
-    """xarray, or an error that says how to have it."""
+    """xarray, or an error that says how to install it."""
     try:
         import xarray
     except ImportError:
@@ -36,7 +36,7 @@ def dataset(
     coords: Optional[Mapping[str, Any]] = None,
     attrs: Optional[Mapping[str, Any]] = None,
 ) -> Any:
-    """An ``xarray.Dataset`` of arrays whose axes behind the leading ones are [channel,] grid."""
+    """An ``xarray.Dataset`` of arrays [leading..., channel, grid...]; channel may be absent."""
     xarray = module()
     made = {}
     for name, (leading, values, about) in variables.items():

@@ -1,4 +1,4 @@
-"""Errors of files; what is wrong with values is a plain ``ValueError`` with the library's words."""
+"""Errors about files; errors about values are plain ``ValueError``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ __all__ = ["BadFileError"]
 
 
 class BadFileError(OSError, ValueError):
-    """A file or folder that is there and is not what it should be: damaged, or of another kind.
+    """A file or folder that exists but is damaged or of the wrong kind.
 
-    One that is not there is a ``FileNotFoundError``.
+    A missing one raises ``FileNotFoundError``.
     """
+
+    #: The file or folder.
+    path: str = ""

@@ -1,4 +1,4 @@
-"""How far predictions are from the truth, on arrays.
+"""Metrics of predictions against the truth, on arrays.
 
 Members are [member, ...] and observations [observation, ...] or a single [...], on the same points.
 
@@ -37,10 +37,10 @@ __all__ = [
 
 
 def crps(members: ArrayLike, observations: ArrayLike, *, fair: bool = True) -> float:
-    """Continuous ranked probability score, the mean over points and observations; 0 is perfect.
+    """Continuous ranked probability score, averaged over points and observations; 0 is perfect.
 
-    The fair one does not depend on the number of members: what the distribution behind them would
-    score (Ferro 2014). The other scores the members themselves.
+    The fair score does not depend on the number of members: it is that of the underlying distribution
+    (Ferro 2014). The other is that of the members themselves.
 
     >>> crps([[0.0], [1.0]], [0.0], fair=False)
     0.25
@@ -49,7 +49,7 @@ def crps(members: ArrayLike, observations: ArrayLike, *, fair: bool = True) -> f
 
 
 def energy_score(members: ArrayLike, observations: ArrayLike) -> float:
-    """The fair energy score: the CRPS of whole fields, their distance the root mean square over points.
+    """The fair energy score: the CRPS of whole fields, whose distance is the root mean square over points.
 
     Gneiting & Raftery (2007), section 4.3.
     """
@@ -59,27 +59,27 @@ def energy_score(members: ArrayLike, observations: ArrayLike) -> float:
 def coverage(
     members: ArrayLike, observations: ArrayLike, level: Union[float, Sequence[float]] = 0.9
 ) -> Union[float, Floats]:
-    """The share of observations inside the central interval of a level; the level when calibrated."""
+    """The share of observations inside the central interval of a level; equal to the level if calibrated."""
     return _intervals(members, observations, level, "coverage")
 
 
 def interval_width(
     members: ArrayLike, observations: ArrayLike, level: Union[float, Sequence[float]] = 0.9
 ) -> Union[float, Floats]:
-    """The mean width of the central interval of a level: of two calibrated ones, the narrower says
-    more."""
+    """The mean width of the central interval of a level; of two calibrated ensembles, the one with the
+    narrower interval is sharper."""
     return _intervals(members, observations, level, "width")
 
 
 def spread_skill(members: ArrayLike, observations: ArrayLike) -> float:
-    """The error that the ensemble expects of its mean over the one it makes: 1 when calibrated, below
-    when overconfident. Fortin et al. (2014)."""
+    """The ratio of ensemble spread to the error of the mean: 1 if calibrated, less if overconfident.
+    Fortin et al. (2014)."""
     return float(_scores(members, observations)["spread_skill"])
 
 
 def rank_histogram(members: ArrayLike, observations: ArrayLike) -> Floats:
-    """The share of observations by rank among the members, in twenty bins: flat when calibrated, high
-    at both ends when overconfident. Hamill (2001)."""
+    """The share of observations by rank among the members, in twenty bins: flat if calibrated, high at
+    both ends if overconfident. Hamill (2001)."""
     return np.array(_scores(members, observations)["rank_histogram"])
 
 
@@ -98,19 +98,19 @@ def rmse(predicted: ArrayLike, truth: ArrayLike) -> float:
 
 
 def nrmse(predicted: ArrayLike, truth: ArrayLike) -> float:
-    """RMSE over the root mean square of the truth."""
+    """RMSE divided by the root mean square of the truth."""
     return float(_errors(predicted, truth)["nrmse"])
 
 
 def mean_l2(predicted: ArrayLike, truth: ArrayLike) -> float:
-    """The Euclidean norm of the error of each input, [input, ...], averaged over inputs: the paper's
-    first column."""
+    """The Euclidean norm of the error per input, [input, ...], averaged over inputs: the paper's first
+    column."""
     return float(_errors(predicted, truth)["mean_l2"])
 
 
 def variance_error(predicted: ArrayLike, truth: ArrayLike) -> float:
-    """The norms of the errors of variance fields, [input, ...], over the norms of the true ones: 1 is
-    no skill."""
+    """The norms of the errors of variance fields, [input, ...], divided by the norms of the true ones: 1
+    is no skill."""
     return _floral.variance_errors(*_pair(predicted, truth))[1]
 
 
@@ -119,16 +119,16 @@ def _compared(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     many, seen = numbers("members", members), numbers("observations", observations)
     if many.ndim == 0 or many.size == 0:
-        raise ValueError(f"members have the shape {many.shape}; [member, ...] is needed")
+        raise ValueError(f"members have the shape {many.shape}; it should be [member, ...]")
     if seen.ndim == many.ndim - 1:
         seen = seen[None]
     if seen.shape[1:] != many.shape[1:] or seen.ndim != many.ndim or seen.size == 0:
         raise ValueError(
             f"observations have the shape {np.shape(observations)} but members {many.shape}; both "
-            "need the same points behind their first axis"
+            "need the same points after their first axis"
         )
 
-    # Scores do not change with an offset of both, beside which float32 would lose the spread.
+    # An offset of both does not change the scores; removing it keeps the spread in float32.
     offset = seen.mean(0)
 
     def flat(array: Floats) -> NDArray[np.float32]:
@@ -147,7 +147,7 @@ def _intervals(
 ) -> Union[float, Floats]:
     levels = np.atleast_1d(np.asarray(level, dtype=float))
     if not ((levels > 0) & (levels < 1)).all():
-        raise ValueError(f"level is {level}; a share between 0 and 1 is needed")
+        raise ValueError(f"level is {level}; it must be between 0 and 1")
     found = json.loads(_floral.coverage(*_compared(members, observations), levels.tolist()))
     values = np.array([interval[key] for interval in found])
     return float(values[0]) if np.ndim(level) == 0 else values

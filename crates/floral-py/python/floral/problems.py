@@ -18,7 +18,7 @@ import numpy as np
 from . import _floral
 from ._dataset import Dataset
 from ._files import PathLike
-from ._progress import Progress, told
+from ._progress import Progress, watching
 
 __all__ = ["advection", "burgers", "constants", "darcy", "generate", "names", "plume", "residual1d"]
 
@@ -47,11 +47,11 @@ def generate(
     progress: Progress = True,
     **settings: Any,
 ) -> Dataset:
-    """A dataset of a problem: the bytes that ``floral generate`` writes.
+    """Generates a dataset of a problem, the same bytes as ``floral generate``.
 
-    resolution: grid points per axis, one number or one each; the paper's if absent.
-    path: where to keep it, a Zarr group; the same call again continues one that was cut. Without, it
-        lives as long as the object.
+    resolution: grid points per axis, one number for all or one each [default: the paper's].
+    path: where to keep it, a Zarr group; the same call again continues an interrupted one. By default it
+        exists as long as the object.
     settings: constants of the problem; :func:`constants` lists them.
     """
     if resolution is not None:
@@ -60,7 +60,7 @@ def generate(
     if path is None:
         folder = tempfile.TemporaryDirectory(prefix="floral-")
         path = os.path.join(folder.name, f"{problem}.zarr")
-    with told(progress) as watcher:
+    with watching(progress) as watcher:
         made = _floral.Dataset.generate(
             os.fspath(path), problem, json.dumps(settings), inputs, realizations, seed, watcher
         )
@@ -83,12 +83,12 @@ def advection(**options: Any) -> Dataset:
 
 
 def residual1d(**options: Any) -> Dataset:
-    """The paper's 1DCR: a curve with a smooth random part, with exact moments; options as of
+    """The paper's 1DCR: a curve with a smooth random residual and exact moments; options as of
     :func:`generate`."""
     return generate("1dcr", **options)
 
 
 def plume(**options: Any) -> Dataset:
-    """A plume in a wind that turns one way or the other: two modes, log-normal strength; options as
-    of :func:`generate`."""
+    """A plume in a wind of random direction: bimodal, with log-normal strength; options as of
+    :func:`generate`."""
     return generate("plume", **options)

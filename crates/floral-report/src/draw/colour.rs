@@ -1,4 +1,4 @@
-//! Colours that colour-blind readers can tell apart.
+//! Colours that colour-blind readers can distinguish.
 
 use std::fmt;
 
@@ -53,47 +53,35 @@ impl Colour {
         }
     }
 
+    /// The name of its CSS variable without the dashes, and the colour on a light and on a dark page:
+    /// the same hues, the darkest of them lifted.
+    fn shades(self) -> [&'static str; 3] {
+        match self {
+            Self::Ink => ["ink", "#1d2126", "#e8eaed"],
+            Self::Grey => ["grey", "#7b828b", "#98a0aa"],
+            Self::Orange => ["orange", "#e69f00", "#e69f00"],
+            Self::Sky => ["sky", "#56b4e9", "#56b4e9"],
+            Self::Green => ["green", "#009e73", "#1fc598"],
+            Self::Blue => ["blue", "#0072b2", "#4aa3dc"],
+            Self::Vermillion => ["vermillion", "#d55e00", "#ff8a3d"],
+            Self::Purple => ["purple", "#cc79a7", "#cc79a7"],
+            Self::Brown => ["brown", "#783c00", "#9a5b1f"],
+        }
+    }
+
     /// The name of its CSS variable, without the dashes.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ink => "ink",
-            Self::Grey => "grey",
-            Self::Orange => "orange",
-            Self::Sky => "sky",
-            Self::Green => "green",
-            Self::Blue => "blue",
-            Self::Vermillion => "vermillion",
-            Self::Purple => "purple",
-            Self::Brown => "brown",
-        }
+        self.shades()[0]
     }
 
     /// On a light page.
     pub fn light(self) -> &'static str {
-        match self {
-            Self::Ink => "#1d2126",
-            Self::Grey => "#7b828b",
-            Self::Orange => "#e69f00",
-            Self::Sky => "#56b4e9",
-            Self::Green => "#009e73",
-            Self::Blue => "#0072b2",
-            Self::Vermillion => "#d55e00",
-            Self::Purple => "#cc79a7",
-            Self::Brown => "#783c00",
-        }
+        self.shades()[1]
     }
 
-    /// On a dark page: the same hues, the darkest of them lifted.
+    /// On a dark page.
     pub fn dark(self) -> &'static str {
-        match self {
-            Self::Ink => "#e8eaed",
-            Self::Grey => "#98a0aa",
-            Self::Green => "#1fc598",
-            Self::Blue => "#4aa3dc",
-            Self::Vermillion => "#ff8a3d",
-            Self::Brown => "#9a5b1f",
-            other => other.light(),
-        }
+        self.shades()[2]
     }
 }
 

@@ -17,8 +17,7 @@ const BOTTOM: f64 = 256.0;
 /// The size of letters.
 pub(super) const LETTERS: f64 = 14.0;
 
-/// What a name beside the vertical axis takes, with a gap; the gap between labels; the height of
-/// one.
+/// The room of the name beside the vertical axis; the space between labels; the height of a label.
 const NAME: f64 = 24.0;
 const GAP: f64 = 7.0;
 const LINE: f64 = 16.0;
@@ -190,7 +189,7 @@ fn right(x: &Scale) -> f64 {
     RIGHT.min(WIDTH - 2.0 - width(&last, LETTERS) / 2.0)
 }
 
-/// Whether the labels of a scale of this length, each of which takes so much of it, are apart.
+/// Whether the labels of a scale of this length, each with the room that it takes, do not overlap.
 fn is_apart(scale: &Scale, length: f64, taken: impl Fn(&str) -> f64) -> bool {
     let places = scale
         .ticks()

@@ -13,13 +13,9 @@ impl Table {
             line(String::new(), names)
         );
         for row in &self.rows {
-            let cells = (0..self.columns.len()).map(|column| {
-                let value = number(&self.cell(row, column));
-                if self.is_best(row, column) {
-                    format!("\\textbf{{{value}}}")
-                } else {
-                    value
-                }
+            let cells = self.cells(row).map(|(value, is_best)| match is_best {
+                true => format!("\\textbf{{{}}}", number(&value)),
+                false => number(&value),
             });
             text += &line(latex(&row.name), cells);
             text += " \\\\\n";

@@ -127,7 +127,7 @@ impl<'a> RowLayout<'a> {
     }
 }
 
-/// A scale of which at least two ticks lie in the range, and no two of them too close.
+/// A scale with at least two ticks in the range, and none too close to another.
 fn bar_scale(range: [f64; 2], height: f64) -> Scale {
     let most = ((height / APART) as usize).clamp(1, 4);
     let inside = |scale: &Scale| {
@@ -162,7 +162,7 @@ fn pixels(values: &[f64], height: usize, row: &MapRow) -> Vec<[u8; 4]> {
     let (table, [low, high]) = (row.colours.table(), row.range);
     let width = values.len() / height.max(1);
     let colour = |value: f64| match (value - low) / (high - low) {
-        // Nothing is there, and nothing is shown.
+        // A missing value is transparent.
         t if t.is_nan() => [0; 4],
         t => opaque(table[(t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as usize]),
     };

@@ -15,7 +15,7 @@ pub(super) fn png_of_density(width: usize, pixels: &[[u8; 3]], per_inch: u32) ->
     file(width, pixels, Some(per_inch))
 }
 
-/// The width and the pixels of an image of eight bits in so many channels; none if it is another.
+/// The width and the pixels of an image with eight bits per channel; none if it has another format.
 pub(super) fn pixels<const CHANNELS: usize>(file: &[u8]) -> Option<(usize, Vec<[u8; CHANNELS]>)> {
     let mut reader = Decoder::new(Cursor::new(file)).read_info().ok()?;
     let mut bytes = vec![0; reader.output_buffer_size()?];
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_density_is_told_per_metre() {
+    fn the_density_is_stored_per_metre() {
         let file = png_of_density(1, &[[1, 2, 3]], 254);
         let at = file.windows(4).position(|w| w == b"pHYs").unwrap();
         assert_eq!(file[at + 4..at + 13], [0, 0, 39, 16, 0, 0, 39, 16, 1]);

@@ -45,7 +45,7 @@ impl Scale {
         found.unwrap_or_else(|| scale(1))
     }
 
-    /// A scale with about so many ticks that covers all values which can be drawn.
+    /// A scale with about this number of ticks that covers all values which can be drawn.
     pub fn covering(values: impl IntoIterator<Item = f64>, about: usize) -> Self {
         let (low, high) = range(values);
         let step = round_step((high - low) / about.max(1) as f64);
@@ -63,7 +63,7 @@ impl Scale {
         }
     }
 
-    /// A logarithmic scale that covers all positive values, with about so many ticks: at powers of
+    /// A logarithmic scale that covers all positive values, with about this number of ticks: at powers of
     /// ten, and at twice and five times them where there are few.
     pub fn logarithmic(values: impl IntoIterator<Item = f64>, about: usize) -> Self {
         let drawable = values.into_iter().filter(|v| is_drawable(*v) && *v > 0.0);
@@ -77,7 +77,7 @@ impl Scale {
             _ => &[1.0],
         };
         let stride = ((last - first) / (about as i32 + 1)).max(1) as usize;
-        // Every so many powers of ten, counted from one.
+        // Every `stride`-th power of ten, counted from one.
         let first = first.div_euclid(stride as i32) * stride as i32;
         let mut ticks: Vec<f64> = (first..=last.max(first + 1) + stride as i32 - 1)
             .step_by(stride)
@@ -175,8 +175,8 @@ pub(super) fn ends([from, to]: [f64; 2]) -> ([String; 2], i32) {
     };
     let unit = 10f64.powi(power);
     let length = if to == from { largest } else { to - from };
-    // As few decimals as tell both to a thousandth of the length.
-    let tells = |decimals: &usize| {
+    // The fewest decimals that give both to a thousandth of the length.
+    let suffices = |decimals: &usize| {
         let step = 10f64.powi(*decimals as i32) / unit;
         let is_close = |end: f64| {
             let rounded = (end * step).round() / step;
@@ -184,7 +184,7 @@ pub(super) fn ends([from, to]: [f64; 2]) -> ([String; 2], i32) {
         };
         is_close(from) && is_close(to)
     };
-    let decimals = (0..12).find(tells).unwrap_or(12);
+    let decimals = (0..12).find(suffices).unwrap_or(12);
     let written = |end: f64| {
         let text = format!("{:.decimals$}", end / unit);
         match text.parse::<f64>() {
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_range_are_told_apart() {
+    fn the_ends_of_a_range_are_distinct() {
         let of = |from, to| {
             let ([from, to], power) = ends([from, to]);
             (from, to, power)

@@ -62,12 +62,12 @@ pub struct Table {
 impl Table {
     /// Aligned text; the best of each column carries a star.
     pub fn to_text(&self) -> String {
-        let names = std::iter::once(String::new()).chain(self.columns.iter().map(name));
-        let mut lines = vec![names.collect::<Vec<_>>()];
+        let names = self.columns.iter().map(|column| column.name.clone() + " ");
+        let mut lines = vec![std::iter::once(String::new()).chain(names).collect()];
         for row in &self.rows {
-            let cells = (0..self.columns.len()).map(|column| {
-                let star = if self.is_best(row, column) { "*" } else { " " };
-                format!("{}{star}", self.cell(row, column))
+            let cells = self.cells(row).map(|(value, is_best)| match is_best {
+                true => value + "*",
+                false => value + " ",
             });
             lines.push(std::iter::once(row.name.clone()).chain(cells).collect());
         }
@@ -82,13 +82,9 @@ impl Table {
         text += &"---:|".repeat(self.columns.len());
         for row in &self.rows {
             text += &format!("\n| {}", row.name.replace('|', "\\|"));
-            for column in 0..self.columns.len() {
-                let value = self.cell(row, column);
-                text += &if self.is_best(row, column) {
-                    format!(" | **{value}**")
-                } else {
-                    format!(" | {value}")
-                };
+            for (value, is_best) in self.cells(row) {
+                let bold = if is_best { "**" } else { "" };
+                text += &format!(" | {bold}{value}{bold}");
             }
             text += " |";
         }
@@ -107,12 +103,10 @@ impl Table {
         html += "</tr></thead>\n<tbody>\n";
         for row in &self.rows {
             html += &format!("<tr><th scope=\"row\">{}</th>", escaped(&row.name));
-            for column in 0..self.columns.len() {
-                let value = self.cell(row, column);
-                html += &if self.is_best(row, column) {
-                    format!("<td><strong>{value}</strong></td>")
-                } else {
-                    format!("<td>{value}</td>")
+            for (value, is_best) in self.cells(row) {
+                html += &match is_best {
+                    true => format!("<td><strong>{value}</strong></td>"),
+                    false => format!("<td>{value}</td>"),
                 };
             }
             html += "</tr>\n";
@@ -120,8 +114,14 @@ impl Table {
         html + "</tbody></table></div>\n"
     }
 
+    /// The values of a row as text, each with whether it is the best of its column.
+    pub(super) fn cells(&self, row: &Row) -> impl Iterator<Item = (String, bool)> {
+        let columns = 0..self.columns.len();
+        columns.map(move |column| (self.cell(row, column), self.is_best(row, column)))
+    }
+
     /// A value as text.
-    pub(super) fn cell(&self, row: &Row, column: usize) -> String {
+    fn cell(&self, row: &Row, column: usize) -> String {
         match row.values.get(column) {
             Some(Some(count)) if self.columns[column].best == Best::Count => format!("{count:.0}"),
             Some(Some(value)) => significant(*value),
@@ -129,20 +129,16 @@ impl Table {
         }
     }
 
-    pub(super) fn is_best(&self, row: &Row, column: usize) -> bool {
+    fn is_best(&self, row: &Row, column: usize) -> bool {
         let best = self.columns[column].best;
         let distance = |row: &Row| match row.values.get(column) {
             Some(Some(value)) if row.competes => best.distance(*value),
             _ => f64::NAN,
         };
         let all = self.rows.iter().map(distance).filter(|d| !d.is_nan());
-        // What stands alone is best of nothing.
+        // A single value is not a best one.
         all.clone().count() > 1 && distance(row) == all.fold(f64::NAN, f64::min)
     }
-}
-
-fn name(column: &Column) -> String {
-    format!("{} ", column.name)
 }
 
 /// Three significant digits where the size is ordinary, an exponent elsewhere.

@@ -1,5 +1,5 @@
-//! The band that figures draw around a mean: the interval that holds a share of the realizations, or
-//! so many standard deviations.
+//! The band around a mean in figures: an interval that contains a share of the realizations, or a
+//! number of standard deviations.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,9 +12,9 @@ use floral::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Band {
-    /// The central interval that holds this share of the realizations.
+    /// The central interval that contains this share of the realizations.
     Level(f64),
-    /// So many standard deviations to both sides of the mean.
+    /// This number of standard deviations to both sides of the mean.
     Deviations(f64),
 }
 
@@ -105,7 +105,7 @@ impl FromStr for Band {
         };
         band.filter(is_one).ok_or_else(|| Error::Config {
             context: format!("band {text}"),
-            reason: "give the share of realizations that it holds, from 1% to 99%, or standard \
+            reason: "give the share of realizations that it contains, from 1% to 99%, or standard \
                      deviations as in 2std"
                 .into(),
         })

@@ -11,7 +11,7 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Every channel of fields of so many values on so many points.
+    /// Every channel of fields with this number of values on this number of points.
     pub fn all(values: usize, points: usize) -> impl Iterator<Item = Self> {
         let channels = values / points.max(1);
         (0..channels).map(move |index| Self {

@@ -37,7 +37,7 @@ pub(super) fn loaded(
     if runs.is_empty() {
         return Err(Error::Config {
             context: "report".into(),
-            reason: "there is no run to report on; name at least one run folder".into(),
+            reason: "no run is given; name at least one run folder".into(),
         });
     }
     let mut all = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn loaded(
     Ok(all)
 }
 
-/// Fits the baselines of every run, once for those of the same training data.
+/// Fits the baselines of every run, once per set of training data.
 fn fit_baselines(
     all: &mut [ComparedRun],
     dataset: &Dataset,
@@ -61,12 +61,12 @@ fn fit_baselines(
 ) -> Result<()> {
     for i in 0..all.len() {
         let header = all[i].predictor.header();
-        let twin = all[..i].iter().find(|other| {
+        let same = all[..i].iter().find(|other| {
             let (own, other) = (&header.config, &other.predictor.header().config);
             (&own.split, &own.resolution) == (&other.split, &other.resolution)
         });
-        all[i].baselines = match twin {
-            Some(twin) => twin.baselines.clone(),
+        all[i].baselines = match same {
+            Some(other) => other.baselines.clone(),
             None => Rc::new(Baselines::of(header, dataset, None, observer)?),
         };
     }
@@ -90,7 +90,7 @@ impl ComparedRun {
         })
     }
 
-    /// A loaded run by itself, which has no name yet.
+    /// A single loaded run, which has no label yet.
     pub fn of(run: &RunFolder, predictor: Predictor) -> Result<Self> {
         Ok(Self {
             epochs: run.epochs()?,
@@ -104,7 +104,7 @@ impl ComparedRun {
         })
     }
 
-    /// Its place among others: by method, size and grid.
+    /// Its order among runs: by method, size and grid.
     pub fn order(&self) -> (usize, Option<usize>, Vec<usize>) {
         let header = self.predictor.header();
         (
@@ -116,7 +116,7 @@ impl ComparedRun {
 }
 
 impl ComparedRun {
-    /// Its part of a comparison, with what it predicts of each channel.
+    /// Its result in a comparison, with its predictions of each channel.
     pub fn result(&self, channels: Vec<ChannelResult>) -> RunResult {
         let header = self.predictor.header();
         let logged = self.epochs.last().map(|record| record.seconds);
@@ -166,7 +166,7 @@ pub fn check_data(run: &Path, header: &Header, dataset: &Dataset) -> Result<()> 
     Err(Error::BadFile {
         path: run.to_owned(),
         reason: format!(
-            "{reason} ({}); report on runs and a dataset of one problem",
+            "{reason} ({}); report on runs and a dataset of the same problem",
             dataset.path().display()
         ),
     })
@@ -181,11 +181,11 @@ fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
     Err(Error::BadFile {
         path: other.folder.path().to_owned(),
         reason: if first.folder.path() == other.folder.path() {
-            "is named twice".into()
+            "is named twice; name it once".into()
         } else {
             format!(
-                "keeps {} for testing, but {} keeps {}; what one is tested on, the other may \
-                 have been trained on. Report on them apart",
+                "holds out {} for testing, but {} holds out {}: one may have been trained on the test \
+                 inputs of the other. Report on them separately",
                 counted(test(other), "input"),
                 first.folder.path().display(),
                 test(first)
@@ -194,8 +194,8 @@ fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
     })
 }
 
-/// Gives each run its method's name, with what distinguishes it from others of the method, and the
-/// grid it was trained on if that is not the dataset's.
+/// Labels each run by its method, what distinguishes it from others of the method, and its training
+/// grid if that is not the dataset's.
 pub(super) fn name<'a>(all: impl Iterator<Item = &'a mut ComparedRun>, full: &[usize]) {
     let mut all: Vec<&mut ComparedRun> = all.collect();
     let facts: Vec<(Option<usize>, Vec<usize>)> = all

@@ -1,4 +1,4 @@
-//! The numbers of a report.
+//! The numbers that a report shows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use floral::metric::Interval;
 use floral::predict::Sampling;
 use floral::train::{EpochRecord, Method};
 
-/// Several runs beside each other, and beside the truth where it is known.
+/// Several runs compared with each other, and with the truth if it is known.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
     /// What is compared, and how.
@@ -29,12 +29,12 @@ pub struct Comparison {
     pub shown: Vec<ShownInput>,
 }
 
-/// More runs than this cannot be told apart in one picture.
+/// More runs than this cannot be distinguished in one figure.
 const MOST_DRAWN: usize = 8;
 
 impl Comparison {
-    /// What pictures show: all runs if they are few, otherwise of each method the last, which has
-    /// the most training inputs on the finest grid.
+    /// What figures show: all runs if they are few, otherwise the last of each method, which has the
+    /// most training inputs on the finest grid.
     pub(super) fn drawn(&self) -> Cow<'_, Self> {
         if self.runs.len() <= MOST_DRAWN {
             return Cow::Borrowed(self);
@@ -69,7 +69,7 @@ impl Comparison {
 pub struct Setting {
     /// The dataset's own title, or else its problem, or the name of its folder.
     pub title: String,
-    /// The problem, if the dataset tells.
+    /// The problem, if the dataset names it.
     pub problem: Option<String>,
     /// The dataset.
     pub data: PathBuf,
@@ -84,21 +84,21 @@ pub struct Setting {
     pub band: Band,
     /// The inputs over which scores are taken.
     pub inputs: Range<usize>,
-    /// How many of them some run was trained or validated on.
+    /// How many of them were used in training or validation of some run.
     pub seen: usize,
     /// Realizations of the dataset per input.
     pub observations: usize,
-    /// Where true moments come from; none where nothing is known of the truth.
+    /// The source of the true moments; none if the truth is unknown.
     pub truth: Option<TruthSource>,
     /// How realizations of generative methods were made.
     pub sampling: Sampling,
     /// The program, by version and commit.
     pub build: String,
-    /// What there is to know of the inputs besides, such as that they are far from training inputs.
+    /// Notes on the inputs, such as that they are far from the training inputs.
     pub notes: Vec<String>,
 }
 
-/// One channel of the solution, and what is true of it.
+/// One channel of the solution, and its truth.
 #[derive(Debug, Clone, Serialize)]
 pub struct ChannelTruth {
     /// Its name in the names of files; empty where it is the only one.
@@ -166,7 +166,7 @@ pub struct ChannelResult {
     pub coverage: Vec<Interval>,
     /// Share of realizations by their rank among the members.
     pub ranks: Vec<f64>,
-    /// Expected and found error, in groups of points of like expected error.
+    /// Expected and observed error, in groups of points of similar expected error.
     pub spread_error: Vec<[f64; 2]>,
     /// Energy by wave number of single realizations.
     pub spectrum: Vec<f64>,
@@ -177,12 +177,12 @@ pub struct ChannelResult {
     pub pairs: Vec<[f32; 2]>,
 }
 
-/// An input with its truth, where it is known, and what each run says of it.
+/// An input with its truth, if known, and the prediction of each run.
 #[derive(Debug, Clone, Serialize)]
 pub struct ShownInput {
     /// What it is called: its number, and its file where there are several.
     pub name: String,
-    /// By which figures of it are told apart: the index in the dataset.
+    /// Its index in the dataset, which names its figures.
     pub input: usize,
     /// The low-fidelity solution, where there is one.
     #[serde(skip)]
@@ -193,12 +193,12 @@ pub struct ShownInput {
     /// The runs, in their order.
     #[serde(skip)]
     pub runs: Vec<Distribution>,
-    /// How sure each of them is, of methods that know it.
+    /// Novelty and epistemic share per run, of methods that estimate them.
     pub certainty: Vec<Option<Certainty>>,
 }
 
 impl ShownInput {
-    /// The truth or, where nothing is known of it, the runs: what scales of colours are made for.
+    /// What colour scales cover: the truth or, if it is unknown, the runs.
     pub(super) fn references(&self) -> impl Iterator<Item = &Distribution> {
         let runs = self.runs.iter().filter(|_| self.truth.is_none());
         self.truth.iter().chain(runs)

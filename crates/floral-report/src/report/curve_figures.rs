@@ -45,8 +45,8 @@ fn over_grid(view: View, title: String, curves: Vec<Curve>) -> Figure {
     }
 }
 
-/// Mean and band of the truth beside the low-fidelity solution and each run, one scale for all. Where
-/// nothing is known of the truth, each run stands beside the low-fidelity solution.
+/// Mean and band of the truth with the low-fidelity solution and with each run, on one scale. Without a
+/// truth each run is drawn with the low-fidelity solution.
 pub(super) fn bands(view: View, shown: &ShownInput) -> Vec<Figure> {
     let band = view.comparison.setting.band.title();
     let truth = || {
@@ -103,7 +103,7 @@ pub(super) fn samples(view: View, shown: &ShownInput) -> Vec<Figure> {
     figures
 }
 
-/// Which value of a pair: the solution, or what it has beyond the low-fidelity one.
+/// Which value of a pair: the solution, or the residual.
 pub(super) fn value([low, value]: [f32; 2], is_residual: bool) -> f64 {
     if is_residual {
         f64::from(value) - f64::from(low)
@@ -144,7 +144,7 @@ pub(super) fn marginal(view: View, is_residual: bool) -> Figure {
         .map(|(run, own)| curve(&run.label, &own.pairs, Colour::of(run.method)).broken(dash(run)));
     let quantity = view.quantity();
     let (title, x_label) = if is_residual {
-        let name = format!("{}, minus low fidelity", quantity.name);
+        let name = format!("residual of {}", quantity.name);
         ("Residuals", quantity.named(name))
     } else {
         ("Solutions", quantity.clone())
@@ -159,7 +159,7 @@ pub(super) fn marginal(view: View, is_residual: bool) -> Figure {
     }
 }
 
-/// A dashed line of what would be calibrated, and a curve for every run that has a spread.
+/// A dashed line for perfect calibration, and a curve for every run that has a spread.
 fn beside_calibrated<'a>(
     view: View<'a>,
     ideal: Vec<f64>,
@@ -180,7 +180,7 @@ pub(super) fn coverage(view: View) -> Figure {
     Figure {
         title: view.titled("Coverage of central intervals"),
         x_label: "nominal level".into(),
-        y_label: "share of realizations inside".into(),
+        y_label: "coverage: share of realizations inside".into(),
         x: vec![0.0, 1.0],
         curves,
         ..Figure::default()
@@ -196,8 +196,8 @@ pub(super) fn ranks(view: View) -> Figure {
     });
     Figure {
         title: view.titled("Rank histogram"),
-        x_label: "rank of realizations among the members".into(),
-        y_label: "frequency, 1 = calibrated".into(),
+        x_label: "rank of the observation in the ensemble, relative".into(),
+        y_label: "relative frequency, 1 = calibrated".into(),
         x: vec![0.0, 1.0],
         curves,
         covers: vec![0.0],
@@ -205,7 +205,7 @@ pub(super) fn ranks(view: View) -> Figure {
     }
 }
 
-/// The error found over the error expected.
+/// The observed error over the expected error.
 pub(super) fn spread_error(view: View) -> Figure {
     let all = view
         .calibrated()
@@ -213,20 +213,20 @@ pub(super) fn spread_error(view: View) -> Figure {
     let largest = all.copied().fold(0.0, f64::max);
     let curves = beside_calibrated(view, vec![0.0, largest], |run, own| {
         let [x, y] = [0, 1].map(|i| own.spread_error.iter().map(|pair| pair[i]).collect());
-        // Neighbouring groups differ by chance: their points count, not the way between them.
+        // Neighbouring groups differ by chance: the points matter, not the line between them.
         line(run, y).at(x).marked().thin()
     });
     Figure {
         title: view.titled("Spread and skill"),
-        x_label: view.quantity().named("spread: the error that is expected"),
-        y_label: view.quantity().named("error that is found"),
+        x_label: view.quantity().named("expected error (spread)"),
+        y_label: view.quantity().named("observed error"),
         x: vec![0.0, largest],
         curves,
         ..Figure::default()
     }
 }
 
-/// Energy by wave number of single fields; none of a single point.
+/// Energy by wave number of single realizations; none on a grid of a single point.
 pub(super) fn spectra(view: View) -> Option<Figure> {
     let truth = view.truth();
     let count = truth.spectrum.len();
@@ -238,7 +238,7 @@ pub(super) fn spectra(view: View) -> Option<Figure> {
         .map(|(run, own)| line(run, positive(&own.spectrum)));
     let truth = Curve::line("truth", positive(&truth.spectrum), Colour::Ink).dashed();
     (count > 1).then(|| Figure {
-        title: view.titled("Radially averaged spectra"),
+        title: view.titled("Radially averaged energy spectra"),
         x_label: "wave number [cycles per domain]".into(),
         y_label: view.quantity().named("energy").squared(),
         x: (1..count).map(|k| k as f64).collect(),

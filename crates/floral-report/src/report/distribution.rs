@@ -1,6 +1,7 @@
-//! A distribution of fields in little space: moments, quantiles and a few realizations.
+//! A compact distribution of fields: moments, quantiles and a few realizations.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use floral::grid::Thinning;
 use floral::metric::{Fields, SortedMembers};
@@ -14,12 +15,29 @@ pub const LEVELS: [f64; 25] = [
 
 /// Differences from the mean in standard deviations, a byte each: where the spread is small, so is
 /// the error of storing it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anomalies {
     /// The difference that the largest byte stands for, and the smallest with a minus.
     pub reach: f32,
     /// The bytes.
+    #[serde(with = "bytes")]
     pub codes: Vec<u8>,
+}
+
+/// Stores bytes in one piece rather than as a list of numbers.
+mod bytes {
+    use ciborium::Value;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bytes(bytes)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        let bytes = Value::deserialize(from)?.into_bytes();
+        bytes.map_err(|_| D::Error::custom("these are no bytes"))
+    }
 }
 
 impl Anomalies {
@@ -38,7 +56,7 @@ impl Anomalies {
         }
     }
 
-    /// The differences again.
+    /// The differences.
     pub fn values(&self) -> impl ExactSizeIterator<Item = f32> + '_ {
         let reach = self.reach;
         self.codes
@@ -48,7 +66,7 @@ impl Anomalies {
 }
 
 /// The distribution of one input's solution.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// The mean: [channel, point].
     pub mean: Vec<f32>,
@@ -61,7 +79,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Of members with these moments, keeping so many of them and quantiles at these values.
+    /// From members with these moments; stores the first `kept` of them, and quantiles at these places.
     pub fn of(members: Fields, moments: &Moments, kept: usize, places: &[usize]) -> Self {
         let mean: Vec<f32> = moments.mean.iter().map(|v| *v as f32).collect();
         let Some(deviation) = moments.deviation() else {
@@ -103,7 +121,7 @@ impl Distribution {
         }
     }
 
-    /// A realization that was kept.
+    /// A stored realization.
     pub fn realization(&self, index: usize) -> Option<Vec<f32>> {
         let size = self.mean.len();
         if self.deviation.is_empty() {
@@ -122,14 +140,14 @@ impl Distribution {
         )
     }
 
-    /// How many realizations were kept.
+    /// The number of stored realizations.
     pub fn kept(&self) -> usize {
         self.realizations.codes.len() / self.mean.len().max(1)
     }
 
     /// The quantile of a level at every point of a channel of fields on a grid of this shape; none
-    /// without a spread. Between the levels and the points that are kept it is interpolated in units
-    /// of the deviation, which is known everywhere.
+    /// without a spread. Between the stored levels and points it is interpolated in units of the standard
+    /// deviation, which is known everywhere.
     pub fn quantile(&self, level: f64, shape: &[usize], channel: usize) -> Option<Vec<f64>> {
         let points: usize = shape.iter().product();
         let codes = self.quantiles.codes.len() / LEVELS.len();

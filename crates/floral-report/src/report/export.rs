@@ -44,7 +44,7 @@ pub fn exports(comparison: &Comparison) -> Vec<Named> {
     all
 }
 
-/// Those of new inputs, of which nothing is scored.
+/// Figures and tables of new inputs, without scores.
 fn of_predictions(comparison: &Comparison) -> Vec<Named> {
     let views = View::all(comparison).flat_map(|view| {
         let table = Exported::Table(predictions::summaries(view));
@@ -118,7 +118,7 @@ fn distributions(view: View) -> Vec<Named> {
     all
 }
 
-/// Nothing unless some run has a spread.
+/// Empty unless some run has a spread.
 fn calibration(view: View) -> Vec<Named> {
     if view.calibrated().next().is_none() {
         return Vec::new();
@@ -133,7 +133,7 @@ fn calibration(view: View) -> Vec<Named> {
         .into()
 }
 
-/// Figures of one name, told apart by their number.
+/// Figures of one name, numbered.
 fn numbered(name: &str, figures: Vec<Figure>) -> Vec<Named> {
     let named = |(i, figure)| (format!("{name}-{i}"), Exported::Curves(figure));
     figures.into_iter().enumerate().map(named).collect()

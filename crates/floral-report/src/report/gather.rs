@@ -1,7 +1,7 @@
 //! Predicts every input with every run and gathers the numbers of a report.
 //!
-//! [`compare`] is a consumer of the one loop that predicts ([`floral::predict::Walk`]): what it
-//! takes from it becomes a [`Comparison`], and is kept beside each run ([`cache`]).
+//! [`compare`] consumes the shared prediction loop ([`floral::predict::Walk`]). Its result is a
+//! [`Comparison`]; scored summaries are stored beside each run ([`cache`]).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -32,8 +32,8 @@ use super::summary::{Summary, spectrum};
 use super::test_input::{Predicted, ScoredSummary, TestInput};
 use crate::draw::Label;
 
-/// Compares runs on the inputs that they have not seen. What was predicted before with the same
-/// program, weights, data and options is taken from the run's folder.
+/// Compares runs on held-out inputs. Predictions that were made before with the same program, weights,
+/// data and options are taken from the run's folder.
 pub fn compare(
     runs: &[RunFolder],
     dataset: &Dataset,
@@ -45,8 +45,8 @@ pub fn compare(
         return Err(Error::BadFile {
             path: dataset.path().to_owned(),
             reason:
-                "knows high fidelity on fewer points than its grid has, which a report does not \
-                     show; an evaluation compares at the points where it is known"
+                "has high fidelity on fewer points than its grid, which a report cannot show; use \
+                     floral evaluate, which compares at those points"
                     .into(),
         });
     }
@@ -54,8 +54,8 @@ pub fn compare(
         return Err(Error::BadFile {
             path: dataset.path().to_owned(),
             reason: format!(
-                "has {} points outside of the domain, which a report does not show; an evaluation \
-                 scores the points inside, and floral sample stores fields to draw",
+                "has {} points outside of the domain, which a report cannot show; use floral evaluate \
+                 for scores of the points inside, and floral sample for fields to draw",
                 mask.count()
             ),
         });
@@ -66,7 +66,7 @@ pub fn compare(
     if options.evaluation.sampling.realizations < 2 {
         return Err(Error::Config {
             context: "report".into(),
-            reason: "a spread needs at least two realizations; ask for more".into(),
+            reason: "a standard deviation needs at least two realizations; give --realizations 2 or more".into(),
         });
     }
     let channels = runs[0].predictor.header().shapes.solution_channels;
@@ -113,14 +113,14 @@ struct Gathering<'a> {
     low: Vec<Pooled>,
     truth: Vec<Pooled>,
     shown: Vec<ShownInput>,
-    /// The truth of the input under way.
+    /// The truth of the current input.
     current: Option<Truth>,
-    /// The ensemble under way, [member, value], and where its summary will be kept.
+    /// The current ensemble, [member, value], and the file of its summary.
     members: Vec<f32>,
     place: PathBuf,
-    /// The moments of the ensemble under way in closed form, of methods that have them.
+    /// The closed-form moments of the current ensemble, of methods that have them.
     moments: Option<Prediction>,
-    /// What the baselines of the run under way predict of the input under way.
+    /// Predictions of the current input by the baselines of the current run.
     baselines: BaselineFields,
 }
 
@@ -240,7 +240,7 @@ impl Gathering<'_> {
             is_drawn: truth.source != TruthSource::Exact,
         };
         if members.is_empty() {
-            // Moments alone, as of a dataset that holds nothing else.
+            // A dataset may have moments and no realizations.
             let mean: Vec<f32> = truth.mean.iter().map(|v| *v as f32).collect();
             let only = Fields::new(&mean, mean.len())?;
             return Ok(test.summary(only, &moments));
@@ -373,17 +373,17 @@ pub(super) fn rounded(field: &Field) -> Vec<f32> {
     field.values().iter().map(|value| *value as f32).collect()
 }
 
-/// In words, where true moments come from.
+/// A description of the source of the true moments.
 pub(super) fn words(truth: TruthSource) -> String {
     match truth {
         TruthSource::Exact => "the exact moments of the solution".into(),
         TruthSource::Reference { realizations } => {
             let many = counted(realizations, "fresh realization");
-            format!("{many} per input of the true solver")
+            format!("{many} of the true solver per input")
         }
         TruthSource::Dataset { realizations } => {
             let many = counted(realizations, "realization");
-            format!("the {many} per input of the dataset")
+            format!("the mean and variance of the dataset's {many} per input")
         }
     }
 }

@@ -6,12 +6,9 @@ use super::view::View;
 use crate::draw::{Colour, Curve, Figure, Label};
 use floral::train::Method;
 
-/// Validation losses over epochs; regression and flow matching have losses of their own.
+/// Losses over epochs; those of regression and flow matching cannot be compared.
 pub(super) fn training(comparison: &Comparison) -> Vec<Figure> {
-    let kinds = [
-        (false, "Training of regression"),
-        (true, "Training of flow matching"),
-    ];
+    let kinds = [(false, "Regression"), (true, "Flow matching")];
     let figure = |(is_generative, title): (bool, &str)| {
         let runs = comparison.runs.iter();
         let logged = runs.filter(|run| run.method.is_generative() == is_generative);
@@ -20,7 +17,7 @@ pub(super) fn training(comparison: &Comparison) -> Vec<Figure> {
             .flat_map(losses)
             .collect();
         (!curves.is_empty()).then(|| Figure {
-            title: format!("{title}: validation loss, and thin the training loss"),
+            title: format!("{title}: validation loss (training loss thin)"),
             x_label: "epoch".into(),
             y_label: "loss".into(),
             curves,
@@ -71,14 +68,14 @@ const SCORES: [Score; 3] = [
     },
 ];
 
-/// Runs of one method that differ in one amount of training data alone.
+/// Runs of one method that differ in one amount of training data only.
 struct Series {
     curve: Curve,
     method: Method,
     other: Option<Vec<usize>>,
 }
 
-/// Scores over what the runs were trained on: the number of inputs, or points of the grid.
+/// Scores over the number of training inputs, or over the points of the training grid.
 pub(super) fn learning(view: View, over_grid: bool) -> Vec<Figure> {
     let (title, x_label) = if over_grid {
         ("training grid", "points per axis in training")
@@ -118,7 +115,7 @@ fn amount(run: &RunResult, over_grid: bool) -> Option<f64> {
     }
 }
 
-/// Adds a point to the series of a run; of several runs at one place the first counts.
+/// Adds a point to the series of a run; of several runs at one amount the first counts.
 fn add(all: &mut Vec<Series>, run: &RunResult, over_grid: bool, [x, y]: [f64; 2]) {
     let other = if over_grid {
         run.training_inputs.map(|n| vec![n])

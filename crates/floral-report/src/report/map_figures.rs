@@ -1,4 +1,4 @@
-//! Figures of colours: fields of one input, and joint distributions.
+//! Figures of maps: fields of one input, and joint distributions.
 
 use super::comparison::{Comparison, Setting, ShownInput};
 use super::curve_figures::value;
@@ -13,8 +13,8 @@ use floral::units::relation;
 /// Realizations drawn in one figure.
 const DRAWN: usize = 4;
 
-/// The share of its length by which a scale of colours is longer than the truth, so that predictions
-/// a little beyond it keep their order.
+/// The share of its length by which a colour scale is longer than the range of the truth, so that
+/// predictions slightly beyond it can be distinguished.
 const MARGIN: f64 = 0.05;
 
 /// The axis to the right, and the one that goes upwards.
@@ -72,7 +72,7 @@ fn colours(values: &[f64]) -> [f64; 2] {
     ]
 }
 
-/// A number that is not zero, or else one.
+/// The number, or one if it is not positive.
 fn nonzero(value: f64) -> f64 {
     if value > 0.0 { value } else { 1.0 }
 }
@@ -151,7 +151,7 @@ impl Columns {
     }
 }
 
-/// Truth, low fidelity and every run: mean, its error where the truth is known or else the ends of the
+/// Truth, low fidelity and every run: mean, its error if the truth is known, otherwise the ends of the
 /// band, and standard deviation.
 pub(super) fn fields(view: View, shown: &ShownInput) -> Panels {
     let columns = Columns::of(view, shown);
@@ -200,7 +200,7 @@ pub(super) fn fields(view: View, shown: &ShownInput) -> Panels {
     panels(view.comparison, view.titled_input(shown, ""), rows)
 }
 
-/// Maps of these values, none of them where there are none.
+/// Maps with these titles and values.
 fn titled(titles: &[String], values: &Fields) -> Vec<Map> {
     let map = |(title, values): (&String, &Option<Vec<f64>>)| Map {
         title: title.clone(),
@@ -259,9 +259,9 @@ pub(super) fn joints(view: View, is_residual: bool) -> Option<Panels> {
         .collect();
     let quantity = view.quantity();
     let (title, label) = if is_residual {
-        ("Low fidelity and residual", quantity.named("residual"))
+        ("Residual over low fidelity", quantity.named("residual"))
     } else {
-        ("Low fidelity and solution", quantity.clone())
+        ("Solution over low fidelity", quantity.clone())
     };
     let span = |label, [from, to]: [f64; 2]| Span { label, from, to };
     Some(Panels {
@@ -271,7 +271,7 @@ pub(super) fn joints(view: View, is_residual: bool) -> Option<Panels> {
         height: JOINT_BINS,
         aspect: None,
         rows: vec![MapRow {
-            label: "share of values, power of 10".into(),
+            label: "log\u{2081}\u{2080} of the share of values".into(),
             colours: ColourMap::Spread,
             range: [-4.5, -1.5],
             maps,

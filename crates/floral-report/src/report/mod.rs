@@ -1,8 +1,8 @@
-//! Comparison: several runs beside the truth, as the numbers of a report, and the report itself.
+//! Comparisons of several runs with the truth, as numbers and as a report.
 //!
 //! [`compare()`] predicts test inputs with every run and gathers a [`Comparison`]: numbers alone.
-//! [`predicted()`] does the same with new inputs, of which the truth is not known. From either come the
-//! [`page`] that a browser shows, and single figures and tables for a paper.
+//! [`predicted()`] does the same for new inputs, whose truth is unknown. Both yield a [`page`] for a
+//! browser, and single figures and tables for a paper.
 
 mod band;
 mod cache;
@@ -22,7 +22,7 @@ mod new_cases;
 mod options;
 mod pooled;
 mod predictions;
-mod story;
+mod sections;
 mod summary;
 mod tables;
 mod test_input;
@@ -38,7 +38,7 @@ pub use export::{Exported, curves_of_input, exports};
 pub use gather::compare;
 pub use new_cases::{NewFile, NewRun, predicted};
 pub use options::Options;
-pub use story::page;
+pub use sections::page;
 pub use summary::{Certainty, ChannelSummary, Summary};
 pub use tables::scores;
 pub use test_input::ScoredSummary;

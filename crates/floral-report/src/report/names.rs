@@ -1,4 +1,4 @@
-//! What quantities are called, with their units.
+//! Names of quantities, with their units.
 
 use floral::dataset::Dataset;
 use floral::{Axis, Grid, Quantity};
@@ -12,12 +12,12 @@ pub(super) fn title(dataset: &Dataset) -> String {
     own.map_or_else(|| folder().to_string_lossy().into_owned(), str::to_owned)
 }
 
-/// The channels of the solution, so many of them.
+/// The labels of the `count` channels of the solution.
 pub(super) fn channels(quantities: &[Quantity], count: usize) -> Vec<Label> {
     let label = |i: usize| {
         let quantity = quantities.get(i);
-        let told = quantity.and_then(|quantity| quantity.title());
-        let name = match (told, count) {
+        let title = quantity.and_then(|quantity| quantity.title());
+        let name = match (title, count) {
             (Some(name), _) => name.to_owned(),
             (None, 1) => "solution".into(),
             (None, _) => format!("channel {i}"),
@@ -57,7 +57,7 @@ fn distinct(names: &[String]) -> Vec<String> {
     names.iter().enumerate().map(name).collect()
 }
 
-/// A name without what file systems and shells take amiss.
+/// A name without characters that file systems and shells treat specially.
 fn in_a_file(name: &str) -> String {
     let letters = name.chars().map(|letter| match letter {
         letter if letter.is_alphanumeric() => letter,

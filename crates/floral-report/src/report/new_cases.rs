@@ -1,7 +1,7 @@
-//! Predicts new inputs, of which nothing is known but themselves, with every run.
+//! Predicts new inputs, whose solutions are unknown, with every run.
 //!
-//! [`predicted`] is a consumer of the one loop that predicts ([`floral::predict::Walk`]). What it gathers
-//! is a [`Comparison`] without a truth, which `predictions` turns into a page.
+//! [`predicted`] consumes the shared prediction loop ([`floral::predict::Walk`]). Its result is a
+//! [`Comparison`] without a truth, which `predictions` turns into a page.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ use super::summary::{Certainty, Summary};
 pub struct NewRun<'a> {
     /// Where it is.
     pub folder: RunFolder,
-    /// What it has learned.
+    /// The trained model.
     pub predictor: Predictor,
     /// The files; the same for every run.
     pub files: Vec<NewFile<'a>>,
@@ -40,13 +40,13 @@ pub struct NewFile<'a> {
     pub path: PathBuf,
     /// Its inputs.
     pub cases: Cases<'a>,
-    /// Those of them that are shown.
+    /// The inputs to show.
     pub inputs: Range<usize>,
-    /// What was converted, assumed or found far from the training inputs.
+    /// What was converted, assumed or is far from the training inputs.
     pub notes: Vec<String>,
 }
 
-/// A run with what it predicts: of every input its summary and its low-fidelity solution.
+/// A run with its predictions: per input a summary and the low-fidelity solution.
 struct Shown {
     run: ComparedRun,
     inputs: Vec<(Summary, Option<Vec<f32>>)>,
@@ -59,9 +59,7 @@ pub fn predicted(
     observer: &dyn Observer,
 ) -> Result<Comparison> {
     let Some(first) = runs.first() else {
-        return Err(refusal(
-            "there is no run to report on; name at least one run folder",
-        ));
+        return Err(refusal("no run is given; name at least one run folder"));
     };
     check_alike(&runs)?;
     let grid = grid(first).clone();
@@ -114,11 +112,11 @@ fn refusal(reason: &str) -> Error {
     }
 }
 
-/// Refuses runs and files that no figure shows side by side.
+/// Refuses runs and files that cannot be compared in one figure.
 fn check_alike(runs: &[NewRun<'_>]) -> Result<()> {
     let first = &runs[0];
     if first.files.is_empty() {
-        return Err(refusal("there is no new input; name at least one file"));
+        return Err(refusal("no new input is given; name at least one file"));
     }
     for (i, run) in runs.iter().enumerate() {
         let header = run.predictor.header();
@@ -136,13 +134,13 @@ fn check_alike(runs: &[NewRun<'_>]) -> Result<()> {
         {
             let other = first.folder.path().display();
             return Err(fault(format!(
-                "predicts another solution than {other}; report on them apart"
+                "predicts a different solution than {other}; report on them separately"
             )));
         }
         for file in &run.files {
             if !file.cases.grid().coincides(grid(first)) {
                 return Err(fault(format!(
-                    "sees {} on another grid than {} of {}; report on them apart",
+                    "sees {} on a different grid than {} of {}; report on them separately",
                     file.path.display(),
                     first.files[0].path.display(),
                     first.folder.path().display()
@@ -205,7 +203,7 @@ fn setting(run: &NewRun<'_>, grid: &Grid, inputs: usize, options: &Options) -> S
     }
 }
 
-/// What there is to know of the inputs, each once, with the file where there are several.
+/// The notes on the inputs without repetition, with the file if there are several.
 fn notes(runs: &[NewRun<'_>]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for file in runs.iter().flat_map(|run| &run.files) {
@@ -248,7 +246,7 @@ fn result(shown: &Shown, channels: usize) -> super::RunResult {
     shown.run.result((0..channels).map(channel).collect())
 }
 
-/// Every input with what all runs say of it.
+/// Every input with the predictions of all runs.
 fn shown(inputs: Vec<(String, usize)>, all: &[Shown]) -> Vec<ShownInput> {
     let input = |(position, (name, _)): (usize, (String, usize))| {
         let each = || all.iter().map(move |shown| &shown.inputs[position]);
@@ -268,7 +266,7 @@ fn shown(inputs: Vec<(String, usize)>, all: &[Shown]) -> Vec<ShownInput> {
     inputs.into_iter().enumerate().map(input).collect()
 }
 
-/// What a run predicts of the inputs of all its files.
+/// Predictions of the inputs of all files of a run.
 fn summaries(
     run: &NewRun<'_>,
     options: &Options,
@@ -299,7 +297,7 @@ fn summaries(
 
 struct Gathering {
     kept: usize,
-    /// The ensemble under way, [member, value].
+    /// The current ensemble, [member, value].
     members: Vec<f32>,
     moments: Option<Prediction>,
     summaries: Vec<(Summary, Option<Vec<f32>>)>,

@@ -1,8 +1,8 @@
-//! What a report says of new inputs, where nothing is known of the truth.
+//! The sections of a report on new inputs, whose truth is unknown.
 
 use super::comparison::{Comparison, ShownInput};
 use super::distribution::Distribution;
-use super::story::{by_channel, drawn_how, file, section};
+use super::sections::{by_channel, drawn_how, file, section};
 use super::view::View;
 use super::{curve_figures as curves, explorer, map_figures as maps};
 use crate::draw::{Best, Block, Column, Page, Row, Section, Table};
@@ -20,8 +20,8 @@ pub(super) fn page(comparison: &Comparison) -> Result<Page> {
     Ok(Page {
         title: format!("FLORAL report: {}", setting.title),
         lead: format!(
-            "{} predicted by {}. Nothing is known here of the truth: what is shown is what the runs \
-             expect, how sure they are, and how far the inputs are from those they were trained on.",
+            "{} predicted by {}. The truth is unknown: the report shows predictions, their uncertainty, \
+             and the distance of the inputs from the training inputs.",
             counted(comparison.shown.len(), "new input"),
             names.join(", ")
         ),
@@ -38,10 +38,10 @@ pub(super) fn page(comparison: &Comparison) -> Result<Page> {
 fn overview(comparison: &Comparison) -> Section {
     section(
         "Predictions",
-        "Novelty is 1 for an input like those that judged the fit and grows with the distance from \
-         them; well above 1, intervals rest on extrapolation. What is not known is the share of the \
-         variance that more training inputs would reduce. Methods that do not know either have a \
-         dash.",
+        "Novelty is 1 for inputs like those that validated the fit and grows with the distance from \
+         them; well above 1, intervals rest on extrapolation. The epistemic share is the part of the \
+         variance that more training inputs would reduce; the rest is aleatoric. A dash marks methods \
+         that estimate neither.",
         comparison
             .setting
             .notes
@@ -72,13 +72,13 @@ pub(super) fn summaries(view: View) -> Table {
     });
     Table {
         columns: vec![
-            column("novelty", "1 = like those that judged the fit"),
-            column("not known", "share of the variance"),
+            column("novelty", "1 = like the validation inputs"),
+            column("epistemic", "share of the variance"),
             column("smallest mean", "over the domain"),
             column("largest mean", "over the domain"),
-            column("spread", "root mean square of the standard deviation"),
-            column("largest spread", "standard deviation"),
-            column("from low fidelity", "root mean square of mean minus low"),
+            column("spread", "standard deviation, root mean square"),
+            column("largest spread", "standard deviation, maximum"),
+            column("residual", "mean minus low fidelity, root mean square"),
         ],
         rows: rows.collect(),
     }
@@ -89,16 +89,16 @@ fn values(view: View, shown: &ShownInput, run: usize, own: &Distribution) -> Vec
     let mean = view.of(&own.mean);
     let deviation = view.of(&own.deviation);
     let low = shown.low.as_ref().map(|low| view.of(low));
-    let gap = low.map(|low| mean.iter().zip(low).map(|(m, l)| m - l).collect::<Vec<_>>());
+    let residual = low.map(|low| mean.iter().zip(low).map(|(m, l)| m - l).collect::<Vec<_>>());
     let largest = |values: &[f64]| values.iter().copied().reduce(f64::max);
     vec![
         certainty.map(|certainty| certainty.novelty),
-        certainty.and_then(|certainty| view.own(&certainty.unknown).copied()),
+        certainty.and_then(|certainty| view.own(&certainty.epistemic).copied()),
         mean.iter().copied().reduce(f64::min),
         largest(&mean),
         root_mean_square(&deviation),
         largest(&deviation),
-        gap.and_then(|gap| root_mean_square(&gap)),
+        residual.and_then(|residual| root_mean_square(&residual)),
     ]
 }
 
@@ -111,8 +111,9 @@ fn root_mean_square(values: &[f64]) -> Option<f64> {
 fn explore(comparison: &Comparison) -> Result<Section> {
     Ok(section(
         "Explore",
-        "Choose an input and a method. Click a place in any picture to see the distribution there, step \
-         through realizations, and move the threshold to see where and how likely it is exceeded.",
+        "Choose an input and a method. Click a point of any figure to see the distribution there, step \
+         through realizations, and move the threshold to see where and with which probability it is \
+         exceeded.",
         vec![Block::Interactive(explorer::interactive(comparison)?)],
     ))
 }
@@ -125,7 +126,7 @@ fn figures(comparison: &Comparison) -> Section {
     });
     section(
         "Figures",
-        "Mean, quantiles, spread and realizations of every input, low fidelity beside them.",
+        "Mean, quantiles, standard deviation and realizations of every input, with low fidelity.",
         blocks,
     )
 }

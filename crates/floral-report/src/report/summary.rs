@@ -11,7 +11,7 @@ use floral::predict::Moments;
 use floral::{Field, Grid};
 use serde::{Deserialize, Serialize};
 
-/// Values kept of each input for distributions over all inputs, and of each of many channels.
+/// Values stored per input for distributions over all inputs, and the least per channel.
 const VALUES: usize = 4096;
 const FEWEST: usize = 1024;
 
@@ -19,28 +19,27 @@ const FEWEST: usize = 1024;
 const SPECTRA: usize = 64;
 
 /// What a report shows of one input's solutions.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The distribution.
     pub distribution: Distribution,
-    /// How sure the method is, if it knows.
+    /// Novelty and epistemic share, of methods that estimate them.
     pub certainty: Option<Certainty>,
     /// What is pooled over inputs, of each channel.
     pub channels: Vec<ChannelSummary>,
 }
 
-/// How sure a method is of its prediction, of methods that know it.
+/// How reliable a method considers its prediction, of methods that estimate it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Certainty {
-    /// How far the input is from the training inputs: 1 as those that judged the fit.
+    /// The distance of the input from the training inputs: 1 for the inputs that validated the fit.
     pub novelty: f64,
-    /// The share of the variance, of each channel, that is not of the solution itself but of what is
-    /// not known of its mean.
-    pub unknown: Vec<f64>,
+    /// The epistemic share of the variance, per channel.
+    pub epistemic: Vec<f64>,
 }
 
 impl Certainty {
-    /// From the moments that a method knows, on so many points.
+    /// From the moments of a method, on this number of points.
     pub fn of(moments: &Prediction, points: usize) -> Self {
         let sums = |values: &[f64]| -> Vec<f64> {
             let channels = values.chunks(points.max(1));
@@ -51,15 +50,15 @@ impl Certainty {
             .zip(sums(&moments.epistemic));
         Self {
             novelty: moments.novelty,
-            unknown: parts
-                .map(|(own, unknown)| unknown / (own + unknown).max(f64::MIN_POSITIVE))
+            epistemic: parts
+                .map(|(own, epistemic)| epistemic / (own + epistemic).max(f64::MIN_POSITIVE))
                 .collect(),
         }
     }
 }
 
 /// What is pooled over inputs of one channel.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChannelSummary {
     /// Values scattered over realizations and points, each after the low-fidelity value at its
     /// point, which is not a number where there is none: [value, 2].
@@ -71,7 +70,7 @@ pub struct ChannelSummary {
 }
 
 impl Summary {
-    /// Of members with these moments on a grid, keeping so many of them.
+    /// From members with these moments on a grid; stores the first `kept` of them.
     pub fn of(
         grid: &Grid,
         low: Option<&Field>,
@@ -88,7 +87,7 @@ impl Summary {
         Self::new(members, low.map(Field::values), &grid.shape(), distribution)
     }
 
-    /// Of members with a distribution.
+    /// From members with a distribution.
     fn new(
         members: Fields,
         low: Option<&[f64]>,
@@ -146,8 +145,8 @@ pub(super) fn spectrum<'a>(
     spectrum.energies()
 }
 
-/// So many of 0..total, without repetition and without pattern: multiples of a step that shares no
-/// factor with the total and is near its golden section.
+/// `wanted` different numbers of 0..total without a pattern: multiples of a step that shares no factor
+/// with the total and is near its golden section.
 pub fn scattered(total: usize, wanted: usize) -> impl Iterator<Item = usize> {
     let mut step = ((total as f64 * 0.618_033_988_75) as usize).max(1);
     while greatest_common_divisor(step, total) > 1 {

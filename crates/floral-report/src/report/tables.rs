@@ -1,4 +1,4 @@
-//! The tables of a report: scores, and what they cost.
+//! The tables of a report: scores and costs.
 
 use floral::counted;
 use floral::evaluate::MeanErrors;
@@ -26,7 +26,7 @@ pub(super) fn channel_scores(view: View) -> Table {
     let low = view.truth().low.as_ref();
     let low = low.map(|low| baseline("low fidelity".into(), &low.errors));
     let quantity = view.quantity();
-    let meaning = |words: &str, label: &Label| match told(label) {
+    let meaning = |words: &str, label: &Label| match printed_units(label) {
         Some(units) => format!("{words}, {units}"),
         None => words.to_owned(),
     };
@@ -38,19 +38,19 @@ pub(super) fn channel_scores(view: View) -> Table {
                 &in_units("error of the mean field"),
                 Best::Lowest,
             ),
-            column("RMSE", &in_units("pooled"), Best::Lowest),
-            column("nRMSE", "pooled, relative", Best::Lowest),
+            column("RMSE", &in_units("over all points"), Best::Lowest),
+            column("nRMSE", "relative RMSE", Best::Lowest),
             column(
                 "variance",
                 &meaning("error of the variance field", &quantity.squared()),
                 Best::Lowest,
             ),
-            column("rel. variance", "the same, 1 = no skill", Best::Lowest),
-            column("CRPS", &in_units("of the distribution"), Best::Lowest),
+            column("rel. variance", "relative, 1 = no skill", Best::Lowest),
+            column("CRPS", &in_units("per point"), Best::Lowest),
             column("energy score", &in_units("of whole fields"), Best::Lowest),
             column(
                 "90 % band",
-                "share of true values inside",
+                "coverage, 0.9 = calibrated",
                 Best::Nearest(0.9),
             ),
             column("spread/error", "1 = calibrated", Best::Nearest(1.0)),
@@ -64,18 +64,19 @@ pub(super) fn channel_scores(view: View) -> Table {
 }
 
 /// The units of a quantity as they are printed, unless it is a pure number.
-fn told(label: &Label) -> Option<String> {
+fn printed_units(label: &Label) -> Option<String> {
     let units = label.units.as_deref().filter(|units| *units != "1");
     // A unit is not broken over two lines.
     units.map(|units| typeset(units).replace(' ', "\u{a0}"))
 }
 
-/// Channels by what needs no units: errors of the mean, and how many realizations the intervals hold.
+/// Channels by scores without units: relative errors of the mean, and coverage.
 pub(super) fn overview(comparison: &Comparison) -> Table {
     let runs = comparison.runs.iter();
     let has_low = comparison.channels.iter().any(|truth| truth.low.is_some());
     let nrmse = |name: &str| column(name, "nRMSE of the mean", Best::Unranked);
-    let held = |run: &RunResult| column(&run.label, "share in the 90 % band", Best::Unranked);
+    let coverage =
+        |run: &RunResult| column(&run.label, "coverage of the 90 % band", Best::Unranked);
     let has_band = |run: &&RunResult| run.channels.iter().any(|own| band(own).is_some());
     let row = |view: View| {
         let low = view.truth().low.as_ref().map(|low| low.errors.nrmse);
@@ -98,13 +99,13 @@ pub(super) fn overview(comparison: &Comparison) -> Table {
             .then(|| nrmse("low fidelity"))
             .into_iter()
             .chain(runs.clone().map(|run| nrmse(&run.label)))
-            .chain(runs.filter(has_band).map(held))
+            .chain(runs.filter(has_band).map(coverage))
             .collect(),
         rows: View::all(comparison).map(row).collect(),
     }
 }
 
-/// A prediction of the mean that nothing was learned for.
+/// A baseline for the mean.
 fn baseline(name: String, errors: &MeanErrors) -> Row {
     Row {
         name,
@@ -113,8 +114,8 @@ fn baseline(name: String, errors: &MeanErrors) -> Row {
     }
 }
 
-/// Mean residual and kriging, once for every number of training inputs; not kriging where a run of
-/// it stands in the table.
+/// Mean residual and kriging, once per number of training inputs; kriging unless a run of it is in
+/// the table.
 fn baselines(view: View) -> Vec<Row> {
     let has_kriging = |inputs: usize| {
         let mut runs = view.runs();
@@ -141,7 +142,7 @@ fn baselines(view: View) -> Vec<Row> {
     rows
 }
 
-/// The share of realizations in the interval of 90 %.
+/// The coverage of the 90 % interval.
 fn band(own: &ChannelResult) -> Option<f64> {
     let mut intervals = own.coverage.iter();
     let band = intervals.find(|interval| (interval.level - 0.9).abs() < 1e-9);
@@ -170,7 +171,7 @@ fn score_row(run: &RunResult, own: &ChannelResult) -> Row {
     }
 }
 
-/// What training and prediction have cost.
+/// The cost of training and prediction.
 pub(super) fn speed(comparison: &Comparison) -> Table {
     let row = |run: &RunResult| {
         let epochs = run.epochs.len();

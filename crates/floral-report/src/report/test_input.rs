@@ -1,6 +1,6 @@
 //! One test input with its truth, and the scored summary of what a run predicts for it.
 //!
-//! Made by `gather`, kept by `cache`.
+//! Made by `gather`, stored by `cache`.
 
 use super::channel::Channel;
 use super::summary::{Certainty, Summary, scattered};
@@ -11,23 +11,24 @@ use floral::metric::Fields;
 use floral::predict::{Moments, PredictionCost};
 use floral::sample::{EnsembleStatistics, Wanted};
 use floral::{Field, Grid};
+use serde::{Deserialize, Serialize};
 
-/// Points of each input at which spread and error are kept.
+/// Points per input at which spread and error are stored.
 const POINTS: usize = 1024;
 
 /// A run's prediction of one input, and its scores.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoredSummary {
     /// What is shown.
     pub summary: Summary,
-    /// Its scores alone, also of each channel.
+    /// Its scores, in total and per channel.
     pub scoring: Scoring,
-    /// Of each channel the variance that the ensemble expects of its mean's error and the square of
-    /// that error, at some points; empty for a deterministic method.
+    /// Per channel the expected and the observed square of the mean's error, at some points; empty for
+    /// a deterministic method.
     pub spread_error: Vec<Vec<[f32; 2]>>,
 }
 
-/// One input with all that is true of it.
+/// One input with its truth.
 pub(super) struct TestInput<'a> {
     pub grid: &'a Grid,
     pub low: Option<&'a Field>,

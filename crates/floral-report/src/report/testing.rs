@@ -43,7 +43,7 @@ pub fn membrane() -> Play {
     Play { folder, dataset }
 }
 
-/// A curve dataset of 16 points, two inputs of which are for testing, and room for runs.
+/// A dataset and a folder for runs; two inputs are for testing.
 pub struct Play {
     folder: TempDir,
     pub dataset: Dataset,

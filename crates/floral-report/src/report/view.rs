@@ -4,7 +4,7 @@ use super::comparison::{ChannelResult, ChannelTruth, Comparison, RunResult, Show
 use super::distribution::Distribution;
 use crate::draw::Label;
 
-/// A channel of the solution with all that is known of it.
+/// A channel of the solution and its results.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub comparison: &'a Comparison,
@@ -17,7 +17,7 @@ impl<'a> View<'a> {
         (0..comparison.channels.len()).map(move |index| Self { comparison, index })
     }
 
-    /// What is true of it.
+    /// Its truth.
     pub fn truth(self) -> &'a ChannelTruth {
         &self.comparison.channels[self.index]
     }
@@ -62,7 +62,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The runs, each with what it predicts of the channel.
+    /// The runs, each with its prediction of the channel.
     pub fn runs(self) -> impl Iterator<Item = (&'a RunResult, &'a ChannelResult)> {
         let runs = self.comparison.runs.iter();
         runs.map(move |run| (run, &run.channels[self.index]))
@@ -78,7 +78,7 @@ impl<'a> View<'a> {
         channels.get(self.index)
     }
 
-    /// The channel's values of a field, [channel, point]; none of a field that is not there.
+    /// The channel's values of a field, [channel, point]; empty if the field is missing.
     pub fn of(self, field: &[f32]) -> Vec<f64> {
         let points = self.comparison.setting.grid.len();
         let own = field.chunks(points.max(1)).nth(self.index);
@@ -120,7 +120,7 @@ impl<'a> View<'a> {
         band.ends(|level| self.quantile(distribution, level), moments)
     }
 
-    /// Below which value the truth never is: zero, if it is never negative.
+    /// A lower bound of the truth: zero, if it is never negative.
     pub fn floor(self) -> Option<f64> {
         (self.truth().lowest >= 0.0).then_some(0.0)
     }

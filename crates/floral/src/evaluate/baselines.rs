@@ -106,11 +106,11 @@ impl Baselines {
 /// The mean by kernel regression.
 fn kriged(kriging: &Expansion, learned: &LearnedLow, case: &Case) -> Result<Vec<f64>> {
     let low = learned.of(&case.input, case.low.as_ref(), &learned.grid);
-    let told = |refused: Refused| Error::Numerical {
+    let refusal = |refused: Refused| Error::Numerical {
         what: format!("low fidelity {}", refused.what()),
         advice: refused.advice(),
     };
-    let low = low.map_err(|fault| fault.told(told))?;
+    let low = low.map_err(|fault| fault.into_error(refusal))?;
     let prediction = kriging
         .predict(&Query {
             input: case.input.values(),
@@ -168,7 +168,7 @@ impl MeanResidual {
     fn corrected(&self, low: &[f64]) -> Option<Vec<f64>> {
         let is_alike = low.len() == self.residual.len();
         let sums = low.iter().zip(&self.residual);
-        is_alike.then(|| sums.map(|(low, gap)| low + gap).collect())
+        is_alike.then(|| sums.map(|(low, residual)| low + residual).collect())
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{BaselineFields, Truth};
 use crate::kl::Prediction;
 
-/// One of so many channels of fields of `values` values: [.., channel, point] -> [.., point].
+/// One channel of fields of `values` values: [.., channel, point] -> [.., point].
 pub(super) fn of<T: Copy>(fields: &[T], values: usize, channel: usize, channels: usize) -> Vec<T> {
     let points = values / channels;
     let fields = fields.chunks_exact(values.max(1));

@@ -62,7 +62,7 @@ pub struct ChannelEvaluation {
     /// What it is.
     #[serde(flatten)]
     pub quantity: Quantity,
-    /// The deviation in units of which it is pooled with others.
+    /// The standard deviation that is its unit when channels are pooled.
     pub deviation: f64,
     /// The run's own scores.
     pub prediction: Prediction,

@@ -31,6 +31,9 @@ use crate::ranks::{Alone, Ranks, Watch, first_then_others, gathered};
 use crate::{Error, Result};
 use side_by_side::{Setting, scored};
 
+/// Fresh realizations per input from which the truth is computed where no number is given.
+pub const REFERENCE: usize = 1000;
+
 /// What to evaluate, and how.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -53,12 +56,12 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// The paper's 2500 realizations, against 1000 of the truth.
+    /// The default number of realizations, against [`REFERENCE`] of the truth.
     fn default() -> Self {
         Self {
             sampling: Sampling::default(),
             inputs: None,
-            reference: 1000,
+            reference: REFERENCE,
             on_training_grid: false,
             kriging: true,
             training: None,
@@ -154,7 +157,7 @@ fn thinning(
     let thinning = Thinning::to(&full, trained).ok_or_else(|| Error::Config {
         context: "the training grid".into(),
         reason: format!(
-            "{} has grid {full:?}, of which every s-th point cannot make {trained:?}",
+            "{} has grid {full:?}; every s-th point of it cannot give {trained:?}",
             dataset.path().display()
         ),
     })?;

@@ -33,7 +33,7 @@ pub struct Scoring {
     evaluations: usize,
     realizations: usize,
     seconds: f64,
-    /// The same of each of several channels, and the deviation in units of which it is pooled.
+    /// The same for each of several channels, and the standard deviation that is its unit when pooled.
     #[serde(default)]
     channels: Vec<(f64, Scoring)>,
 }

@@ -96,7 +96,7 @@ fn scored_at(walk: &Walk<'_>, setting: &Setting<'_>, position: usize) -> Result<
     Ok((position, scored.scoring))
 }
 
-/// Tells an observer how many inputs that are under way side by side are finished.
+/// Reports to an observer how many of the inputs under way are finished.
 struct Finished<'a> {
     observer: &'a dyn Observer,
     method: &'a str,

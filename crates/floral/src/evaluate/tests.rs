@@ -76,7 +76,7 @@ fn a_shifted_mean_and_a_stretched_spread_have_the_errors_of_the_formulas() {
 }
 
 #[test]
-fn inputs_of_the_training_are_told_and_another_constant_does_not_hide_them() {
+fn inputs_of_the_training_are_reported_and_another_constant_does_not_hide_them() {
     let play = play();
     let predictor = play.predictor(Method::Fno);
     let header = predictor.header();
@@ -182,16 +182,18 @@ fn on_the_training_grid_the_low_fidelity_solution_has_its_error_there() {
     for input in 0..2 {
         let low = play.dataset.low(input).unwrap();
         let exact = play.dataset.exact_moments(input).unwrap().unwrap();
-        let gaps = low.values().iter().zip(exact.mean.values()).step_by(2);
-        square += gaps.map(|(low, mean)| (low - mean).powi(2)).sum::<f64>();
+        let differences = low.values().iter().zip(exact.mean.values()).step_by(2);
+        square += differences
+            .map(|(low, mean)| (low - mean).powi(2))
+            .sum::<f64>();
     }
     let rmse = evaluation.low.unwrap().rmse;
     assert!((rmse - (square / 16.0).sqrt()).abs() < 1e-12);
     assert!(evaluation.mean_residual.is_some());
 }
 
-/// Ten normal realizations of a truth with mean 0 and variance 1 at 400 points, of which none is the
-/// same: what a perfect prediction is told of them.
+/// Ten normal realizations of a truth with mean 0 and variance 1 at 400 independent points: the scores of a
+/// perfect prediction.
 #[test]
 fn the_sampling_of_the_truth_is_taken_out_of_both_errors() {
     use crate::random::{Purpose, stream};

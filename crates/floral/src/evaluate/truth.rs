@@ -99,7 +99,7 @@ const FIRST_REFERENCE: u64 = 1 << 32;
 const SIDE_BY_SIDE: usize = 16;
 const WAVE: usize = 128;
 
-/// Inputs whose realizations tell the deviation of channels.
+/// Inputs from whose realizations the standard deviation of channels is estimated.
 const SCALED_BY: usize = 32;
 
 /// The truths of a dataset's inputs.
@@ -328,7 +328,7 @@ fn gathered(statistics: &EnsembleStatistics, fourth: &FourthMoments) -> Moments 
     }
 }
 
-/// The truth that realizations tell: [realization, point].
+/// The truth from realizations: [realization, point].
 #[cfg(test)]
 pub(super) fn of_realizations(observations: &[f64], points: usize) -> Result<Truth> {
     let moments = moments_of(observations, points)?;

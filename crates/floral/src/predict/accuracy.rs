@@ -5,7 +5,7 @@ use crate::observer::Observer;
 use crate::sample::OdeSolver;
 use crate::{Error, Grid, Result};
 
-/// The accuracy of which nothing is said: as much as 400 realizations leave to chance in their mean.
+/// The default accuracy: the standard error of the mean of 400 realizations.
 pub const USUAL_ACCURACY: f64 = 0.05;
 
 /// Numbers of midpoint steps, each about twice the one before. None divides a frequency of the
@@ -26,7 +26,7 @@ pub struct ChosenSolver {
     pub solver: OdeSolver,
     /// How far its realizations are from those with half as many steps: the root mean square in
     /// units of their deviation, of the worst channel.
-    pub gap: f64,
+    pub change: f64,
     /// Realizations that were compared.
     pub realizations: usize,
 }
@@ -67,14 +67,14 @@ impl Predictor {
         for steps in &STEPS[1..] {
             let solver = midpoint(*steps)?;
             let fine = first.by(solver)?;
-            let gap = self.gap(&coarse, &fine, first.realizations);
+            let change = self.change(&coarse, &fine, first.realizations);
             coarse = fine;
             chosen = Some(ChosenSolver {
                 solver,
-                gap,
+                change,
                 realizations: first.realizations,
             });
-            if gap <= accuracy {
+            if change <= accuracy {
                 break;
             }
         }
@@ -83,10 +83,10 @@ impl Predictor {
 
     /// The root mean square distance of realizations, [realization, channel, point], in units of
     /// the deviation of the finer ones.
-    fn gap(&self, coarse: &[f64], fine: &[f64], realizations: usize) -> f64 {
+    fn change(&self, coarse: &[f64], fine: &[f64], realizations: usize) -> f64 {
         let channels = self.header.shapes.solution_channels;
         let points = fine.len() / (realizations * channels).max(1);
-        let gap = |channel: usize| {
+        let change = |channel: usize| {
             let of_channel = |values: &[f64]| -> Vec<f64> {
                 let each = values.chunks_exact(channels * points);
                 let own = each.flat_map(|v| &v[channel * points..(channel + 1) * points]);
@@ -94,7 +94,7 @@ impl Predictor {
             };
             relative_distance(&of_channel(coarse), &of_channel(fine), points)
         };
-        (0..channels).map(gap).fold(0.0, f64::max)
+        (0..channels).map(change).fold(0.0, f64::max)
     }
 }
 
@@ -153,7 +153,7 @@ impl First<'_> {
     }
 }
 
-/// Hands on the wish to stop, and nothing of how the work goes.
+/// Passes on the request to stop, but no progress.
 struct StopOnly<'a>(&'a dyn Observer);
 
 impl Observer for StopOnly<'_> {
@@ -191,9 +191,9 @@ mod tests {
     #[test]
     fn a_tighter_accuracy_takes_more_steps_and_is_kept_on_any_threads() {
         let loose = chosen(0.2, 1);
-        let tight = chosen(0.2 * loose.gap.min(0.2), 2);
+        let tight = chosen(0.2 * loose.change.min(0.2), 2);
         assert!(steps(loose.solver) >= 21 && steps(loose.solver) < steps(tight.solver));
-        assert!(loose.gap <= 0.2, "{loose:?}");
+        assert!(loose.change <= 0.2, "{loose:?}");
         assert_eq!(chosen(0.2, 2), loose);
     }
 

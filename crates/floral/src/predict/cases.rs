@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::alignment::{Alignment, Given, aligned_dataset, check_mask, extent};
-use super::{InputSource, Predictor, departure, memory};
+use super::walk::at_input;
+use super::{Ensemble, InputSource, Predictor, Sampling, departure, memory};
 use crate::dataset::{Dataset, NpzInputs};
 use crate::field::refined;
 use crate::grid::{Mask, Thinning, refined_grid};
@@ -26,6 +27,27 @@ pub struct Case {
     pub low: Option<Field>,
 }
 
+/// One input that a program holds in memory.
+pub struct InMemory<'a> {
+    /// Its fields.
+    pub case: &'a Case,
+    /// Their grid.
+    pub grid: &'a Grid,
+    /// Names and units of the channels, as far as they are known.
+    pub quantities: &'a Quantities,
+    /// The number by which messages name it, where it is one of several.
+    pub number: Option<usize>,
+}
+
+/// How messages name inputs.
+#[derive(Clone, Copy)]
+enum Naming {
+    /// By their index in a file.
+    Index,
+    /// By this number, or not at all: there is only one.
+    One(Option<usize>),
+}
+
 /// What was found of inputs that a run can predict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
@@ -44,6 +66,7 @@ pub struct Cases<'a> {
     grid: Grid,
     /// Points outside of the run's domain, where fields need no values.
     mask: Option<Mask>,
+    naming: Naming,
     notes: Vec<String>,
 }
 
@@ -77,6 +100,7 @@ impl<'a> Cases<'a> {
             needs_low: true,
             grid: dataset.grid().clone(),
             mask: dataset.mask().cloned(),
+            naming: Naming::Index,
             notes: Vec::new(),
         })
     }
@@ -109,17 +133,18 @@ impl<'a> Cases<'a> {
         Self::seen(seen, predictor, resolution, solver)
     }
 
-    /// One input that a program holds in memory, with its low-fidelity solution if it has one, on a
-    /// grid; interpolated to a resolution if one is given.
+    /// One input in memory, interpolated to a resolution if one is given.
     pub fn in_memory(
-        case: &Case,
-        grid: &Grid,
-        quantities: &Quantities,
+        input: &InMemory<'_>,
         predictor: &Predictor,
         resolution: Option<&Resolution>,
     ) -> Result<Self> {
-        let seen = memory::seen(predictor.header(), case, grid, quantities)?;
-        Self::seen(seen, predictor, resolution, None)
+        let seen = memory::seen(predictor.header(), input)?;
+        let cases = Self::seen(seen, predictor, resolution, None)?;
+        Ok(Self {
+            naming: Naming::One(input.number),
+            ..cases
+        })
     }
 
     /// Those of a source as the run sees it, with what was converted or assumed.
@@ -152,6 +177,7 @@ impl<'a> Cases<'a> {
             needs_low,
             grid,
             mask: header.mask.clone(),
+            naming: Naming::Index,
             notes,
         })
     }
@@ -181,6 +207,41 @@ impl<'a> Cases<'a> {
     /// Whether low-fidelity solutions are needed, and neither stored nor computed.
     pub fn lacks_low(&self) -> bool {
         self.needs_low && self.solver.is_none() && !self.source.inputs().has_low()
+    }
+
+    /// How messages name an input, if they have to.
+    pub(super) fn label(&self, index: usize) -> Option<String> {
+        match self.naming {
+            Naming::Index => Some(format!("input {index}")),
+            Naming::One(number) => number.map(|number| format!("input {number}")),
+        }
+    }
+
+    /// How errors name an input: files by their path as well.
+    fn place(&self, index: usize) -> Option<String> {
+        let label = self.label(index)?;
+        let path = self.source.inputs().path().display();
+        Some(match self.naming {
+            Naming::Index => format!("{path}: {label}"),
+            Naming::One(_) => label,
+        })
+    }
+
+    /// Realizations of an input's solution, all in memory. `stream` is the index of its random draws.
+    pub fn sample(
+        &self,
+        predictor: &Predictor,
+        index: usize,
+        stream: u64,
+        sampling: &Sampling,
+        observer: &dyn Observer,
+    ) -> Result<Ensemble> {
+        let case = self.case(index)?;
+        let drawn = predictor.sample(&case, stream, &self.grid, sampling, observer);
+        drawn.map_err(|error| {
+            let departures = departure::departures(predictor.header(), &case);
+            at_input(self.label(index), &departures, error)
+        })
     }
 
     /// Computes the low-fidelity solutions that these inputs lack, in parallel.
@@ -243,14 +304,15 @@ impl<'a> Cases<'a> {
             let case = self.case(index)?;
             predictor
                 .check(&case.input, case.low.as_ref(), &self.grid)
-                .map_err(|error| at_input(self.source.inputs().path(), index, error))?;
-            departures.push((index, departure::departures(predictor.header(), &case)));
+                .map_err(|error| refused_at(self.place(index), error))?;
+            let found = departure::departures(predictor.header(), &case);
+            departures.push((self.label(index), found));
             let fields = std::iter::once(&case.input).chain(&case.low);
             sum = fields.fold(sum, |sum, field| sum.numbers(field.values()));
         }
         Ok(Checked {
             checksum: sum,
-            notes: departure::told(&departures),
+            notes: departure::notes(&departures),
         })
     }
 }
@@ -307,15 +369,15 @@ fn open(
         ..
     } = Alignment::new(header, path, &given)?;
     let axes = grid.axes.iter().zip(&header.grid.axes);
-    for ((axis, run), told) in axes.zip(inputs.has_coordinates()) {
-        if !told && axis.len() != run.len() {
+    for ((axis, run), has_coordinates) in axes.zip(inputs.has_coordinates()) {
+        if !has_coordinates && axis.len() != run.len() {
             notes.push(extent::assumption(axis));
         }
     }
     Ok((Box::new(inputs.seen(grid, view)), notes))
 }
 
-/// The grid with so many points over the domain that the run was trained on.
+/// The grid of this shape over the domain that the run was trained on.
 fn assumed_grid(header: &Header, shape: &[usize]) -> Result<Grid> {
     // Of a grid that was thinned for training, the problem knows the true ends.
     let problem = trained_problem(header).ok().flatten();
@@ -366,9 +428,11 @@ fn per_axis(resolution: &Resolution, axes: usize) -> Vec<usize> {
     }
 }
 
-/// Names the file and the input at which a field was refused.
-fn at_input(path: &Path, index: usize, error: Error) -> Error {
-    let place = format!("{}: input {index}", path.display());
+/// Names the input whose field was refused.
+fn refused_at(place: Option<String>, error: Error) -> Error {
+    let Some(place) = place else {
+        return error;
+    };
     match error {
         Error::Numerical { what, advice } => Error::Numerical {
             what: format!("{place}: {what}"),
@@ -384,7 +448,7 @@ fn at_input(path: &Path, index: usize, error: Error) -> Error {
             expected,
         },
         Error::Config { context, reason } => Error::Config {
-            context: format!("{}: {context}", path.display()),
+            context: format!("{place}: {context}"),
             reason,
         },
         other => other,

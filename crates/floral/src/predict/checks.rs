@@ -46,7 +46,7 @@ pub(super) fn check(
     }
 }
 
-/// Refuses points that a network cannot tell from evenly spaced ones, unless it was trained on them.
+/// Refuses uneven points, which a network cannot distinguish from even ones, unless it was trained on them.
 fn check_spacing(header: &Header, grid: &Grid) -> Result<()> {
     if header.config.method.recipe().is_some() {
         return Ok(());
@@ -80,11 +80,11 @@ pub(super) fn learned_low(
     grid: &Grid,
 ) -> Result<Option<Field>> {
     let learned = header.learned_low().of(input, low, grid);
-    let told = |refused: Refused| Error::Numerical {
+    let refusal = |refused: Refused| Error::Numerical {
         what: format!("{LOW} {}", refused.what()),
-        advice: "the run was trained with it; mend the field, or leave this input out".into(),
+        advice: "the run was trained with it; correct the field, or leave out this input".into(),
     };
-    learned.map_err(|fault| fault.told(told))
+    learned.map_err(|fault| fault.into_error(refusal))
 }
 
 fn check_field(name: &str, field: &Field, channels: usize, grid: &Grid) -> Result<()> {
@@ -106,7 +106,7 @@ fn check_field(name: &str, field: &Field, channels: usize, grid: &Grid) -> Resul
                 at % grid.len(),
                 at / grid.len()
             ),
-            advice: "predictions need finite values; repair the field, or leave this input out"
+            advice: "predictions need finite values; correct the field, or leave out this input"
                 .into(),
         }),
     }

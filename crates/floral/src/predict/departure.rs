@@ -44,8 +44,9 @@ pub(super) fn departures(header: &Header, case: &Case) -> Vec<String> {
     found
 }
 
-/// The departures of many inputs, the first ones by name.
-pub(super) fn told(departures: &[(usize, Vec<String>)]) -> Vec<String> {
+/// Notes about the departures of inputs, each with how messages name it; only the first inputs are
+/// listed.
+pub(super) fn notes(departures: &[(Option<String>, Vec<String>)]) -> Vec<String> {
     let far: Vec<_> = departures
         .iter()
         .filter(|(_, far)| !far.is_empty())
@@ -53,7 +54,10 @@ pub(super) fn told(departures: &[(usize, Vec<String>)]) -> Vec<String> {
     let mut notes: Vec<String> = far
         .iter()
         .take(NAMED)
-        .map(|(index, far)| format!("input {index}: {}", far.join("; ")))
+        .map(|(label, far)| match label {
+            Some(label) => format!("{label}: {}", far.join("; ")),
+            None => far.join("; "),
+        })
         .collect();
     if far.len() > NAMED {
         let more = far.len() - NAMED;
@@ -137,14 +141,14 @@ mod tests {
     };
 
     #[test]
-    fn what_is_like_training_is_not_told() {
+    fn an_input_like_those_of_training_departs_from_nothing() {
         for values in [[-1.0, 3.0, 1.0], [-2.0, 2.0, 1.0], [2.5, -1.5, 1.0]] {
             assert_eq!(departure(&RANGE, &values, None), None);
         }
     }
 
     #[test]
-    fn values_beyond_the_range_are_told_with_how_far() {
+    fn values_beyond_the_range_are_reported_with_their_distance() {
         let words = departure(&RANGE, &[0.0, 11.0], Some("Pa")).unwrap();
         let expected = "reaches 11 Pa, and training inputs go from -1 to 3 Pa: 2.0 times that range \
                         beyond it";
@@ -154,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_another_size_is_told() {
+    fn a_field_of_another_size_is_reported() {
         let words = departure(&RANGE, &[0.1, 0.1], None).unwrap();
         assert!(words.contains("root mean square 0.1"), "{words}");
     }
@@ -173,9 +177,17 @@ mod tests {
     }
 
     #[test]
-    fn of_many_inputs_the_first_are_named() {
-        let far = |index| (index, vec!["is far".to_owned()]);
-        let notes = told(&[far(0), (1, Vec::new()), far(2), far(3), far(4), far(5)]);
+    fn only_the_first_inputs_are_listed() {
+        let label = |index: usize| Some(format!("input {index}"));
+        let far = |index| (label(index), vec!["is far".to_owned()]);
+        let notes = notes(&[
+            far(0),
+            (label(1), Vec::new()),
+            far(2),
+            far(3),
+            far(4),
+            far(5),
+        ]);
         assert_eq!(notes.len(), 4);
         assert_eq!(notes[1], "input 2: is far");
         assert_eq!(notes[3], "2 more inputs are far outside the training range");

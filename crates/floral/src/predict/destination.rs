@@ -10,7 +10,7 @@ use super::{PredictionPlan, PredictionWriter};
 use crate::ranks::{Alone, Ranks, by_first};
 use crate::storage::partial::partial_path;
 use crate::storage::{FolderLock, SingleFile, has_mark, remove_folder};
-use crate::{Error, Result};
+use crate::{Advice, Error, Result};
 
 /// A place for predictions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Destination {
         self.finish_across(&Alone::default(), writer)
     }
 
-    /// The same for several ranks, all of which have stored what is theirs.
+    /// The same for several ranks, once all have stored their part.
     pub fn finish_across(&self, ranks: &dyn Ranks, writer: PredictionWriter) -> Result<()> {
         let finish = || {
             let mark = writer.plan().mark();
@@ -150,9 +150,8 @@ impl Destination {
     fn taken(&self) -> Error {
         Error::BadFile {
             path: self.path.clone(),
-            reason: "exists and holds something else than these predictions; choose another name, \
-                     or replace it by force"
-                .into(),
+            reason: "exists and holds something else than these predictions".into(),
         }
+        .advised(Advice::Replace)
     }
 }

@@ -63,7 +63,7 @@ impl Job<'_> {
         }
         let case = self.cases.case(index)?;
         let header = self.predictor.header();
-        let named = |error| at_input(index, &departures(header, &case), error);
+        let named = |error| at_input(self.cases.label(index), &departures(header, &case), error);
         let grid = self.cases.grid();
         let predicted = self
             .predictor

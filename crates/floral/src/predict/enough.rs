@@ -23,7 +23,7 @@ pub(super) struct Enough {
 }
 
 impl Enough {
-    /// At least so many, and at most, whatever the error.
+    /// The least and the most realizations, whatever the error.
     pub fn new(wanted: f64, channels: usize, rows: usize, [least, most]: [usize; 2]) -> Self {
         let rows = rows.max(1);
         Self {
@@ -46,7 +46,7 @@ impl Enough {
         self.error <= self.wanted
     }
 
-    /// To be told after every realization.
+    /// To be called after every realization.
     pub fn judge(&mut self, statistics: &EnsembleStatistics) {
         let count = statistics.count();
         if count != self.target {

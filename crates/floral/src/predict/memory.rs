@@ -1,38 +1,44 @@
 //! One input that a program holds in memory, as a run sees it; for `cases.rs`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::Case;
-use super::InputSource;
 use super::alignment::{Alignment, Given, aligned};
+use super::{Case, InMemory, InputSource};
 use crate::problem::Problem;
 use crate::train::Header;
 use crate::{Error, Field, Grid, Quantities, Quantity, Result};
 
 /// An input brought to the axes, channels and units of a run.
 struct Memory {
+    /// How messages name it.
+    name: PathBuf,
     case: Case,
     grid: Grid,
 }
 
-/// The input as a run sees it, and what was converted. Of channels nothing need be told.
+/// The input as a run sees it, and what was converted. Its channels may be unnamed.
 pub(super) fn seen(
     header: &Header,
-    case: &Case,
-    grid: &Grid,
-    quantities: &Quantities,
+    input: &InMemory<'_>,
 ) -> Result<(Box<dyn InputSource>, Vec<String>)> {
-    check("the input", &case.input, grid)?;
+    let InMemory {
+        case,
+        grid,
+        quantities,
+        number,
+    } = input;
+    let name = number.map_or("the input".into(), |number| format!("input {number}"));
+    check(&name, &case.input, grid)?;
     if let Some(low) = &case.low {
-        check("the low-fidelity solution", low, grid)?;
+        check(&format!("the low-fidelity solution of {name}"), low, grid)?;
     }
     let solution = case
         .low
         .as_ref()
         .map_or(header.shapes.solution_channels, Field::channels);
     let quantities = Quantities {
-        input: told(&quantities.input, case.input.channels()),
-        solution: told(&quantities.solution, solution),
+        input: of_channels(&quantities.input, case.input.channels()),
+        solution: of_channels(&quantities.solution, solution),
     };
     let given = Given {
         grid,
@@ -42,7 +48,7 @@ pub(super) fn seen(
     let Alignment {
         view, grid, notes, ..
     } = aligned(header, &given).map_err(|reason| Error::Config {
-        context: "the input".into(),
+        context: name.clone(),
         reason,
     })?;
     let moved = |field: &Field, sources| {
@@ -54,11 +60,12 @@ pub(super) fn seen(
         input: moved(&case.input, &view.input)?,
         low: low.map(|low| moved(low, &view.solution)).transpose()?,
     };
-    Ok((Box::new(Memory { case, grid }), notes))
+    let name = name.into();
+    Ok((Box::new(Memory { name, case, grid }), notes))
 }
 
-/// What is told of each channel; nothing of any where it is not told of all.
-fn told(quantities: &[Quantity], channels: usize) -> Vec<Quantity> {
+/// The quantities of channels; unnamed ones unless all are known.
+fn of_channels(quantities: &[Quantity], channels: usize) -> Vec<Quantity> {
     if quantities.len() == channels {
         return quantities.to_vec();
     }
@@ -78,7 +85,7 @@ fn check(what: &str, field: &Field, grid: &Grid) -> Result<()> {
 
 impl InputSource for Memory {
     fn path(&self) -> &Path {
-        Path::new("the input")
+        &self.name
     }
 
     fn grid(&self) -> &Grid {
@@ -127,7 +134,13 @@ mod tests {
             low: Some(low.clone()),
         };
         let none = Quantities::default();
-        let cases = Cases::in_memory(&given, grid, &none, &predictor, None).unwrap();
+        let given = InMemory {
+            case: &given,
+            grid,
+            quantities: &none,
+            number: None,
+        };
+        let cases = Cases::in_memory(&given, &predictor, None).unwrap();
         let case = cases.case(0).unwrap();
         assert_eq!((case.input, case.low), (input, Some(low)));
         assert!(cases.notes().is_empty(), "{:?}", cases.notes());
@@ -142,20 +155,30 @@ mod tests {
             low: Some(play.dataset.low(0).unwrap()),
         };
         let none = Quantities::default();
-        let on = |grid: &Grid| Cases::in_memory(&case, grid, &none, &predictor, None);
+        let on = |grid: &Grid, number| {
+            let given = InMemory {
+                case: &case,
+                grid,
+                quantities: &none,
+                number,
+            };
+            Cases::in_memory(&given, &predictor, None)
+        };
         let axis = &play.dataset.grid().axes[0];
         let thousand = crate::units::Conversion {
             factor: 1000.0,
             offset: 0.0,
         };
         let wide = Grid::new(vec![axis.converted(thousand)]);
-        let words = on(&wide).err().unwrap().to_string();
+        let words = on(&wide, None).err().unwrap().to_string();
         assert!(
             words.starts_with("the input: ") && words.contains("1000 times"),
             "{words}"
         );
+        let words = on(&wide, Some(3)).err().unwrap().to_string();
+        assert!(words.starts_with("input 3: "), "{words}");
         let short = Grid::new(vec![axis.resampled(5)]);
-        let words = on(&short).err().unwrap().to_string();
+        let words = on(&short, None).err().unwrap().to_string();
         assert!(words.contains("[16] but [5]"), "{words}");
     }
 }

@@ -38,7 +38,7 @@ mod walk;
 
 pub use accuracy::{ChosenSolver, USUAL_ACCURACY};
 pub use alignment::{aligned_dataset, check_terms};
-pub use cases::{Case, Cases, Checked, is_npz};
+pub use cases::{Case, Cases, Checked, InMemory, is_npz};
 pub use destination::Destination;
 pub use ensemble::Ensemble;
 pub use input::InputPredictor;
@@ -50,7 +50,7 @@ pub use points_file::read_points;
 pub use prediction_layout::PredictionPlan;
 pub use prediction_store::PredictionWriter;
 pub use predictor::Predictor;
-pub use sampling::Sampling;
+pub use sampling::{REALIZATIONS, Sampling};
 pub use threshold::Threshold;
 pub use values::Values;
 

@@ -65,7 +65,7 @@ impl Places {
         }
     }
 
-    /// Tells xarray which arrays are the coordinates of points, which it cannot see by their name,
+    /// Declares to xarray which arrays are the coordinates of points, which it cannot see by their name,
     /// and which others are coordinates too.
     pub(super) fn mark(&self, mut values: Value, others: &[&str]) -> Value {
         let points = match self {

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_with_their_line() {
+    fn errors_name_their_line() {
         let fault = |text: &str| {
             let (line, reason) = parse(text, &grid()).unwrap_err();
             format!("{line:?} {reason}")

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | `mean` | input, channel, grid... or point | as the method knows it, or else of the draws, as its `comment` says |
 //! | `variance`, `std` | the same | the same, of methods with a spread: of what varies and what is not known |
-//! | `aleatoric`, `epistemic` | the same | its two parts, of methods that tell them apart; their sum times the attribute `calibration` is `variance` |
+//! | `aleatoric`, `epistemic` | the same | its two parts, of methods that separate them; their sum times the attribute `calibration` is `variance` |
 //! | `novelty` | input | how much less is known of it than of inputs like those of training, 1 |
 //! | `quantiles` | input, quantile, channel, ... | where wanted |
 //! | `exceedance` | input, threshold, channel, ... | where wanted; of several channels, each threshold is of one: input, threshold, ... |
@@ -48,7 +48,7 @@ pub struct PredictionPlan {
     pub inputs: Range<usize>,
     /// Quantiles and thresholds.
     pub wanted: Wanted,
-    /// The channel of each threshold; only looked at where there are several.
+    /// The channel of each threshold; used only if there are several.
     pub threshold_channels: Vec<usize>,
     /// Realizations stored of each input.
     pub kept: usize,

@@ -46,7 +46,7 @@ impl PredictionWriter {
         Self::open_across(&Alone::default(), path, plan, force)
     }
 
-    /// The same for several ranks, each of which writes inputs of its own; rank 0 finishes it.
+    /// The same for several ranks, each with its own inputs; rank 0 finishes it.
     pub fn open_across(
         ranks: &dyn Ranks,
         path: &Path,
@@ -297,7 +297,7 @@ mod tests {
         other.attributes.insert("seed".into(), 8.into());
         let refusal = open(other).err().unwrap().to_string();
         assert!(refusal.contains("seed 7, not 8"), "{refusal}");
-        assert!(refusal.contains("by force"), "{refusal}");
+        assert!(refusal.contains("discard it"), "{refusal}");
         let writer = open(plan()).unwrap().unwrap();
         assert!(writer.is_finished(1) && !writer.is_finished(0));
     }
@@ -327,8 +327,8 @@ mod tests {
         assert_eq!(attributes(&path, "mean")["name"], "p");
         assert_eq!(attributes(&path, "mean")["long_name"], "mean of p");
         for array in ["mean", "variance", "std"] {
-            let told = attributes(&path, array)["comment"].clone();
-            assert_eq!(told, "known in closed form, without drawing", "{array}");
+            let found = attributes(&path, array)["comment"].clone();
+            assert_eq!(found, "known in closed form, without drawing", "{array}");
         }
     }
 
@@ -374,8 +374,8 @@ mod tests {
             [0.5, 1.0, 0.5, 0.5, 0.0, 0.5]
         );
         assert_eq!(open("threshold_channel").read(0..2).unwrap(), [0.0, 1.0]);
-        let told = attributes(&path, "exceedance");
-        assert_eq!(told["coordinates"], "threshold_channel");
+        let found = attributes(&path, "exceedance");
+        assert_eq!(found["coordinates"], "threshold_channel");
         assert_eq!(attributes(&path, "std")["channel_names"][1], "b");
     }
 }

@@ -15,7 +15,7 @@ use crate::sample::{Aliasing, OdeSolver};
 use crate::storage::Precision;
 use crate::train::regression::restored;
 use crate::train::{Checkpoint, Header, Method, RunFolder};
-use crate::{Checksum, Error, Field, Grid, Result};
+use crate::{Advice, Checksum, Error, Field, Grid, Note, Result};
 use floral_flow::network::Weight;
 use floral_flow::network::time::frequencies;
 
@@ -93,15 +93,24 @@ impl Predictor {
         solver.aliasing(&waves).filter(|_| self.method().is_flow())
     }
 
-    /// Whether predictions on this grid lose spread: those of a flow whose prior is next to white
-    /// noise on the training grid, on a finer one. What it has learned to turn into spread is the
-    /// smooth part of that noise, which fades as points are added.
-    pub fn loses_spread_on(&self, grid: &Grid) -> bool {
+    /// A note where predictions on this grid lose spread: those of a flow whose prior is close to
+    /// white noise on the training grid, on a finer one. What it has learned to turn into spread is
+    /// the smooth part of that noise, which fades as points are added.
+    pub fn spread_note(&self, grid: &Grid) -> Option<Note> {
         let trained = &self.header.grid;
         let mut axes = grid.axes.iter().zip(&trained.axes);
         let is_finer = axes.any(|(axis, trained)| axis.len() > trained.len());
         let prior = &self.header.config.prior;
-        self.method().is_flow() && is_finer && prior.is_white_on(trained)
+        let loses = self.method().is_flow() && is_finer && prior.is_white_on(trained);
+        loses.then(|| Note {
+            fact: format!(
+                "the grid {:?} is finer than the {:?} of training; a flow from a prior close to white \
+                 noise underestimates the spread there, by about the ratio of points",
+                grid.shape(),
+                trained.shape()
+            ),
+            advice: Some(Advice::KeepSpread),
+        })
     }
 
     /// Where mean and variance of its predictions come from.
@@ -140,8 +149,7 @@ impl Predictor {
 
     /// Realizations of one input's solution on a grid, all in memory.
     ///
-    /// `index` tells inputs apart, so that each has priors of its own; the same index and seed give
-    /// the same realizations.
+    /// Every `index` has its own random draws; the same index and seed give the same realizations.
     pub fn sample(
         &self,
         case: &Case,
@@ -150,13 +158,14 @@ impl Predictor {
         sampling: &Sampling,
         observer: &dyn Observer,
     ) -> Result<Ensemble> {
+        let channels = self.header.shapes.solution_channels;
+        sampling.check_memory(channels * grid.len())?;
         let predicted = self.for_input(&case.input, case.low.as_ref(), grid)?;
         let mut values = Values::new(self.precision());
         predicted.deliver(index, sampling, observer, |_, realization| {
             values.extend(realization);
             Ok(())
         })?;
-        let channels = self.header.shapes.solution_channels;
         let ensemble = Ensemble::new(grid.clone(), channels, values)?;
         let ensemble = ensemble.with_moments(predicted.moments())?;
         Ok(ensemble.masked(self.header.mask.as_ref()))
@@ -175,7 +184,7 @@ impl Predictor {
         Ok((there(input)?, low.as_ref().map(there).transpose()?))
     }
 
-    /// How far errors of the mean at queries go together, of methods that tell what they do not know.
+    /// Correlations of the errors of the mean at queries, of methods with epistemic uncertainty.
     pub(crate) fn error_correlations(&self, queries: &[Query<'_>]) -> Result<Option<Mat<f64>>> {
         match &self.trained {
             Trained::Network(_) => Ok(None),
@@ -200,7 +209,7 @@ impl Predictor {
     }
 }
 
-/// Refuses a regression on another grid or of other channels than its header tells.
+/// Refuses a regression whose grid or channels are not those of its header.
 fn check_fits(fitted: &Expansion, header: &Header) -> Result<()> {
     let (found, shapes) = (fitted.channels(), &header.shapes);
     let channels = [found.input, found.solution];

@@ -1,7 +1,7 @@
 //! A regression's predictions of one input: its moments, and realizations drawn from them.
 //!
 //! Regressions live on the grid of their training inputs. An input on another grid is brought there,
-//! and what is predicted of its gap is brought back: so the spread is the same on every grid.
+//! and its predicted residual is interpolated back: so the spread is the same on every grid.
 
 use rayon::prelude::*;
 
@@ -32,12 +32,12 @@ pub(super) struct RegressionInput<'a> {
 /// The way from the training grid to the input's.
 struct Back {
     interpolation: Interpolation,
-    /// Low fidelity on the training grid, of which draws are gaps, and on the input's.
+    /// Low fidelity on the training grid, where residuals are drawn, and on the input's.
     low: [Vec<f64>; 2],
 }
 
 impl Back {
-    /// A field on the training grid as it is on the input's: the gap to low fidelity is
+    /// A field on the training grid as it is on the input's: the residual to low fidelity is
     /// interpolated.
     fn bring(&self, values: &[f64]) -> Vec<f64> {
         let [low, fine] = &self.low;

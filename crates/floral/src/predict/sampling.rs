@@ -1,4 +1,4 @@
-//! How many realizations are wanted of an input, and how they are made.
+//! How many realizations are drawn per input, and how they are integrated.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,10 @@ use crate::Result;
 use crate::sample::{Fixed, OdeSolver};
 use floral_data::memory::check_room;
 
-/// How many realizations are wanted of an input, and how they are made.
+/// Realizations per input where no number is given: the paper's.
+pub const REALIZATIONS: usize = 2500;
+
+/// How many realizations are drawn per input, and how they are integrated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
     /// How many; a deterministic method has one, whatever is asked.
@@ -18,25 +21,24 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Refuses more realizations of so many values than there is memory for, where all are held at once
-    /// and sorted.
+    /// Refuses more realizations, of this number of values each, than memory can hold and sort at once.
     pub fn check_memory(&self, values: usize) -> Result<()> {
         let numbers = [self.realizations, values, 2 * size_of::<f32>()];
         check_room(
             &format!("{} realizations of {values} values", self.realizations),
             &numbers,
-            "ask for fewer of them, or let `floral sample` store their statistics alone",
+            "draw fewer, or store only their statistics",
         )
     }
 }
 
 impl Default for Sampling {
-    /// The paper's 2500 realizations by a few midpoint steps;
+    /// [`REALIZATIONS`] by a few midpoint steps;
     /// [`Predictor::solver_within`](super::Predictor::solver_within) finds how many a run needs. The
     /// paper's integrator is [`OdeSolver::default`].
     fn default() -> Self {
         Self {
-            realizations: 2500,
+            realizations: REALIZATIONS,
             seed: 0,
             solver: OdeSolver::Fixed(Fixed::default()),
         }

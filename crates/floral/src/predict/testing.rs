@@ -76,7 +76,7 @@ impl Play {
         run
     }
 
-    /// Of a network trained on so many points.
+    /// Of a network trained on this number of points.
     pub fn predictor_at(&self, method: Method, points: usize) -> Predictor {
         let run = self.run_at(method, Some(vec![points]));
         Predictor::load(&run, &Device::flex()).unwrap()

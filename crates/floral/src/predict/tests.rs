@@ -54,9 +54,9 @@ fn a_predictor_from_a_checkpoint_is_the_trained_network() {
     let fed = fields(condition[..16].to_vec(), 1, &[16], &device);
     let field = network.predict(fed, &context).unwrap();
     let values: Vec<f32> = field.into_data().iter::<f32>().collect();
-    let gap = scaling.target.invert(&values, 16);
-    for ((gap, low), found) in gap.iter().zip(low.values()).zip(&found[0]) {
-        assert!((gap + low - found).abs() < 1e-5);
+    let residual = scaling.target.invert(&values, 16);
+    for ((residual, low), found) in residual.iter().zip(low.values()).zip(&found[0]) {
+        assert!((residual + low - found).abs() < 1e-5);
     }
 }
 

@@ -90,7 +90,7 @@ fn sampling(realizations: usize) -> Sampling {
     }
 }
 
-/// The moments that a method tells are those of what it draws, whatever the transform.
+/// The moments of a method in closed form are those of its draws, whatever the transform.
 #[test]
 fn moments_are_those_of_the_inverted_realizations() {
     type Inverse = fn(f64) -> f64;

@@ -24,7 +24,7 @@ pub struct Walk<'a> {
     pub inputs: Range<usize>,
     /// How realizations are made.
     pub sampling: &'a Sampling,
-    /// Told how it goes, and asked to stop.
+    /// Receives progress, and may request to stop.
     pub observer: &'a dyn Observer,
 }
 
@@ -68,7 +68,7 @@ pub trait Consumer {
     fn begin(&mut self, run: usize, input: &WalkedInput) -> Result<Option<usize>>;
 
     /// How many realizations of the prediction under way are wanted, where that depends on them; asked
-    /// before the first and whenever so many are there.
+    /// before the first and whenever that number is reached.
     fn wanted(&self) -> Option<usize> {
         None
     }
@@ -111,7 +111,8 @@ impl Walk<'_> {
         for run in 0..self.predictors.len() {
             let predicted = self.predict(run, &input, consumer);
             let header = self.predictors[run].header();
-            predicted.map_err(|error| at_input(index, &departures(header, &case), error))?;
+            let label = || self.cases.label(index);
+            predicted.map_err(|error| at_input(label(), &departures(header, &case), error))?;
         }
         Ok(())
     }
@@ -127,7 +128,7 @@ impl Walk<'_> {
             wanted: AtomicUsize::new(0),
         };
         let Some(first) = consumer.begin(run, input)? else {
-            within.tell(None);
+            within.report(None);
             return Ok(());
         };
         let start = Instant::now();
@@ -162,7 +163,7 @@ impl Walk<'_> {
             ..*self.sampling
         };
         // All that depends on the input alone is derived, and realizations begin.
-        within.tell(Some(Progress {
+        within.report(Some(Progress {
             done: first,
             total: sampling.realizations,
             ..Progress::default()
@@ -177,7 +178,7 @@ impl Walk<'_> {
     }
 }
 
-/// Tells the observer of a walk how far one of its ensembles is.
+/// Reports the progress of one ensemble to the observer of a walk.
 struct Within<'a> {
     observer: &'a dyn Observer,
     method: &'a str,
@@ -188,7 +189,7 @@ struct Within<'a> {
 }
 
 impl Within<'_> {
-    fn tell(&self, progress: Option<Progress>) {
+    fn report(&self, progress: Option<Progress>) {
         self.observer.observe(&Event::Prediction {
             method: self.method,
             done: self.done,
@@ -202,7 +203,7 @@ impl Observer for Within<'_> {
     fn observe(&self, event: &Event<'_>) {
         if let Event::Realizations(progress) = event {
             let wanted = self.wanted.load(Ordering::Relaxed);
-            self.tell(Some(Progress {
+            self.report(Some(Progress {
                 total: progress.total.max(wanted),
                 ..*progress
             }));
@@ -215,15 +216,17 @@ impl Observer for Within<'_> {
 }
 
 /// Names the input at which a prediction failed, and first of all what is unusual about it.
-pub(super) fn at_input(index: usize, departures: &[String], error: Error) -> Error {
-    match error {
-        Error::Numerical { what, advice } => Error::Numerical {
-            what: match departures {
-                [] => format!("input {index}: {what}"),
-                _ => format!("input {index}: {}; there, {what}", departures.join("; ")),
-            },
-            advice,
-        },
-        other => other,
-    }
+pub(super) fn at_input(label: Option<String>, departures: &[String], error: Error) -> Error {
+    let Error::Numerical { what, advice } = error else {
+        return error;
+    };
+    let what = match departures {
+        [] => what,
+        _ => format!("{}; there, {what}", departures.join("; ")),
+    };
+    let what = match label {
+        Some(label) => format!("{label}: {what}"),
+        None => what,
+    };
+    Error::Numerical { what, advice }
 }

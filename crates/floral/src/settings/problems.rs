@@ -29,19 +29,22 @@ const RESIDUAL_1D: &[Setting] = &[
     key("slope_max", "Largest slope k of the input k x."),
     key(
         "alpha",
-        "How much of the low-fidelity solution the gap repeats.",
+        "How much of the low-fidelity solution the residual repeats.",
     ),
-    key("beta", "Size of the deterministic gap that is new."),
-    key("gamma", "Size of the random gap."),
+    key(
+        "beta",
+        "Size of the new deterministic part of the residual.",
+    ),
+    key("gamma", "Size of the random residual."),
     key(
         "length",
-        "Length scale of the random gap's squared-exponential kernel.",
+        "Length scale of the squared-exponential kernel of the random residual.",
     ),
     key(
         "amplitude",
-        "Standard deviation of the random gap before it is scaled by gamma.",
+        "Standard deviation of the random residual before it is scaled by gamma.",
     ),
-    key("modes", "Karhunen-Loeve modes kept of the random gap."),
+    key("modes", "Karhunen-Loeve modes kept of the random residual."),
 ];
 
 const ADVECTION: &[Setting] = &[

@@ -59,15 +59,19 @@ fn check(
     parse: &dyn Fn(Table) -> Result<Table, String>,
 ) {
     let there = keys("", full);
-    let told: BTreeSet<String> = settings.iter().map(|s| s.key.to_owned()).collect();
-    assert_eq!(told.len(), settings.len(), "{context}: a key is told twice");
+    let documented: BTreeSet<String> = settings.iter().map(|s| s.key.to_owned()).collect();
+    assert_eq!(
+        documented.len(),
+        settings.len(),
+        "{context}: a key is documented twice"
+    );
     let sections = there
         .iter()
-        .filter(|key| told.iter().any(|t| t.starts_with(&format!("{key}."))));
+        .filter(|key| documented.iter().any(|t| t.starts_with(&format!("{key}."))));
     for section in sections.map(String::as_str).chain([""]) {
         for key in possible(section, |table| parse(table).unwrap_err()) {
             assert!(
-                told.contains(&key) || FORMER.contains(&key.as_str()),
+                documented.contains(&key) || FORMER.contains(&key.as_str()),
                 "{context}: {key} has no meaning in settings/"
             );
         }

@@ -7,7 +7,7 @@ pub const TRAINING: &[Setting] = &[
     key(
         "method",
         "What is learned, and by what: floral-kl and kriging are regressions in closed form; floral \
-         (flow of the gap to low fidelity), flora (flow of the solution), residual-fno and fno are \
+         (flow of the residual to low fidelity), flora (flow of the solution), residual-fno and fno are \
          networks, trained by gradient descent.",
     ),
     key(
@@ -37,6 +37,12 @@ pub const TRAINING: &[Setting] = &[
         "The time that floral-kl may take, in seconds or with a unit (s, m, h): simple candidates come \
          first, the network last, and what there is no time for is left out. Without a budget the work \
          depends on the data alone, and so does the result.",
+    ),
+    optional(
+        "without",
+        "\"network\"",
+        "A part that floral-kl goes without, to see what it contributes: constants, local, kernels, \
+         processes, symmetries (found ones), network or calibration.",
     ),
     key(
         "transform",
@@ -158,7 +164,7 @@ pub const TRAINING: &[Setting] = &[
     key("stopping.epochs", "At most this many epochs."),
     key(
         "stopping.patience",
-        "Stop after so many epochs without improvement of the validation loss.",
+        "Stop after this number of epochs without improvement of the validation loss.",
     ),
     key(
         "stopping.least_improvement",

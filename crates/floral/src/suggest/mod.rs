@@ -4,7 +4,7 @@
 //! far two inputs' errors go together are the correlations that `regression` finds, given the
 //! training inputs. The next input is the one whose mean is known least. Solving it removes its own
 //! error, and of every other's the share that goes together with it; what is left decides the
-//! one after it. So inputs are far from those trained on and from each other, and twins are
+//! one after it. So inputs are far from those trained on and from each other, and duplicates are
 //! not both chosen.
 
 use std::ops::Range;
@@ -59,7 +59,7 @@ struct Known {
     query: (Field, Option<Field>),
 }
 
-/// The inputs of a pool, `count` of them, that tell most.
+/// The `count` most informative inputs of a pool.
 pub fn suggest(
     predictor: &Predictor,
     cases: &Cases<'_>,
@@ -150,9 +150,8 @@ impl Known {
 fn unknowing(predictor: &Predictor) -> Error {
     Error::Config {
         context: format!("method {}", predictor.method()),
-        reason:
-            "it does not tell what it does not know; suggest with a run of floral-kl or kriging"
-                .into(),
+        reason: "it has no epistemic uncertainty; suggest with a run of floral-kl or kriging"
+            .into(),
     }
 }
 

@@ -65,7 +65,7 @@ fn chosen(suggestions: &Suggestions) -> Vec<usize> {
 const TRAINED: [f64; 6] = [0.0, 0.1, 0.2, 0.3, 0.45, 0.6];
 
 #[test]
-fn inputs_far_from_training_come_first_and_twins_do_not_both() {
+fn inputs_far_from_training_come_first_and_duplicates_only_once() {
     let folder = tempfile::tempdir().unwrap();
     let predictor = trained(&folder, "run", &TRAINED);
     let pool = [0.15, 2.0, 2.0, 0.25, 1.3, 2.001, 0.52];
@@ -125,7 +125,7 @@ fn variances_are_removed_as_they_go_together() {
     });
     let found = greedy(covariance, 3);
     let order: Vec<usize> = found.iter().map(|(i, _)| *i).collect();
-    assert_eq!(order, [0, 2, 1], "the twin of the first comes last");
+    assert_eq!(order, [0, 2, 1], "the duplicate of the first comes last");
     let after_first = 3.0 - 3.4 * 3.4 / 4.0 + 1.0;
     assert!((found[0].1 - after_first).abs() < 1e-12);
     assert!(found[2].1.abs() < 1e-12);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Budget, Method};
 use crate::dataset::{Split, SplitConfig};
 use crate::flow::{PathConfig, PriorConfig};
-use crate::kl::{LawKind, Symmetry};
+use crate::kl::{LawKind, Part, Recipe, Symmetry};
 use crate::low::LowConfig;
 use crate::settings::{TRAINING, annotated};
 use crate::transform::TransformConfig;
@@ -35,6 +35,9 @@ pub struct TrainConfig {
     /// one the work depends on the data alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
+    /// A part that a fit of floral-kl goes without, for an ablation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without: Option<Part>,
     /// Functions through which the solution's channels are learned, one for all or one for each:
     /// `none`, `log`, `sqrt`, `positive`, `bounded:FROM:TO`.
     pub transform: TransformConfig,
@@ -105,7 +108,7 @@ pub struct OptimiserConfig {
     pub learning_rate: f64,
     /// Factor on the learning rate ...
     pub decay: f64,
-    /// ... every so many epochs.
+    /// ... after this number of epochs.
     pub decay_every: usize,
     /// L2 weight decay, added to the gradient as in classic Adam.
     pub weight_decay: f64,
@@ -149,7 +152,7 @@ pub enum Rows {
 pub struct StoppingConfig {
     /// At most this many epochs.
     pub epochs: usize,
-    /// Stop after so many epochs without improvement of the validation loss.
+    /// Stop after this number of epochs without improvement of the validation loss.
     pub patience: usize,
     /// What counts as improvement.
     pub least_improvement: f64,
@@ -177,6 +180,7 @@ impl Default for TrainConfig {
             symmetries: None,
             law: LawKind::default(),
             budget: None,
+            without: None,
             transform: TransformConfig::default(),
             split: SplitConfig::default(),
             low: LowConfig::default(),
@@ -225,6 +229,7 @@ impl TrainConfig {
             symmetries,
             law,
             budget,
+            without,
             transform,
             split,
             low,
@@ -245,6 +250,7 @@ impl TrainConfig {
                 symmetries,
                 law,
                 budget,
+                without,
                 transform,
                 split,
                 low,
@@ -253,7 +259,7 @@ impl TrainConfig {
         }
     }
 
-    /// The same with a split that is fit to a dataset of so many inputs: what is set of it stays.
+    /// The same with a split that fits a dataset of this number of inputs; given numbers stay.
     #[must_use]
     pub fn for_inputs(self, inputs: usize) -> Self {
         let is_watched = self.method.recipe().is_none();
@@ -278,6 +284,14 @@ impl TrainConfig {
             });
         }
         split.of(inputs)
+    }
+
+    /// The regressions of the method, but for a part that is left out; none of a network.
+    pub fn recipe(&self) -> Option<Recipe> {
+        let recipe = self.method.recipe()?;
+        let is_whole = recipe == Recipe::Blend;
+        let part = self.without.filter(|_| is_whole);
+        Some(part.map_or(recipe, Recipe::Without))
     }
 
     /// The first section of network settings that a regression was given.
@@ -319,7 +333,7 @@ impl TrainConfig {
         } else if !(optimiser.decay > 0.0 && optimiser.decay <= 1.0) {
             "optimiser.decay must lie between 0 and 1"
         } else if self.method.is_flow() && optimiser.rows == Rows::Inputs {
-            "optimiser.rows = \"inputs\" trains on means, of which flora and floral learn no spread; \
+            "optimiser.rows = \"inputs\" trains on means, from which flora and floral learn no spread; \
              leave it out, or choose the method fno or residual-fno"
         } else if optimiser.decay_every == 0 {
             "optimiser.decay_every must be at least 1"

@@ -1,7 +1,7 @@
 //! A control variate: realizations of low fidelity that share their randomness with those of high
 //! make the mean of few realizations of high a better one.
 //!
-//! Of an input there are n realizations of high, h_1 .. h_n, and m >= n of low, of which l_i was made
+//! Of an input there are n realizations of high, h_1 .. h_n, and m >= n of low, where l_i was made
 //! with the randomness of h_i. The mean of the first n of low misses that of all of them by chance,
 //! and that of high by chance goes along:
 //!
@@ -16,7 +16,7 @@
 //!
 //! What is learned stays the law of high given the input, not given a realization of low: all
 //! realizations of an input are shifted by what its mean is corrected by, so their spread is as it
-//! was. Low realizations that are independent of high have nothing to tell of its chance; with many
+//! was. Low realizations that are independent of high carry no information on its noise; with many
 //! of them their mean, which is the low-fidelity solution, is less noisy.
 
 use std::ops::Range;
@@ -70,7 +70,7 @@ impl ControlVariate {
         let (all, first) = (pair.mean_low(), pair.mean_paired());
         let gaps = all.iter().zip(first).map(|(all, first)| all - first);
         gaps.enumerate()
-            .map(|(i, gap)| self.slopes[i / points.max(1)] * gap)
+            .map(|(i, shift)| self.slopes[i / points.max(1)] * shift)
             .collect()
     }
 }

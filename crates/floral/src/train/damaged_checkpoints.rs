@@ -193,7 +193,7 @@ fn a_checkpoint_of_format_1_has_its_prior_in_raw_coordinates() {
 }
 
 #[test]
-fn a_checkpoint_that_tells_nothing_of_its_channels_is_read() {
+fn a_checkpoint_without_quantities_is_read() {
     let damage = Damage::new();
     let remove = |header: &mut Value| {
         for key in ["quantities", "ranges", "title"] {

@@ -65,10 +65,10 @@ pub struct Header {
     /// The title of its data, if they have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the channels of its data are; older checkpoints do not tell.
+    /// The channels of its data; absent in older checkpoints.
     #[serde(default, skip_serializing_if = "Quantities::is_empty")]
     pub quantities: Quantities,
-    /// What its training inputs were like; older checkpoints do not tell.
+    /// The ranges of its training inputs; absent in older checkpoints.
     #[serde(default, skip_serializing_if = "Ranges::is_empty")]
     pub ranges: Ranges,
     /// How far training is.
@@ -78,11 +78,11 @@ pub struct Header {
 /// Enough of a dataset to know it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DataIdentity {
-    /// The problem's name, if it is told.
+    /// The problem's name, if known.
     pub problem: Option<String>,
-    /// The problem's constants, if they are told.
+    /// The problem's constants, if known.
     pub constants: Option<serde_json::Value>,
-    /// The seed, if it is told.
+    /// The seed, if known.
     pub seed: Option<u64>,
 }
 
@@ -194,7 +194,7 @@ impl Header {
         serde_json::to_string(self).expect("a header of numbers, strings and lists")
     }
 
-    /// Where nothing is told of channels, says so of each.
+    /// Adds unknown quantities for channels without any.
     fn name_channels(&mut self) {
         let Quantities { input, solution } = &mut self.quantities;
         let shapes = &self.shapes;
@@ -255,7 +255,7 @@ impl Header {
         Ok((split.test_inputs().max(inputs.start)..end).collect())
     }
 
-    /// Whether a dataset tells the same origin, or, where it tells none, begins with the same values.
+    /// Whether a dataset has the same origin, or, without one, begins with the same values.
     fn shares_origin(&self, dataset: &Dataset) -> bool {
         let (ours, theirs) = (&self.data, DataIdentity::of(dataset));
         if (&ours.problem, ours.seed) != (&theirs.problem, theirs.seed) {
@@ -310,15 +310,15 @@ impl Header {
                  channels; use another one"
             ));
         }
-        let told = [self.quantities.input.len(), self.quantities.solution.len()];
+        let known = [self.quantities.input.len(), self.quantities.solution.len()];
         let channels = [*input_channels, *solution_channels];
-        if told
+        if known
             .iter()
             .zip(&channels)
-            .any(|(told, n)| ![0, *n].contains(told))
+            .any(|(known, n)| ![0, *n].contains(known))
         {
             return Err(format!(
-                "it tells quantities of {told:?} channels of input and solution, which have \
+                "it has quantities of {known:?} channels of input and solution, which have \
                  {channels:?}; use another one"
             ));
         }

@@ -33,8 +33,8 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// As an error; `value` tells that of a value.
-    pub fn told(self, value: impl FnOnce(Refused) -> Error) -> Error {
+    /// As an error; `value` gives that of a refused value.
+    pub fn into_error(self, value: impl FnOnce(Refused) -> Error) -> Error {
         match self {
             Self::Value(refused) => value(refused),
             Self::Other(error) => error,

@@ -38,7 +38,7 @@ impl Log {
             let mut record = parsed(row).ok_or_else(|| Error::BadFile {
                 path: self.path.clone(),
                 reason: format!(
-                    "line {} is not a row of {COLUMNS}; mend it, or remove the file",
+                    "line {} is not a row of {COLUMNS}; correct it, or remove the file",
                     line + 1
                 ),
             })?;

@@ -14,11 +14,11 @@ use crate::{Error, Result};
 pub enum Method {
     /// Regression of the solution.
     Fno,
-    /// Regression of the gap to the low-fidelity solution.
+    /// Regression of the residual to the low-fidelity solution.
     ResidualFno,
     /// The distribution of the solution.
     Flora,
-    /// The distribution of the gap to the low-fidelity solution.
+    /// The distribution of the residual to the low-fidelity solution.
     Floral,
     /// Kernel regression of mean and spread, in closed form.
     Kriging,

@@ -47,7 +47,7 @@ impl Reader<'_> {
         control.map(Some)
     }
 
-    /// Shifts the realizations of an input to a better mean, where low realizations tell one.
+    /// Shifts the realizations of an input to a better mean, if low realizations provide one.
     pub(super) fn correct_mean(&self, index: usize, high: &mut [f64]) -> Result<()> {
         let Some(control) = &self.control else {
             return Ok(());

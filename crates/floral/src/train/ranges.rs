@@ -51,7 +51,7 @@ pub struct Ranges {
     pub input: Vec<ChannelRange>,
     /// Of the low-fidelity solution, where it is used.
     pub low: Vec<ChannelRange>,
-    /// Of the high-fidelity solution; older checkpoints do not tell.
+    /// Of the high-fidelity solution; absent in older checkpoints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub solution: Vec<SolutionRange>,
 }

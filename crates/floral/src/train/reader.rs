@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         let thinned = |shape: &[usize]| {
             Thinning::to(shape, wanted).ok_or_else(|| {
                 bad(format!(
-                    "has grid {known:?}, of which every s-th point cannot make {wanted:?}; choose \
+                    "has grid {known:?}; every s-th point of it cannot give {wanted:?}; choose \
                      numbers that divide"
                 ))
             })
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         self.scales_across(&Alone::default(), inputs)
     }
 
-    /// The same by several ranks, each of which reads inputs of its own, to the same bits.
+    /// The same by several ranks, each with its own inputs, to the same bits.
     pub(super) fn scales_across(
         &self,
         ranks: &dyn Ranks,
@@ -247,13 +247,13 @@ impl<'a> Reader<'a> {
     /// The condition of an input and its targets, in the network's units.
     fn sample(&self, index: usize, rows: Rows, scaling: &Scaling) -> Result<[Vec<f32>; 2]> {
         let case = self.case(index)?;
-        let mut gaps = case.gaps(self.kept(&case));
+        let mut residuals = case.residuals(self.kept(&case));
         if rows == Rows::Inputs {
-            gaps = mean(&gaps, self.dataset.realizations_of(index));
+            residuals = mean(&residuals, self.dataset.realizations_of(index));
         }
         Ok([
             scaling.condition(&case.input, case.low.as_ref()),
-            scaling.target.apply(&gaps, self.grid().len()),
+            scaling.target.apply(&residuals, self.grid().len()),
         ])
     }
 
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
                      computed with; divide it by a constant, or choose other units"
                 ),
                 false => format!(
-                    "input {index} holds a NaN or an infinity; mend it, or leave this input out"
+                    "input {index} holds a NaN or an infinity; correct it, or leave out this input"
                 ),
             },
         })
@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
         self.correct_mean(index, &mut high)?;
         let given = given_low.as_ref();
         let low = self.learned_low.of(&input, given, &self.learned_low.grid);
-        let low = low.map_err(|fault| fault.told(self.refused("low", index)))?;
+        let low = low.map_err(|fault| fault.into_error(self.refused("low", index)))?;
         Ok(Case {
             input,
             low,
@@ -421,24 +421,24 @@ fn seen_grid(dataset: &Dataset, method: Method, thinning: &Thinning) -> Grid {
 impl Case {
     /// Realizations minus low fidelity at the points `kept` of a grid that the latter may live on
     /// as a whole: [realization, channel, point].
-    pub(super) fn gaps(&self, kept: &[usize]) -> Vec<f64> {
-        let mut gaps = self.high.clone();
+    pub(super) fn residuals(&self, kept: &[usize]) -> Vec<f64> {
+        let mut residuals = self.high.clone();
         let Some(low) = &self.low else {
-            return gaps;
+            return residuals;
         };
         let points = low.values().len() / low.channels();
         let is_whole = points > kept.len();
-        for (i, channel) in gaps.chunks_exact_mut(kept.len()).enumerate() {
+        for (i, channel) in residuals.chunks_exact_mut(kept.len()).enumerate() {
             let low = &low.values()[i % low.channels() * points..][..points];
-            for (k, gap) in channel.iter_mut().enumerate() {
-                *gap -= if is_whole { low[kept[k]] } else { low[k] };
+            for (k, residual) in channel.iter_mut().enumerate() {
+                *residual -= if is_whole { low[kept[k]] } else { low[k] };
             }
         }
-        gaps
+        residuals
     }
 }
 
-/// The mean over so many realizations: [realization, value] -> [value].
+/// The mean over realizations: [realization, value] -> [value].
 fn mean(fields: &[f64], realizations: usize) -> Vec<f64> {
     let size = fields.len() / realizations.max(1);
     let at = |p: usize| fields[p..].iter().step_by(size).sum::<f64>() / realizations as f64;

@@ -16,7 +16,7 @@ use crate::{Error, Grid, Result};
 use floral_flow::network::FilmFnoConfig;
 use floral_flow::training::adam::Adam;
 
-/// What the state of a network does not tell.
+/// What the weights of a network do not contain.
 pub struct Foreign<'a> {
     /// The method, the prior, and if there is a dataset its split and resolution; the network's sizes
     /// are those of the state.
@@ -29,7 +29,7 @@ pub struct Foreign<'a> {
     pub input: Option<Normaliser>,
     /// Scale of the low-fidelity solution.
     pub low: Option<Normaliser>,
-    /// Scale of what was learned: the gap to low fidelity, or the solution.
+    /// Scale of what was learned: the residual to low fidelity, or the solution.
     pub target: Option<Normaliser>,
 }
 
@@ -198,7 +198,7 @@ fn seen(config: TrainConfig, dataset: &Dataset, channels: [usize; 2]) -> Result<
 fn missing(what: &str) -> Error {
     Error::Config {
         context: "state of the reference".into(),
-        reason: format!("it does not tell {what}; give it, or the dataset it was trained on"),
+        reason: format!("it does not contain {what}; give it, or the dataset it was trained on"),
     }
 }
 

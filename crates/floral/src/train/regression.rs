@@ -13,7 +13,8 @@ use super::training::Outcome;
 use super::{LearnedLow, Method, RunFolder, Stack, TrainConfig};
 use crate::dataset::Dataset;
 use crate::kl::{
-    self, Channels, Expansion, Lattice, Learner, Material, Query, Recipe, Symmetries, Symmetry,
+    self, Channels, Expansion, Lattice, Learner, Material, Part, Query, Recipe, Symmetries,
+    Symmetry,
 };
 use crate::observer::Observer;
 use crate::problem::Origin;
@@ -99,7 +100,7 @@ pub(crate) fn fitted(
         deadline: config.budget.map(|budget| start + budget.duration()),
     };
     let stack = Stack { seed: config.seed };
-    let learner = (recipe == Recipe::Blend).then_some(&stack as &dyn Learner);
+    let learner = recipe.has(Part::Network).then_some(&stack as &dyn Learner);
     let fitted = Expansion::fit_with(recipe, config.law, &material, learner, &watched);
     let fitted = fitted.map_err(kl::failed)?;
     Ok((fitted, reader.learned_low().clone()))
@@ -115,7 +116,7 @@ pub(crate) fn restored(bytes: &[u8]) -> Result<Expansion> {
 fn method_of(recipe: Recipe) -> Method {
     match recipe {
         Recipe::Kernels => Method::Kriging,
-        Recipe::Blend => Method::FloralKl,
+        Recipe::Blend | Recipe::Without(_) => Method::FloralKl,
     }
 }
 

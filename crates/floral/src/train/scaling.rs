@@ -20,7 +20,7 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Whether it is that of so many channels; `low` says whether a low-fidelity solution is used.
+    /// Whether it has this number of channels; `low` says whether a low-fidelity solution is used.
     pub(super) fn fits(&self, input: usize, solution: usize, low: bool) -> bool {
         let low_fits = match &self.low {
             Some(scale) => low && scale.fits(solution),
@@ -146,7 +146,7 @@ impl InputScales {
             low: of(&case.low).0,
             given_low,
             low_norms,
-            target: moments(&case.gaps(kept), kept.len()),
+            target: moments(&case.residuals(kept), kept.len()),
             high: moments(&case.high, kept.len()),
             deviations: moments(&deviations(&case.high, size), kept.len()),
         }

@@ -182,9 +182,9 @@ impl<'a> Trainer<'a> {
         let size = self.config.optimiser.batch;
         for step in self.header.progress.step..steps(order.len(), size) {
             let is_alone = self.ranks.size() == 1;
-            // Ranks hear of each other's wishes with the gradients, and so stop at the same step.
-            let wish = !is_alone && observer.should_stop();
-            let (loss, stops) = self.step(epoch, &batch(&order, size, step), &pairs, wish)?;
+            // Ranks exchange requests to stop along with gradients, and so stop at the same step.
+            let stop = !is_alone && observer.should_stop();
+            let (loss, stops) = self.step(epoch, &batch(&order, size, step), &pairs, stop)?;
             self.header.progress.step = step + 1;
             observer.observe(&Event::Step { epoch, step, loss });
             if stops || is_alone && observer.should_stop() {
@@ -206,20 +206,20 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// Which samples, their gradient, the update: the loss, and whether any rank wishes to stop.
+    /// Which samples, their gradient, the update: the loss, and whether any rank is asked to stop.
     fn step(
         &mut self,
         epoch: usize,
         batch: &[usize],
         pairs: &[usize],
-        wish: bool,
+        stop: bool,
     ) -> Result<(f64, bool)> {
         let all = self.draws(epoch);
         let draws = |sample: usize| all(pairs.get(sample).copied().unwrap_or(sample));
         let loss = self.loss(&self.train, &draws);
         let lengths: Vec<usize> = self.weights.iter().map(|w| w.values.len()).collect();
         let network = (&self.model, lengths.as_slice());
-        let gradient = loss.gradient_across(self.ranks, network, batch, &self.device, wish)?;
+        let gradient = loss.gradient_across(self.ranks, network, batch, &self.device, stop)?;
         let norm = update(
             &mut self.model,
             &mut self.weights,

@@ -51,7 +51,7 @@ pub fn train_across(
     config.method.check_build()?;
     let supply = || supplied(&config, dataset, run.path(), observer);
     let dataset = &first_then_others(ranks, supply)?;
-    match config.method.recipe() {
+    match config.recipe() {
         Some(recipe) => {
             let fit = || fit_run(run, dataset, recipe, observer);
             let fitted = ranks.is_first().then(fit).transpose();

@@ -1,4 +1,4 @@
-//! The transforms through which a run learns, with the constants that its training inputs tell.
+//! The transforms through which a run learns, with constants fitted to its training inputs.
 
 use std::ops::Range;
 

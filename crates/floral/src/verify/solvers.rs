@@ -38,7 +38,7 @@ pub fn verify(tensors: &Tensors) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// One row for each size N of which the file holds `darcyN.pressure`.
+/// One row per size N for which the file holds `darcyN.pressure`.
 fn darcy(tensors: &Tensors) -> Result<Vec<Check>> {
     let size = |name: &str| {
         name.strip_prefix("darcy")?

@@ -87,7 +87,7 @@ fn codecs_around_shards_and_shards_within_shards_are_refused() {
     assert!(refusal(&path).contains("shards within shards"));
 }
 
-/// A dataset with one array of two inputs in one shard, the file of which is these chunks and places.
+/// A dataset with one array of two inputs in one shard, whose file has these chunks and places.
 fn declared(folder: &TempDir, chunks: &[u8], places: [u64; 4]) -> PathBuf {
     let path = folder.path().join("declared.zarr");
     fs::create_dir_all(path.join("input")).unwrap();

@@ -22,7 +22,7 @@ fn sharded(shard: usize) -> Request {
     }
 }
 
-/// A dataset with so many inputs in a shard, made by so many threads.
+/// A dataset with this number of inputs per shard, made by this number of threads.
 fn made(folder: &TempDir, shard: usize, threads: usize) -> PathBuf {
     let path = folder.path().join(format!("{shard}-{threads}.zarr"));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

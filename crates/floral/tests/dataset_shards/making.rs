@@ -92,7 +92,7 @@ fn any_number_of_threads_writes_the_same_shards() {
     }
 }
 
-/// Stops the run once so many inputs are finished.
+/// Stops the run once this number of inputs is finished.
 struct StopAfter(usize, AtomicUsize);
 
 impl Observer for StopAfter {

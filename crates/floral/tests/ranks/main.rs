@@ -48,7 +48,7 @@ fn generated(ranks: &dyn Ranks, path: &Path, observer: &dyn Observer) -> Result<
     generated_in_shards(ranks, (path, 1), observer)
 }
 
-/// The same with so many inputs in a shard.
+/// The same with this number of inputs per shard.
 fn generated_in_shards(
     ranks: &dyn Ranks,
     (path, shard): (&Path, usize),
@@ -89,7 +89,7 @@ fn settings() -> TrainConfig {
     }
 }
 
-/// Stops the rank on which it stands once so many inputs or steps are done anywhere.
+/// Stops its rank once this number of inputs or steps is done anywhere.
 struct After<'a> {
     count: &'a AtomicUsize,
     limit: usize,

@@ -40,7 +40,7 @@ fn trained(folder: &Path) -> (Dataset, RunFolder) {
     (dataset, run)
 }
 
-/// Predicts three inputs with so many realizations, and stores them.
+/// Predicts three inputs with this number of realizations, and stores them.
 fn predicted(
     ranks: &dyn Ranks,
     (dataset, run): (&Dataset, &RunFolder),

@@ -1,5 +1,5 @@
-//! The axes of imported fields: their coordinates as the files tell them, checked, and even where they
-//! differ from even ones by rounding.
+//! The axes of imported fields: their coordinates, checked, and made even where they differ from even
+//! ones only by rounding.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::source::{Variable, bad, read_all};
 use super::unit::Unit;
 use crate::grid::{Direction, Domain};
 use crate::storage::array_metadata::{AXIS, DOMAIN, LONG_NAME, UNITS, nameless};
-use crate::{Axis, Result};
+use crate::{Advice, Axis, Note, Result};
 
 /// Distances from even points, in units of their spacing, that count as rounding.
 const ROUNDING: f64 = 1e-3;
@@ -28,23 +28,23 @@ pub(super) struct FoundAxis {
     pub is_reversed: bool,
     /// Whether its points are evenly spaced.
     pub is_even: bool,
-    /// The array that tells the coordinates; none if they are counted or assumed.
-    pub told_by: Option<String>,
+    /// The array of its coordinates; none if they are counted or assumed.
+    pub coordinates: Option<String>,
     /// The calendar of its dates, where it is not the standard one.
     pub calendar: Option<String>,
     /// What was assumed of its ends, if anything was.
-    pub note: Option<String>,
+    pub note: Option<Note>,
 }
 
 impl FoundAxis {
     /// Whether nothing is known of its points but how many there are.
     pub fn is_counted(&self) -> bool {
-        self.told_by.is_none() && !self.axis.domain.is_periodic()
+        self.coordinates.is_none() && !self.axis.domain.is_periodic()
     }
 }
 
-/// Finds the coordinates of an axis. Where they are not told, they are every s-th of the points of
-/// the axis `like`, or spread evenly over its domain, or, without one, counted.
+/// Finds the coordinates of an axis. If the file has none, they are every s-th of the points of the axis
+/// `like`, or spread evenly over its domain, or, without one, counted.
 pub(super) fn find(
     unit: &Unit<'_>,
     recipe: &Recipe,
@@ -53,7 +53,11 @@ pub(super) fn find(
 ) -> Result<FoundAxis> {
     let name = &wanted.name;
     let Some((variable, all)) = stored(unit, recipe, wanted)? else {
-        return Ok(untold(wanted, like, recipe.periodic.contains(name)));
+        return Ok(without_coordinates(
+            wanted,
+            like,
+            recipe.periodic.contains(name),
+        ));
     };
     let mut taken: Vec<f64> = wanted.taken.iter().map(|&i| all[i]).collect();
     let is_reversed = taken.len() > 1 && taken.windows(2).all(|pair| pair[0] > pair[1]);
@@ -82,7 +86,7 @@ pub(super) fn find(
         },
         is_reversed,
         is_even,
-        told_by: Some(variable.name.clone()),
+        coordinates: Some(variable.name.clone()),
         calendar: calendar(variable),
         note,
     })
@@ -90,8 +94,8 @@ pub(super) fn find(
 
 /// The name of an axis in full, unless it is one that datasets give to all.
 fn long_name(variable: &Variable, name: &str) -> Option<String> {
-    let told = variable.text(LONG_NAME)?;
-    (told != nameless(name)).then(|| told.to_owned())
+    let found = variable.text(LONG_NAME)?;
+    (found != nameless(name)).then(|| found.to_owned())
 }
 
 /// The calendar of an axis of dates, unless it is the standard one.
@@ -175,7 +179,7 @@ fn coordinates(unit: &Unit<'_>, index: usize) -> Result<Option<Vec<f64>>> {
 }
 
 /// An axis, whether its points are even, and what was assumed of its ends.
-type Shaped = (Axis, bool, Option<String>);
+type Shaped = (Axis, bool, Option<Note>);
 
 /// An axis with these coordinates; what is wrong otherwise.
 fn shaped(
@@ -184,16 +188,16 @@ fn shaped(
     variable: &Variable,
     is_periodic: bool,
 ) -> std::result::Result<Shaped, String> {
-    let told = variable.attributes.get(DOMAIN).and_then(domain);
+    let declared = variable.attributes.get(DOMAIN).and_then(domain);
     let n = coordinates.len();
     let Some(step) = even_step(&coordinates, variable.is_coarse) else {
         if is_periodic {
             return Err("is uneven, so that its period is not known".into());
         }
-        return Axis::stored(name, coordinates, told).map(|axis| (axis, n < 2, None));
+        return Axis::stored(name, coordinates, declared).map(|axis| (axis, n < 2, None));
     };
-    let (domain, note) = match told {
-        Some(told) => (told, None),
+    let (domain, note) = match declared {
+        Some(declared) => (declared, None),
         None => assumed(name, &coordinates, variable, (is_periodic, step)),
     };
     let even = Axis::over(domain, name, n);
@@ -204,18 +208,18 @@ fn shaped(
     Axis::stored(name, coordinates, Some(domain)).map(|axis| (axis, true, note))
 }
 
-/// The domain of even points whose file tells none, and what to say of it.
+/// The domain of even points without a declared one, and a note about it.
 fn assumed(
     name: &str,
     coordinates: &[f64],
     variable: &Variable,
     (is_periodic, step): (bool, f64),
-) -> (Domain, Option<String>) {
+) -> (Domain, Option<Note>) {
     let (n, from) = (coordinates.len() as f64, coordinates[0]);
     let near = |length: f64| (step * n - length).abs() < ROUNDING * step;
     let around = |length: f64| Domain::periodic(from, from + length);
     let usual = Domain::of_coordinates(coordinates);
-    let periodic = |why: &str| format!("the axis {name} is taken for periodic, as {why}");
+    let periodic = |why: &str| Note::from(format!("the axis {name} is taken as periodic: {why}"));
     match ends(name, variable, near) {
         _ if is_periodic => match [360.0, std::f64::consts::TAU, 1.0]
             .into_iter()
@@ -228,10 +232,14 @@ fn assumed(
         Ends::Same(length, why) => (around(length), Some(periodic(why))),
         Ends::Perhaps(length) => (
             usual,
-            Some(format!(
-                "the axis {name} spans {length} without units and is not taken for periodic; say so \
-                 if its ends are the same point"
-            )),
+            Some(Note {
+                fact: format!(
+                    "the axis {name} spans {length} without units and is not taken as periodic"
+                ),
+                advice: Some(Advice::DeclarePeriodic {
+                    axis: name.to_owned(),
+                }),
+            }),
         ),
         Ends::Apart if usual.is_periodic() => {
             let last = coordinates.last().copied().unwrap_or(from);
@@ -263,8 +271,12 @@ fn domain(attribute: &Value) -> Option<Domain> {
     serde_json::from_value(attribute.clone()).ok()
 }
 
-/// An axis of which no coordinates are told.
-fn untold(wanted: &PartAxis, like: Option<&FoundAxis>, is_periodic: bool) -> FoundAxis {
+/// An axis without coordinates.
+fn without_coordinates(
+    wanted: &PartAxis,
+    like: Option<&FoundAxis>,
+    is_periodic: bool,
+) -> FoundAxis {
     let (name, n) = (&wanted.name, wanted.taken.len());
     let axis = match like.map(|like| &like.axis) {
         Some(like) if like.len() == n => like.clone(),
@@ -276,7 +288,7 @@ fn untold(wanted: &PartAxis, like: Option<&FoundAxis>, is_periodic: bool) -> Fou
         axis,
         is_reversed: like.is_some_and(|like| like.is_reversed),
         is_even: true,
-        told_by: None,
+        coordinates: None,
         calendar: None,
         note: None,
     }
@@ -291,7 +303,7 @@ mod tests {
     use super::*;
     use crate::AxisKind;
 
-    fn told(
+    fn found_axis(
         name: &str,
         coordinates: Vec<f64>,
         attributes: &[(&str, Value)],
@@ -318,27 +330,28 @@ mod tests {
     #[test]
     fn coordinates_in_few_digits_are_even() {
         let units = [("units", json!("radian"))];
-        let (ring, is_even, _) = told("x", around(TAU, 256), &units, false);
+        let (ring, is_even, _) = found_axis("x", around(TAU, 256), &units, false);
         assert!(is_even);
         assert_eq!(ring, Axis::over(Domain::periodic(0.0, TAU), "x", 256));
         let far = |i: i32| f64::from((1e4 + f64::from(i) * 0.01) as f32);
-        assert!(told("x", (0..64).map(far).collect(), &[], false).1);
-        assert!(!told("x", vec![0.0, 1.0, 4.0], &[], false).1);
+        assert!(found_axis("x", (0..64).map(far).collect(), &[], false).1);
+        assert!(!found_axis("x", vec![0.0, 1.0, 4.0], &[], false).1);
     }
 
     #[test]
     fn a_length_alone_makes_no_circle() {
         let kind = |name: &str, length: f64, attributes: &[(&str, Value)]| {
-            let (axis, _, note) = told(name, around(length, 36), attributes, false);
+            let (axis, _, note) = found_axis(name, around(length, 36), attributes, false);
             (axis.domain.kind, note)
         };
         for units in ["s", "m", "days since 2000-01-01"] {
             let closed = kind("x", 360.0, &[("units", json!(units))]);
             assert_eq!(closed, (AxisKind::Closed, None), "{units}");
         }
-        let (untold, note) = kind("x", TAU, &[]);
-        assert_eq!(untold, AxisKind::Closed);
-        assert!(note.unwrap().contains("say so"));
+        let (unknown, note) = kind("x", TAU, &[]);
+        assert_eq!(unknown, AxisKind::Closed);
+        let advice = Advice::DeclarePeriodic { axis: "x".into() };
+        assert_eq!(note.unwrap().advice, Some(advice));
         assert_eq!(kind("time", 1.0, &[]).0, AxisKind::Closed);
         for attributes in [
             [("units", json!("degrees_east"))],
@@ -348,19 +361,19 @@ mod tests {
         ] {
             let (ring, note) = kind("x", 360.0, &attributes);
             assert_eq!(ring, AxisKind::Periodic, "{attributes:?}");
-            assert!(note.unwrap().contains("taken for periodic"));
+            assert!(note.unwrap().fact.contains("taken as periodic"));
         }
         let (unit, note) = kind("x", 1.0, &[]);
         assert_eq!(unit, AxisKind::Periodic);
-        assert!(note.unwrap().contains("unit interval"));
+        assert!(note.unwrap().fact.contains("unit interval"));
     }
 
     #[test]
     fn an_axis_is_periodic_where_it_is_said() {
         let centres = |n: usize| (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
-        let (closed, ..) = told("x", centres(8), &[], false);
+        let (closed, ..) = found_axis("x", centres(8), &[], false);
         assert_eq!(closed.domain.kind, AxisKind::Closed);
-        let (ring, ..) = told("x", centres(8), &[], true);
+        let (ring, ..) = found_axis("x", centres(8), &[], true);
         assert_eq!(ring.domain, Domain::periodic(0.0625, 1.0625));
     }
 }

@@ -9,7 +9,7 @@ use super::unit::Unit;
 use crate::quantity::order;
 use crate::{Quantity, Result};
 
-/// The labels of so many channels: the coordinates of their dimension, texts or numbers that do not
+/// The labels of channels: the coordinates of their dimension, texts or numbers that do not
 /// just count; of a dimension without a name, the only list of texts that has the name of one.
 pub(super) fn labels(
     unit: &Unit<'_>,
@@ -98,7 +98,7 @@ fn follow(
     whose: &str,
 ) -> Result<()> {
     let found = stack.part.labels(unit)?;
-    let told = |labels: &Option<Vec<String>>| match labels {
+    let words = |labels: &Option<Vec<String>>| match labels {
         Some(labels) => format!("({})", labels.join(", ")),
         None => "without labels".to_owned(),
     };
@@ -117,8 +117,8 @@ fn follow(
                 "{}the channels of {} are {}, but {whose} are {}; label both alike",
                 unit.subject(),
                 stack.part.pick.name,
-                told(&found),
-                told(wanted)
+                words(&found),
+                words(wanted)
             ),
         ));
     }
@@ -126,8 +126,8 @@ fn follow(
     Ok(())
 }
 
-/// What channels of low fidelity tell of the solution where it stands alone: the name of their array
-/// is not the solution's, labels are.
+/// The quantities of the solution where there is only low fidelity: from the labels of its channels, but
+/// not from the name of its array.
 pub(super) fn of_low_alone(reading: &Reading<'_>, mut low: Vec<Quantity>) -> Result<Vec<Quantity>> {
     let mut start = 0;
     for stack in &reading.low {

@@ -1,5 +1,4 @@
-//! Whether an axis is a circle: what its attributes and units tell of its ends, never its length
-//! alone.
+//! Whether an axis is periodic, by its attributes and units, never by its length alone.
 
 use std::f64::consts::TAU;
 
@@ -41,9 +40,9 @@ const TIMES: [&str; 14] = [
 pub(super) enum Ends {
     /// They are the same point: the period and why, in words.
     Same(f64, &'static str),
-    /// They are said to be the same point, of an axis whose period is not told.
+    /// They are declared to be the same point, but the period is unknown.
     Closing(&'static str),
-    /// They may be: the points span a turn in units that are not told.
+    /// They may be: the points span a full turn, but the units are unknown.
     Perhaps(&'static str),
     /// They are not: it is an axis of times.
     Apart,
@@ -51,8 +50,8 @@ pub(super) enum Ends {
     Unknown,
 }
 
-/// What the attributes of an axis tell of its ends, where its points span this length with the step
-/// to the next.
+/// What the attributes of an axis say about its ends; `is_near` tests the length of its points with the
+/// step to the next.
 pub(super) fn ends(name: &str, variable: &Variable, is_near: impl Fn(f64) -> bool) -> Ends {
     let text = |key: &str| variable.text(key).map(str::to_lowercase);
     let is_one_of = |text: &Option<String>, list: &[&str]| {

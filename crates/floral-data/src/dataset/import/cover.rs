@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-3;
 /// What is to be said of the points of `own` that are brought to those of `to`; why they cannot be.
 pub(super) fn covered(own: &FoundAxis, to: &Axis) -> Result<Option<String>, String> {
     let name = &to.name;
-    if own.told_by.is_none() {
+    if own.coordinates.is_none() {
         return Ok((own.axis.len() != to.len()).then(|| assumed(own, to)));
     }
     let axis = &own.axis;
@@ -46,9 +46,7 @@ pub(super) fn covered(own: &FoundAxis, to: &Axis) -> Result<Option<String>, Stri
     let is_beyond = |share: f64, i: usize| beyond[i] > (share + ROUNDING) * steps[i];
     if (0..2).any(|i| is_beyond(allowed[i], i)) {
         return Err(format!(
-            "has points along {name} from {first} to {last}, but the grid goes from {from} to {end}; \
-             give it on the whole domain, or take the points of the others that it reaches, as in \
-             NAME[{name}=10:50]"
+            "has points along {name} from {first} to {last}, but the grid goes from {from} to {end}"
         ));
     }
     Ok((0..2).any(|i| is_beyond(0.0, i)).then(|| {
@@ -59,7 +57,7 @@ pub(super) fn covered(own: &FoundAxis, to: &Axis) -> Result<Option<String>, Stri
     }))
 }
 
-/// That points of which only the number is told are spread over the domain.
+/// The note that points without coordinates are spread over the domain.
 fn assumed(own: &FoundAxis, to: &Axis) -> String {
     format!(
         "has no coordinates of its {} points along {}; they are taken to sample its domain evenly, \
@@ -84,7 +82,7 @@ mod tests {
             axis: axis(coordinates),
             is_reversed: false,
             is_even: true,
-            told_by: is_told.then(|| "x_low".to_owned()),
+            coordinates: is_told.then(|| "x_low".to_owned()),
             note: None,
             calendar: None,
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::{AxisKind, Quantity};
+use crate::{AxisKind, Note, Quantity};
 
 /// What was found in files, and what it became.
 #[derive(Debug, Clone, Serialize)]
@@ -33,8 +33,8 @@ pub struct Found {
     pub skipped_inputs: usize,
     /// Arrays that were not taken.
     pub left: Vec<String>,
-    /// What was assumed or done, in whole sentences without a full stop.
-    pub notes: Vec<String>,
+    /// What was assumed or done.
+    pub notes: Vec<Note>,
 }
 
 /// An axis of the grid.
@@ -48,14 +48,14 @@ pub struct AxisFound {
     pub from: f64,
     /// The last one.
     pub to: f64,
-    /// Units of the coordinates, if they are told.
+    /// Units of the coordinates, if known.
     pub units: Option<String>,
     /// Closed, periodic or of times.
     pub kind: AxisKind,
     /// Whether its points are evenly spaced in the files.
     pub is_even: bool,
-    /// The array that tells them; none if they are counted.
-    pub told_by: Option<String>,
+    /// The array of its coordinates; none if they are counted.
+    pub coordinates: Option<String>,
 }
 
 /// An array of the dataset.

@@ -1,6 +1,6 @@
 //! The grid of a dataset: found in the first unit, and the same in all others.
 
-use super::Wishes;
+use super::ImportOptions;
 use super::axes::{self, FoundAxis};
 use super::part::Part;
 use super::parts::Parts;
@@ -10,7 +10,7 @@ use super::stack::{converted, is_same, own_axes};
 use super::told::check_axes;
 use super::unit::Unit;
 use crate::grid::{MOST_AXES, Thinning};
-use crate::{Axis, Grid, Result};
+use crate::{Advice, Axis, Grid, Result};
 
 /// The grid of a dataset, and how it came about.
 #[derive(Debug, Clone)]
@@ -39,19 +39,20 @@ impl Frame {
 pub(super) fn frame(
     unit: &Unit<'_>,
     recipe: &Recipe,
-    wishes: &Wishes,
+    options: &ImportOptions,
     parts: &Parts,
     before: Option<&Frame>,
 ) -> Result<Frame> {
     let extra = check_axes(unit, recipe, parts)?;
     let first = |parts: &[Part]| parts.first().map_or(0, |part| part.axes(unit).len());
-    let is_high = wishes.on_high_grid || first(&parts.high) > first(&parts.input);
+    let is_high = options.on_high_grid || first(&parts.high) > first(&parts.input);
     let base = if is_high { &parts.high } else { &parts.input };
     let Some(base) = base.first() else {
         return Err(bad(
             unit.source.path(),
-            "has parameters and no field, so no grid; say which array is high",
-        ));
+            "has parameters but no field, and so no grid",
+        )
+        .advised(Advice::NameHigh));
     };
     let mut found = Vec::new();
     for axis in base.axes(unit) {
@@ -69,13 +70,13 @@ pub(super) fn frame(
     }
     check_dimensions(unit, &found)?;
     let known = |name: &String| found.iter().any(|found| found.axis.name == *name);
-    if let Some(name) = wishes.periodic.iter().find(|name| !known(name)) {
+    if let Some(name) = options.periodic.iter().find(|name| !known(name)) {
         return Err(bad(
             unit.source.path(),
             format!("the grid has no axis {name}"),
         ));
     }
-    let even = |found: &FoundAxis| match found.is_even || !wishes.even {
+    let even = |found: &FoundAxis| match found.is_even || !options.even {
         true => found.axis.clone(),
         false => found.axis.resampled(found.axis.len()),
     };
@@ -84,11 +85,12 @@ pub(super) fn frame(
         Some(high) if !is_high => fewer(unit, recipe, high, &found)?,
         _ => None,
     };
-    if high.is_some() && found.iter().any(|found| !found.is_even && wishes.even) {
+    if high.is_some() && found.iter().any(|found| !found.is_even && options.even) {
         return Err(bad(
             unit.source.path(),
-            "an axis is uneven, and high has fewer points along it; take the grid of high",
-        ));
+            "an axis is uneven, and high fidelity has fewer points along it",
+        )
+        .advised(Advice::UseHighGrid));
     }
     let notes = [parts.notes.clone(), extra].concat();
     Ok(Frame {
@@ -105,15 +107,12 @@ fn check_dimensions(unit: &Unit<'_>, found: &[FoundAxis]) -> Result<()> {
         return Ok(());
     }
     let names: Vec<&str> = found.iter().map(|found| found.axis.name.as_str()).collect();
-    let last = names.first().copied().unwrap_or_default();
-    Err(bad(
-        unit.source.path(),
-        format!(
-            "the grid has the axes {}, and methods learn on one or two; take one index of an axis, \
-             as in NAME[{last}=0], or name their dimensions",
-            names.join(", ")
-        ),
-    ))
+    let axis = names.first().copied().unwrap_or_default().to_owned();
+    let reason = format!(
+        "the grid has the axes {}, and methods learn on one or two",
+        names.join(", ")
+    );
+    Err(bad(unit.source.path(), reason).advised(Advice::TakeIndex { axis }))
 }
 
 /// Points per axis of the high-fidelity solution, if they are fewer than those of the grid.
@@ -139,7 +138,7 @@ fn fewer(
         let is_at = |axis: &Axis| {
             along(axis).is_none_or(|own| {
                 let (one, other) = (own.axis.clone(), axis.clone());
-                own.told_by.is_none() || is_same(&Grid::new(vec![one]), &Grid::new(vec![other]))
+                own.coordinates.is_none() || is_same(&Grid::new(vec![one]), &Grid::new(vec![other]))
             })
         };
         thinned.axes.iter().all(is_at)
@@ -150,11 +149,11 @@ fn fewer(
             unit.source.path(),
             format!(
                 "high fidelity has {wanted:?} points, which are not every s-th of the {:?} of the \
-                 input from the first on; take the grid of high, to which input and low are then \
-                 interpolated",
+                 input from the first on",
                 grid.shape()
             ),
-        )),
+        )
+        .advised(Advice::UseHighGrid)),
     }
 }
 

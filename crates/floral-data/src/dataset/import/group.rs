@@ -123,14 +123,14 @@ impl Plan<'_> {
         self.solution(inputs, &inner, "realizations of the low-fidelity solution")
     }
 
-    /// An array of solutions, with what is told of them.
+    /// An array of solutions, with their quantities.
     fn solution(&self, inputs: Dimension<'_>, inner: &[Dimension<'_>], meaning: &str) -> Value {
         let mut array = array_metadata::values(inputs, inner, self.precision, meaning);
         describe(&mut array, &self.quantities.solution);
         array
     }
 
-    /// Adds to arrays and axes what is told of them.
+    /// Adds the descriptions of arrays and axes.
     fn describe(&self, arrays: &mut Map<String, Value>) {
         let first = self.readings.first();
         let stacks = first.map(|reading| [(INPUT, &reading.input), (LOW, &reading.low)]);

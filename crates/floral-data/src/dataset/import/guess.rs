@@ -1,13 +1,12 @@
-//! Guesses what the dimensions of arrays are for where no names tell it: by which reading fits all of
-//! them with the fewest oddities.
+//! Guesses the meaning of unnamed dimensions: the interpretation that fits all arrays with the fewest
+//! oddities.
 
 use super::role::Role;
 
 /// The cost of a reading that is too odd to be meant.
 const TOO_ODD: u32 = 14;
 
-/// Lengths of the arrays of one unit, as far as it has them, and the names of their dimensions where
-/// they are told.
+/// Lengths of the arrays of one unit, as far as it has them, and the names of their dimensions if known.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shapes {
     /// Of the input.
@@ -22,12 +21,12 @@ pub(super) struct Shapes {
     pub is_one_of_several: bool,
 }
 
-/// The lengths of an array, and its dimensions if they are told: then in the order of inputs,
+/// The lengths of an array, and the names of its dimensions if known: then in the order of inputs,
 /// realizations, channels and axes.
 #[derive(Debug, Clone)]
 pub(super) struct Form {
     pub shape: Vec<usize>,
-    pub told: Option<Vec<String>>,
+    pub names: Option<Vec<String>>,
 }
 
 /// The dimensions of input, low and high.
@@ -81,8 +80,8 @@ pub(super) struct Guessed {
     readings: [Option<Reading>; 3],
     /// The lengths of the grid's axes.
     pub grid: Vec<usize>,
-    /// Their names, where an array tells them.
-    pub told: Option<Vec<String>>,
+    /// Their names, if an array has them.
+    pub names: Option<Vec<String>>,
 }
 
 impl Guessed {
@@ -118,7 +117,7 @@ pub(super) fn guess(shapes: &Shapes) -> Option<Guessed> {
     Some(Guessed {
         readings,
         grid: reading.grid(&form.shape).to_vec(),
-        told: told_axes(shapes),
+        names: named_axes(shapes),
     })
 }
 
@@ -188,9 +187,9 @@ fn cost(shapes: &Shapes, readings: &[Option<Reading>; 3], axes: usize) -> Option
 fn is_torn(shapes: &Shapes, readings: &[Option<Reading>; 3], base: Reading) -> bool {
     let arrays = [&shapes.input, &shapes.low, &shapes.high];
     let has_channels = |i: usize| readings[i].is_some_and(|reading| reading.channels);
-    let is_told = |i: usize| arrays[i].as_ref().is_some_and(|form| form.told.is_some());
+    let is_named = |i: usize| arrays[i].as_ref().is_some_and(|form| form.names.is_some());
     let is_lone = !base.inputs && !shapes.is_one_of_several;
-    is_lone && (0..3).any(|i| has_channels(i) && !is_told(i))
+    is_lone && (0..3).any(|i| has_channels(i) && !is_named(i))
 }
 
 /// What is odd about a grid: few points along an axis, and lists of coordinates that are not its.
@@ -236,12 +235,12 @@ fn array_cost(place: usize, form: &Form, reading: Reading, base: (&Form, Reading
     Some(odd.map(|(_, weight)| weight).sum())
 }
 
-/// Whether a reading is what the names of dimensions tell, where they tell it.
+/// Whether an interpretation agrees with the names of dimensions, if there are any.
 fn agrees(form: &Form, reading: Reading) -> bool {
-    let Some(told) = &form.told else {
+    let Some(names) = &form.names else {
         return true;
     };
-    let roles: Vec<Role> = told.iter().map(|name| Role::named(name)).collect();
+    let roles: Vec<Role> = names.iter().map(|name| Role::named(name)).collect();
     let has = |role: &Role| roles.contains(role);
     let axes = roles.iter().filter(|role| matches!(role, Role::Axis(_)));
     has(&Role::Input) == reading.inputs
@@ -250,13 +249,13 @@ fn agrees(form: &Form, reading: Reading) -> bool {
         && axes.count() == reading.axes
 }
 
-/// The names of the axes that an array tells.
-fn told_axes(shapes: &Shapes) -> Option<Vec<String>> {
+/// The names of the axes, from the first array that has any.
+fn named_axes(shapes: &Shapes) -> Option<Vec<String>> {
     let arrays = [&shapes.input, &shapes.high, &shapes.low];
-    let told = arrays
+    let names = arrays
         .iter()
-        .find_map(|form| form.as_ref()?.told.as_ref())?;
-    let roles = told.iter().map(|name| Role::named(name));
+        .find_map(|form| form.as_ref()?.names.as_ref())?;
+    let roles = names.iter().map(|name| Role::named(name));
     let axes = roles.filter_map(|role| match role {
         Role::Axis(name) => Some(name),
         _ => None,
@@ -272,7 +271,7 @@ mod tests {
     fn form(shape: &[usize]) -> Option<Form> {
         (!shape.is_empty()).then(|| Form {
             shape: shape.to_vec(),
-            told: None,
+            names: None,
         })
     }
 

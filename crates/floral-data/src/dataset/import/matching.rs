@@ -1,5 +1,5 @@
-//! Which list of coordinates belongs to which axis where lengths alone tell: refused where they leave
-//! it open, so that the order in which a file stores its arrays never decides.
+//! Matches lists of coordinates with axes by length alone: refused where lengths leave it open, so that
+//! the order in which a file stores its arrays never decides.
 
 /// Names that lists of coordinates usually have.
 pub(super) const USUAL: [&str; 24] = [
@@ -83,7 +83,7 @@ pub fn matched<N: AsRef<str>>(
     Ok(found)
 }
 
-/// That lengths do not tell to which axes lists belong.
+/// That lengths do not decide to which axes lists belong.
 fn open(names: &[&str], length: usize, axes: usize) -> String {
     let lists = match names {
         [one] => format!("the coordinates {one} have"),
@@ -94,8 +94,8 @@ fn open(names: &[&str], length: usize, axes: usize) -> String {
         n => format!("{n} axes of the arrays have"),
     };
     format!(
-        "{lists} {length} points and {axes} as many, so that lengths do not tell which belongs to \
-         which; name their dimensions"
+        "{lists} {length} points and {axes} as many, so that lengths do not decide which belongs to \
+         which"
     )
 }
 

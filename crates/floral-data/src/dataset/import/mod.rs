@@ -1,10 +1,10 @@
-//! Import: files of other programs as a dataset of ours, checked before anything is written.
+//! Import: files of other formats as a dataset, checked before anything is written.
 //!
 //! `source/` opens files as named arrays. Those that belong together are a unit (`unit.rs`); a
-//! `Recipe` tells which of them are input, low and high fidelity, by its layout (`layouts/`) or as
-//! [`Wishes`] say. `parts.rs` names their dimensions, `frame.rs` finds the grid, a `Reading` brings
-//! them to it; `survey.rs` looks at every value, `group.rs` lays the dataset out, `write.rs` stores it
-//! input by input, and `telling.rs` tells what was found.
+//! `Recipe` says which of them are input, low and high fidelity, by their layout (`layouts/`) or by
+//! [`ImportOptions`]. `parts.rs` names their dimensions, `frame.rs` finds the grid, a `Reading` converts
+//! them to it; `survey.rs` checks every value, `group.rs` lays out the dataset, `write.rs` stores it
+//! input by input, and `telling.rs` summarizes what was found.
 
 mod axes;
 mod channels;
@@ -39,7 +39,7 @@ use std::path::{Path, PathBuf};
 pub use found::{ArrayFound, AxisFound, ChannelFound, Found, PartFound};
 pub use matching::matched;
 pub use pick::{Along, Pick};
-pub use wishes::Wishes;
+pub use wishes::ImportOptions;
 
 use crate::Result;
 use crate::observer::Observer;
@@ -65,23 +65,23 @@ impl Import {
         })
     }
 
-    /// Looks at all of it and writes nothing.
-    pub fn look(&self, wishes: &Wishes, observer: &dyn Observer) -> Result<Found> {
-        Ok(Prepared::new(&self.sources, wishes, observer)?.found())
+    /// Checks everything, and writes nothing.
+    pub fn look(&self, options: &ImportOptions, observer: &dyn Observer) -> Result<Found> {
+        Ok(Prepared::new(&self.sources, options, observer)?.found())
     }
 
-    /// Writes the dataset `path`; what was found, and whether it had to be written or was there
-    /// already. What cannot be a dataset is refused before anything is written; what exists under the
-    /// same name is replaced only by force.
+    /// Writes the dataset `path`; returns what was found, and whether it was written or already complete.
+    /// Invalid data are refused before anything is written; an existing dataset is replaced only with
+    /// `force`.
     pub fn write(
         &self,
-        wishes: &Wishes,
+        options: &ImportOptions,
         path: &Path,
         force: bool,
         observer: &dyn Observer,
     ) -> Result<(Found, bool)> {
-        let prepared = Prepared::new(&self.sources, wishes, observer)?;
-        let plan = prepared.plan(wishes, &self.paths);
+        let prepared = Prepared::new(&self.sources, options, observer)?;
+        let plan = prepared.plan(options, &self.paths);
         let is_written = plan.write(path, force, observer)?;
         Ok((prepared.found(), is_written))
     }

@@ -173,8 +173,8 @@ impl Part {
             return Ok(None);
         };
         let count = variable.shape[place];
-        let told = variable.dimensions[place].as_deref();
-        let labels = channels::labels(unit, told, count)?.or_else(|| {
+        let dimension = variable.dimensions[place].as_deref();
+        let labels = channels::labels(unit, dimension, count)?.or_else(|| {
             let list = variable.attributes.get(CHANNEL_NAMES)?.as_array()?;
             let texts = list.iter().map(|text| text.as_str().map(str::to_owned));
             texts.collect::<Option<Vec<String>>>()
@@ -247,14 +247,14 @@ fn unlike(
     match twice.next() {
         None => Ok(dimensions),
         Some((_, role)) => Err(format!(
-            "has the dimensions ({}), of which two are {}",
+            "has the dimensions ({}), and two of them are {}",
             names.join(", "),
             role.name()
         )),
     }
 }
 
-/// So many steps through values, so far apart.
+/// Steps through values at a fixed distance.
 struct Walk {
     length: usize,
     stride: usize,

@@ -6,10 +6,10 @@ use super::part::{Part, find};
 use super::recipe::Recipe;
 use super::role::Role;
 use super::source::{bad, read_all};
-use super::told::told;
+use super::told::named_dimensions;
 use super::unit::Unit;
 use super::{Along, Pick};
-use crate::Result;
+use crate::{Advice, Result};
 
 /// The arrays of a unit before its grid is known.
 pub(super) struct Parts {
@@ -32,10 +32,10 @@ pub(super) fn parts(unit: &Unit<'_>, recipe: &Recipe, is_one_of_several: bool) -
         if variable.is_complex() {
             shape.pop();
         }
-        let told = told(unit, recipe, pick)?;
-        Ok(Some(match told {
+        let names = named_dimensions(unit, recipe, pick)?;
+        Ok(Some(match names {
             Some(names) => in_order(&names, &shape, pick),
-            None => Form { shape, told: None },
+            None => Form { shape, names: None },
         }))
     };
     let shapes = Shapes {
@@ -45,10 +45,10 @@ pub(super) fn parts(unit: &Unit<'_>, recipe: &Recipe, is_one_of_several: bool) -
         coordinates: lists(unit, recipe),
         is_one_of_several,
     };
-    let is_told = |form: &Option<Form>| form.as_ref().is_none_or(|form| form.told.is_some());
+    let is_named = |form: &Option<Form>| form.as_ref().is_none_or(|form| form.names.is_some());
     let is_all_told = [&shapes.input, &shapes.low, &shapes.high]
         .into_iter()
-        .all(is_told);
+        .all(is_named);
     let mut notes = Vec::new();
     let [input, low, high] = if is_all_told {
         [None, None, None]
@@ -57,7 +57,7 @@ pub(super) fn parts(unit: &Unit<'_>, recipe: &Recipe, is_one_of_several: bool) -
     };
     let named = |picks: &[Pick], guessed: Option<Vec<String>>| -> Result<Vec<Part>> {
         let parts = picks.iter().map(|pick| {
-            let names = told(unit, recipe, pick)?;
+            let names = named_dimensions(unit, recipe, pick)?;
             let names = names.or_else(|| guessed.clone()).unwrap_or_default();
             Part::new(unit, pick, &names)
         });
@@ -79,7 +79,7 @@ fn guessed(
     notes: &mut Vec<String>,
 ) -> Result<Dimensions> {
     let guessed = guess(shapes).ok_or_else(|| unfitting(unit, recipe, shapes))?;
-    if let Some(axes) = &guessed.told {
+    if let Some(axes) = &guessed.names {
         return Ok(guessed.named(axes));
     }
     let mut coordinates = Vec::new();
@@ -89,7 +89,8 @@ fn guessed(
         }
     }
     let axes = named(&guessed.grid, &coordinates);
-    let axes = axes.map_err(|reason| bad(unit.source.path(), reason))?;
+    let axes =
+        axes.map_err(|reason| bad(unit.source.path(), reason).advised(Advice::NameDimensions))?;
     if !coordinates.is_empty() {
         notes.push(format!(
             "axes are matched with coordinates by their lengths: the grid is ({})",
@@ -146,7 +147,7 @@ fn in_order(names: &[String], shape: &[usize], pick: &Pick) -> Form {
     });
     Form {
         shape: lengths.iter().map(|(_, length)| *length).collect(),
-        told: Some(
+        names: Some(
             lengths
                 .iter()
                 .map(|(role, _)| role.name().to_owned())
@@ -161,7 +162,7 @@ fn lists(unit: &Unit<'_>, recipe: &Recipe) -> Vec<(String, usize)> {
     let taken: Vec<&str> = picks.map(|pick| pick.name.as_str()).collect();
     let arrays = unit.arrays().filter(|(_, name, variable)| {
         let is_taken = taken.contains(name) || recipe.parameters.iter().any(|p| p == name);
-        // Coordinates of a coarser grid are told by their names.
+        // Coordinates of a coarser grid are recognised by their names.
         let is_axis = Role::named(name) == Role::Axis((*name).to_owned());
         variable.shape.len() == 1 && !is_taken && is_axis
     });
@@ -176,7 +177,7 @@ fn unfitting(unit: &Unit<'_>, recipe: &Recipe, shapes: &Shapes) -> crate::Error 
         (&recipe.low, &shapes.low),
         (&recipe.high, &shapes.high),
     ];
-    let told: Vec<String> = arrays
+    let found: Vec<String> = arrays
         .iter()
         .filter_map(|(picks, form)| {
             let (pick, form) = (picks.first()?, form.as_ref()?);
@@ -187,8 +188,9 @@ fn unfitting(unit: &Unit<'_>, recipe: &Recipe, shapes: &Shapes) -> crate::Error 
         unit.source.path(),
         format!(
             "the shapes do not fit together as [input, channel, grid...] and [input, realization, \
-             channel, grid...]: {}; name their dimensions",
-            told.join(", ")
+             channel, grid...]: {}",
+            found.join(", ")
         ),
     )
+    .advised(Advice::NameDimensions)
 }

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 pub struct Pick {
     /// The name of the array, or its path in a file with groups.
     pub name: String,
-    /// Dimensions of which not all is taken.
+    /// Dimensions that are only partly selected.
     pub along: Vec<(String, Along)>,
 }
 
@@ -53,7 +53,7 @@ impl Pick {
 }
 
 impl Along {
-    /// The indices of so many, and their distance; none if there is no such index.
+    /// The selected indices of a dimension of this length, and their distance; none if out of range.
     pub(super) fn indices(self, length: usize) -> Option<(Range<usize>, usize)> {
         let place = |index: i64| {
             let length = i64::try_from(length).ok()?;
@@ -132,25 +132,25 @@ fn along(text: &str) -> Option<(String, Along)> {
 impl fmt::Display for Pick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
-        let told: Vec<String> = self
+        let parts: Vec<String> = self
             .along
             .iter()
             .map(|(dimension, taken)| format!("{dimension}={taken}"))
             .collect();
-        match told[..] {
+        match parts[..] {
             [] => Ok(()),
-            _ => write!(f, "[{}]", told.join(",")),
+            _ => write!(f, "[{}]", parts.join(",")),
         }
     }
 }
 
 impl fmt::Display for Along {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = |index: Option<i64>| index.map_or(String::new(), |index| index.to_string());
+        let text = |index: Option<i64>| index.map_or(String::new(), |index| index.to_string());
         match *self {
             Self::Index(index) => write!(f, "{index}"),
             Self::Range { from, to, step } => {
-                write!(f, "{}:{}", told(from), told(to))?;
+                write!(f, "{}:{}", text(from), text(to))?;
                 if step > 1 {
                     write!(f, ":{step}")
                 } else {

@@ -1,10 +1,10 @@
-//! Data that are read and checked as a whole, about to be told or written.
+//! Data that are read and checked as a whole, about to be summarized or written.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::Wishes;
+use super::ImportOptions;
 use super::channels;
 use super::conversion;
 use super::frame::Frame;
@@ -23,7 +23,7 @@ use crate::dataset::sensors::SENSORS;
 use crate::dataset::stochastic_low::LOW_PAIRING;
 use crate::observer::Observer;
 use crate::storage::Precision;
-use crate::{Quantities, Result};
+use crate::{Advice, Quantities, Result};
 
 /// Everything that is known before a value is written.
 pub(super) struct Prepared<'a> {
@@ -41,12 +41,12 @@ impl<'a> Prepared<'a> {
     /// Reads all values once, and refuses what cannot be a dataset.
     pub fn new(
         sources: &'a [Box<dyn Source>],
-        wishes: &Wishes,
+        options: &ImportOptions,
         observer: &dyn Observer,
     ) -> Result<Self> {
         let mut all = Vec::new();
         for source in sources {
-            all.extend(units(source.as_ref(), wishes.prefix.as_deref())?);
+            all.extend(units(source.as_ref(), options.prefix.as_deref())?);
         }
         let is_one_of_several = all.len() > 1;
         let mut readings: Vec<Reading<'a>> = Vec::new();
@@ -54,11 +54,11 @@ impl<'a> Prepared<'a> {
         for unit in all {
             let recipe = match &first {
                 Some((recipe, _)) => recipe.clone(),
-                None => Recipe::choose(&unit, wishes)?,
+                None => Recipe::choose(&unit, options)?,
             };
             let before = first.as_ref().map(|(_, frame)| frame);
             let (mut reading, frame) =
-                Reading::new(unit, &recipe, wishes, before, is_one_of_several)?;
+                Reading::new(unit, &recipe, options, before, is_one_of_several)?;
             channels::align(&mut reading, readings.first())?;
             if let Some(before) = readings.first() {
                 check_alike(before, &reading)?;
@@ -72,8 +72,8 @@ impl<'a> Prepared<'a> {
         let mut quantities = described(reading, &frame)?;
         let axes: Vec<String> = frame.grid.axes.iter().map(|a| a.name.clone()).collect();
         let converted = conversion::agree(&mut readings, &axes, &mut quantities)?;
-        let survey = survey(&readings, &frame, wishes, observer)?;
-        check_pairs(&readings, &survey, wishes)?;
+        let survey = survey(&readings, &frame, options, observer)?;
+        check_pairs(&readings, &survey, options)?;
         Ok(Self {
             readings,
             frame,
@@ -85,7 +85,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// What to write.
-    pub fn plan(&self, wishes: &Wishes, paths: &[PathBuf]) -> Plan<'_> {
+    pub fn plan(&self, options: &ImportOptions, paths: &[PathBuf]) -> Plan<'_> {
         let is_coarse = self.readings.first().is_some_and(|reading| {
             let stacks = reading
                 .input
@@ -105,9 +105,9 @@ impl<'a> Prepared<'a> {
             frame: &self.frame,
             survey: &self.survey,
             quantities: self.quantities.clone(),
-            precision: wishes.precision.unwrap_or(own),
-            shard: wishes.shard.unwrap_or(1),
-            attributes: self.attributes(wishes, paths),
+            precision: options.precision.unwrap_or(own),
+            shard: options.shard.unwrap_or(1),
+            attributes: self.attributes(options, paths),
         }
     }
 
@@ -117,24 +117,24 @@ impl<'a> Prepared<'a> {
     }
 
     /// Attributes of the group: where the data come from, and what its files say of them as a whole.
-    fn attributes(&self, wishes: &Wishes, paths: &[PathBuf]) -> Map<String, Value> {
+    fn attributes(&self, options: &ImportOptions, paths: &[PathBuf]) -> Map<String, Value> {
         let mut attributes = Map::new();
         let first = self.readings.first();
         let root = first.and_then(|reading| reading.unit.source.groups().get(""));
         for key in ["title", SYMMETRIES] {
-            let told = root.and_then(|root| root.get(key));
-            attributes.extend(told.map(|told| (key.to_owned(), told.clone())));
+            let found = root.and_then(|root| root.get(key));
+            attributes.extend(found.map(|value| (key.to_owned(), value.clone())));
         }
-        if let Some(pairing) = pairing(wishes, root).filter(|_| self.has_low_realizations()) {
+        if let Some(pairing) = pairing(options, root).filter(|_| self.has_low_realizations()) {
             attributes.insert(LOW_PAIRING.into(), pairing);
         }
-        if wishes.sensors {
+        if options.sensors {
             attributes.insert(SENSORS.into(), json!(true));
         }
         if self.survey.mask.is_some() {
             attributes.insert(MASK.into(), json!(true));
         }
-        if let Some(title) = &wishes.title {
+        if let Some(title) = &options.title {
             attributes.insert("title".into(), json!(title));
         }
         let recipe = &self.recipe;
@@ -153,19 +153,19 @@ impl<'a> Prepared<'a> {
 }
 
 /// The attribute that says how realizations of low fidelity go with those of high.
-fn pairing(wishes: &Wishes, root: Option<&Map<String, Value>>) -> Option<Value> {
-    let wished = wishes.low_pairing.map(|pairing| json!(pairing.name()));
-    wished.or_else(|| root?.get(LOW_PAIRING).cloned())
+fn pairing(options: &ImportOptions, root: Option<&Map<String, Value>>) -> Option<Value> {
+    let asked = options.low_pairing.map(|pairing| json!(pairing.name()));
+    asked.or_else(|| root?.get(LOW_PAIRING).cloned())
 }
 
-/// Refuses pairs of which realizations of high fidelity were left out between others: the i-th of
-/// low would be that of another.
-fn check_pairs(readings: &[Reading<'_>], survey: &Survey, wishes: &Wishes) -> Result<()> {
+/// Refuses pairs with realizations of high fidelity missing between others: the i-th of low would belong
+/// to another.
+fn check_pairs(readings: &[Reading<'_>], survey: &Survey, options: &ImportOptions) -> Result<()> {
     let shared = json!(LowPairing::Shared.name());
     let odd = survey.kept.iter().find(|kept| {
         let reading = &readings[kept.unit];
         let root = reading.unit.source.groups().get("");
-        let is_paired = pairing(wishes, root) == Some(shared.clone());
+        let is_paired = pairing(options, root) == Some(shared.clone());
         let is_first = kept
             .realizations
             .iter()
@@ -178,10 +178,11 @@ fn check_pairs(readings: &[Reading<'_>], survey: &Survey, wishes: &Wishes) -> Re
             readings[kept.unit].unit.source.path(),
             format!(
                 "input {}: realizations of high fidelity are missing before others, so that those of \
-                 low are not theirs; put missing ones last in both, or say that they are independent",
+                 low fidelity do not correspond",
                 kept.index
             ),
-        ))
+        )
+        .advised(Advice::DeclareIndependent))
     })
 }
 

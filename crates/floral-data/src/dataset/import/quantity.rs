@@ -8,11 +8,11 @@ use super::stack::Stack;
 use super::unit::Unit;
 use crate::Quantity;
 use crate::dataset::layout::MEANINGS;
-use crate::quantity::told;
+use crate::quantity::non_empty;
 use crate::storage::array_metadata::{CHANNEL_LONG_NAMES, CHANNEL_NAMES, CHANNEL_UNITS, NAME};
 use crate::storage::array_metadata::{LONG_NAME, UNITS};
 
-/// Names of arrays that tell nothing about their values.
+/// Names of arrays that say nothing about their values.
 const EMPTY: [&str; 16] = [
     "input",
     "inputs",
@@ -72,7 +72,7 @@ fn of_array(
         _ => i.to_string(),
     };
     let name = |i: usize| match (&names, own) {
-        (Some(names), _) => told(&names[i]),
+        (Some(names), _) => non_empty(&names[i]),
         (None, Some(own)) if channels > 1 => Some(format!("{own}_{}", suffix(i))),
         (None, Some(own)) => Some(own.to_owned()),
         (None, None) if variable.is_complex() => Some(suffix(i)),
@@ -85,11 +85,11 @@ fn of_array(
         .map(|i| Quantity {
             name: name(i),
             units: match &units {
-                Some(units) => told(&units[i]),
+                Some(units) => non_empty(&units[i]),
                 None => variable.text(UNITS).map(str::to_owned),
             },
             long_name: match &long_names {
-                Some(names) => told(&names[i]),
+                Some(names) => non_empty(&names[i]),
                 None => long_name.map(str::to_owned),
             },
         })

@@ -1,6 +1,6 @@
 //! A unit ready to be read: input, low and high fidelity of each of its inputs, on one grid.
 
-use super::Wishes;
+use super::ImportOptions;
 use super::frame::{Frame, check_same, frame};
 use super::part::{Part, find};
 use super::parts::parts;
@@ -30,12 +30,12 @@ impl<'a> Reading<'a> {
     pub fn new(
         unit: Unit<'a>,
         recipe: &Recipe,
-        wishes: &Wishes,
+        options: &ImportOptions,
         before: Option<&Frame>,
         is_one_of_several: bool,
     ) -> Result<(Self, Frame)> {
         let parts = parts(&unit, recipe, is_one_of_several)?;
-        let frame = frame(&unit, recipe, wishes, &parts, before)?;
+        let frame = frame(&unit, recipe, options, &parts, before)?;
         if let Some(before) = before {
             check_same(&unit, before, &frame)?;
         }
@@ -65,7 +65,7 @@ impl<'a> Reading<'a> {
     /// How many inputs the arrays have, which have to agree.
     fn count(&self) -> Result<usize> {
         let stacks = self.input.iter().chain(&self.low).chain(&self.high);
-        let told = stacks.filter_map(|stack| {
+        let counts = stacks.filter_map(|stack| {
             let inputs = stack.part.inputs()?;
             Some((stack.part.pick.name.as_str(), inputs))
         });
@@ -74,11 +74,11 @@ impl<'a> Reading<'a> {
             .iter()
             .filter(|(_, values)| values.len() > 1);
         let lists = lists.map(|(name, values)| (name.as_str(), values.len()));
-        let mut told = told.chain(lists);
-        let Some((first, inputs)) = told.next() else {
+        let mut counts = counts.chain(lists);
+        let Some((first, inputs)) = counts.next() else {
             return Ok(1);
         };
-        match told.find(|(_, other)| *other != inputs) {
+        match counts.find(|(_, other)| *other != inputs) {
             None => Ok(inputs),
             Some((name, other)) => Err(bad(
                 self.unit.source.path(),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::layouts;
 use super::source::bad;
 use super::unit::Unit;
-use super::{Pick, Wishes};
-use crate::Result;
+use super::{ImportOptions, Pick};
+use crate::{Advice, Note, Result};
 
 /// Arrays and what they are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,37 +28,37 @@ pub(super) struct Recipe {
     /// Axes whose ends are the same point.
     pub periodic: Vec<String>,
     /// What a user should know about it.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 impl Recipe {
-    /// That of a unit: what is recognised, in which wishes come first.
-    pub fn choose(unit: &Unit<'_>, wishes: &Wishes) -> Result<Self> {
+    /// That of a unit: what is recognised, in which options come first.
+    pub fn choose(unit: &Unit<'_>, options: &ImportOptions) -> Result<Self> {
         let mut recipe = layouts::recognise(unit).unwrap_or_default();
         let mut is_changed = false;
-        for (own, wished) in [
-            (&mut recipe.input, &wishes.input),
-            (&mut recipe.low, &wishes.low),
-            (&mut recipe.high, &wishes.high),
+        for (own, asked) in [
+            (&mut recipe.input, &options.input),
+            (&mut recipe.low, &options.low),
+            (&mut recipe.high, &options.high),
         ] {
-            if !wished.is_empty() {
-                own.clone_from(wished);
+            if !asked.is_empty() {
+                own.clone_from(asked);
                 is_changed = true;
             }
         }
         if is_changed {
-            // They tell what the layout alone would have made of the arrays.
+            // They describe the arrays as the layout alone would have used them.
             recipe.notes.clear();
         }
-        if !wishes.parameters.is_empty() {
-            recipe.parameters.clone_from(&wishes.parameters);
+        if !options.parameters.is_empty() {
+            recipe.parameters.clone_from(&options.parameters);
         }
         check_unread(unit, &recipe)?;
         let unread = unit.source.beside().unread.iter();
-        let left = unread.map(|(name, why)| format!("{name} is left out: it {why}"));
+        let left = unread.map(|(name, why)| format!("{name} is left out: it {why}").into());
         recipe.notes.extend(left);
-        recipe.dimensions.extend(wishes.dimensions.clone());
-        recipe.periodic.extend(wishes.periodic.iter().cloned());
+        recipe.dimensions.extend(options.dimensions.clone());
+        recipe.periodic.extend(options.periodic.iter().cloned());
         if recipe.input.is_empty() && recipe.parameters.is_empty() {
             return Err(unknown(unit, &recipe));
         }
@@ -82,23 +82,23 @@ fn check_unread(unit: &Unit<'_>, recipe: &Recipe) -> Result<()> {
     })
 }
 
-/// An error that tells what there is.
+/// An error that lists the arrays.
 fn unknown(unit: &Unit<'_>, recipe: &Recipe) -> crate::Error {
     let arrays: Vec<String> = unit
         .arrays()
         .take(20)
         .map(|(_, name, variable)| format!("{name} {:?}", variable.shape))
         .collect();
-    let reason = match (arrays.is_empty(), recipe.high.is_empty()) {
-        (true, _) => "holds no array of numbers".to_owned(),
-        (_, true) => format!(
-            "has no layout that is known here; say which of its arrays are input and high: {}",
-            arrays.join(", ")
-        ),
-        _ => format!(
-            "say which of its arrays is the input: {}",
-            arrays.join(", ")
-        ),
-    };
-    bad(unit.source.path(), reason)
+    let path = unit.source.path();
+    let listed = arrays.join(", ");
+    match (arrays.is_empty(), recipe.high.is_empty()) {
+        (true, _) => bad(path, "holds no array of numbers"),
+        (_, true) => bad(
+            path,
+            format!("has no known layout; its arrays are {listed}"),
+        )
+        .advised(Advice::NameInputAndHigh),
+        _ => bad(path, format!("has no known input; its arrays are {listed}"))
+            .advised(Advice::NameInput),
+    }
 }

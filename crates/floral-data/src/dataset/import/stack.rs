@@ -9,7 +9,7 @@ use super::source::bad;
 use super::unit::Unit;
 use crate::grid::Interpolation;
 use crate::units::relation;
-use crate::{Grid, Result};
+use crate::{Advice, Grid, Result};
 
 /// A part and the way of its values to the grid.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Stack {
     /// Its own number of points, where it was interpolated.
     pub own_shape: Option<Vec<usize>>,
     /// The arrays of its own coordinates.
-    pub told_by: Vec<String>,
+    pub coordinates: Vec<String>,
     /// What was assumed of its own points.
     pub notes: Vec<String>,
     /// The stored channel at each place, where they are taken in another order.
@@ -52,8 +52,9 @@ impl Stack {
             along.push((axis.len(), found.is_some()));
             if let Some(found) = found {
                 let fault = |reason| {
-                    let name = &part.pick.name;
+                    let (name, axis) = (&part.pick.name, axis.name.clone());
                     bad(unit.source.path(), format!("the array {name} {reason}"))
+                        .advised(Advice::TakeCovered { axis })
                 };
                 notes.extend(cover::covered(found, axis).map_err(fault)?);
                 from.push(found.axis.clone());
@@ -71,7 +72,10 @@ impl Stack {
             own_shape: is_other.then(|| from.shape()),
             interpolation: is_other.then(|| Interpolation::to_grid(&from, &to)),
             along,
-            told_by: own.into_iter().filter_map(|found| found.told_by).collect(),
+            coordinates: own
+                .into_iter()
+                .filter_map(|found| found.coordinates)
+                .collect(),
             notes,
             order: None,
         })
@@ -120,13 +124,13 @@ pub(super) fn own_axes(
             return Err(bad(
                 unit.source.path(),
                 format!(
-                    "the array {} has an axis {}, but the grid has the axes {}; take one index of \
-                     it, or name its dimensions",
+                    "the array {} has an axis {}, but the grid has the axes {}",
                     part.pick.name,
                     wanted.name,
                     known.join(", ")
                 ),
-            ));
+            )
+            .advised(Advice::TakeIndex { axis: wanted.name }));
         };
         let found = axes::find(unit, recipe, &wanted, Some(like))?;
         own.push(converted(unit, found, like)?);

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::Wishes;
+use super::ImportOptions;
 use super::frame::Frame;
 use super::reading::Reading;
 use super::source::bad;
@@ -12,7 +12,7 @@ use crate::dataset::mask::Common;
 use crate::dataset::sensors;
 use crate::grid::Mask;
 use crate::observer::{Observer, go_on};
-use crate::{Checksum, Error, Result};
+use crate::{Advice, Checksum, Error, Result};
 
 /// An input that is kept, and which of its realizations are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ struct Seen {
 pub(super) fn survey(
     readings: &[Reading<'_>],
     frame: &Frame,
-    wishes: &Wishes,
+    options: &ImportOptions,
     observer: &dyn Observer,
 ) -> Result<Survey> {
     let inputs: Vec<(usize, usize)> = readings
@@ -72,10 +72,10 @@ pub(super) fn survey(
         .enumerate()
         .flat_map(|(unit, reading)| (0..reading.inputs).map(move |index| (unit, index)))
         .collect();
-    let mask = mask(readings, frame, &inputs, wishes, observer)?;
+    let mask = mask(readings, frame, &inputs, options, observer)?;
     let look = |&(unit, index): &(usize, usize)| {
         go_on(observer)?;
-        let seen = look(&readings[unit], frame, index, (wishes, mask.as_ref()))?;
+        let seen = look(&readings[unit], frame, index, (options, mask.as_ref()))?;
         let kept = seen.0.map(|realizations| Kept {
             unit,
             index,
@@ -130,18 +130,18 @@ fn look(
     reading: &Reading<'_>,
     frame: &Frame,
     index: usize,
-    (wishes, mask): (&Wishes, Option<&Mask>),
+    (options, mask): (&ImportOptions, Option<&Mask>),
 ) -> Result<(Option<Vec<usize>>, Seen)> {
     let points = frame.grid.len();
     let mut seen = Seen::default();
     let (input, low) = (reading.input(index, points)?, reading.low(index)?);
     for (name, values) in [("the input", &input), ("the low-fidelity solution", &low)] {
-        // A low-fidelity solution that is not there may be computed later.
+        // A missing low-fidelity solution may be computed later.
         let is_absent = name != "the input" && values.iter().all(|value| value.is_nan());
         match missing(values, mask) {
             0 => {}
             _ if is_absent => seen.absent_low = 1,
-            _ if wishes.skip_missing => return Ok((None, seen)),
+            _ if options.skip_missing => return Ok((None, seen)),
             n => return Err(missing_values(reading, index, name, n, values.len(), mask)),
         }
     }
@@ -154,7 +154,7 @@ fn look(
     if reading.high.is_empty() {
         return Ok((Some(Vec::new()), seen));
     }
-    let kept = seen.look_at_high(reading, frame, index, (wishes, mask))?;
+    let kept = seen.look_at_high(reading, frame, index, (options, mask))?;
     Ok(((!kept.is_empty()).then_some(kept), seen))
 }
 
@@ -165,7 +165,7 @@ impl Seen {
         reading: &Reading<'_>,
         frame: &Frame,
         index: usize,
-        (wishes, mask): (&Wishes, Option<&Mask>),
+        (options, mask): (&ImportOptions, Option<&Mask>),
     ) -> Result<Vec<usize>> {
         let high = reading.high(index)?;
         let points = frame.high_grid().len();
@@ -174,8 +174,8 @@ impl Seen {
         for (i, realization) in high.chunks_exact(size).enumerate() {
             let is_absent = realization.iter().all(|value| value.is_nan());
             match missing(realization, mask) {
-                n if n == 0 || wishes.sensors && !is_absent => {
-                    if wishes.sensors {
+                n if n == 0 || options.sensors && !is_absent => {
+                    if options.sensors {
                         check_sensors(reading, index, realization, points, &mut first)?;
                     }
                     kept.push(i);
@@ -185,14 +185,14 @@ impl Seen {
                     self.extents[2] = merged(&all, size / points);
                 }
                 _ if is_absent => self.absent += 1,
-                _ if wishes.skip_missing => self.skipped += 1,
+                _ if options.skip_missing => self.skipped += 1,
                 n => {
                     let name = format!("realization {i} of the high-fidelity solution");
                     return Err(missing_values(reading, index, &name, n, size, mask));
                 }
             }
         }
-        if kept.is_empty() && !wishes.skip_missing {
+        if kept.is_empty() && !options.skip_missing {
             let name = "the high-fidelity solution";
             let all = high.len();
             return Err(missing_values(reading, index, name, all, all, mask));
@@ -234,7 +234,7 @@ fn mask(
     readings: &[Reading<'_>],
     frame: &Frame,
     inputs: &[(usize, usize)],
-    wishes: &Wishes,
+    options: &ImportOptions,
     observer: &dyn Observer,
 ) -> Result<Option<Mask>> {
     let points = frame.grid.len();
@@ -249,7 +249,7 @@ fn mask(
             common.add(&values, channels.sum());
         };
         solution(&reading.low, reading.low(index)?);
-        if !wishes.sensors && frame.high.is_none() {
+        if !options.sensors && frame.high.is_none() {
             solution(&reading.high, reading.high(index)?);
         }
         Ok::<_, Error>(common)
@@ -287,7 +287,7 @@ fn extents(values: &[f64], points: usize) -> Vec<Extent> {
         .collect()
 }
 
-/// The extents of so many channels, of which there are several fields each.
+/// The extents of channels, each over several fields.
 fn merged(fields: &[Extent], channels: usize) -> Vec<Extent> {
     let mut merged = vec![(f64::INFINITY, f64::NEG_INFINITY); channels];
     for (i, field) in fields.iter().enumerate() {
@@ -315,8 +315,8 @@ fn missing_values(
     bad(
         reading.unit.source.path(),
         format!(
-            "input {index}: {missing} of {values} values of {name} are NaN, infinite or missing{beyond}; \
-             correct them, or leave out what has such values"
+            "input {index}: {missing} of {values} values of {name} are NaN, infinite or missing{beyond}"
         ),
     )
+    .advised(Advice::SkipMissing)
 }

@@ -1,4 +1,4 @@
-//! Tells what was found in data that are prepared, and what was assumed.
+//! Summarizes what was found in prepared data, and what was assumed.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use super::stack::Stack;
 use super::survey::realizations;
 use super::unit::Unit;
 use crate::dataset::layout::{HIGH, INPUT, LOW};
-use crate::{Axis, Quantities};
+use crate::{Axis, Note, Quantities};
 
 impl Prepared<'_> {
-    /// What there is to tell.
+    /// The summary.
     pub fn found(&self) -> Found {
         let counts = self.survey.kept.iter().map(|kept| kept.realizations.len());
         let sources = self
@@ -50,7 +50,7 @@ impl Prepared<'_> {
             units: axis.units.clone(),
             kind: axis.domain.kind,
             is_even: found.is_even,
-            told_by: found.told_by.clone(),
+            coordinates: found.coordinates.clone(),
         })
         .collect()
     }
@@ -100,10 +100,11 @@ impl Prepared<'_> {
         let stacks = first.input.iter().chain(&first.low).chain(&first.high);
         let taken: Vec<usize> = stacks.map(|stack| stack.part.variable).collect();
         let of_stacks = first.input.iter().chain(&first.low).chain(&first.high);
-        let own: Vec<&String> = of_stacks.flat_map(|stack| &stack.told_by).collect();
+        let own: Vec<&String> = of_stacks.flat_map(|stack| &stack.coordinates).collect();
         let is_coordinate = |name: &str| {
             let mut axes = self.frame.found.iter();
-            axes.any(|axis| axis.told_by.as_deref() == Some(name)) || own.iter().any(|n| *n == name)
+            axes.any(|axis| axis.coordinates.as_deref() == Some(name))
+                || own.iter().any(|n| *n == name)
         };
         first
             .unit
@@ -117,15 +118,15 @@ impl Prepared<'_> {
     }
 
     /// What was assumed or done.
-    pub fn notes(&self) -> Vec<String> {
+    pub fn notes(&self) -> Vec<Note> {
         let mut notes = self.recipe.notes.clone();
-        notes.extend(self.frame.notes.clone());
+        notes.extend(self.frame.notes.iter().cloned().map(Note::from));
         let axes = self.frame.grid.axes.iter().zip(&self.frame.found);
         notes.extend(axes.flat_map(|(axis, found)| axis_notes(axis, found)));
         if let Some(first) = self.readings.first() {
-            notes.extend(self.array_notes(first));
+            notes.extend(self.array_notes(first).into_iter().map(Note::from));
         }
-        notes.extend(self.converted.iter().cloned());
+        notes.extend(self.converted.iter().cloned().map(Note::from));
         notes
     }
 
@@ -172,7 +173,7 @@ impl Prepared<'_> {
 }
 
 /// What was assumed of an axis, or done to it.
-fn axis_notes(axis: &Axis, found: &FoundAxis) -> Vec<String> {
+fn axis_notes(axis: &Axis, found: &FoundAxis) -> Vec<Note> {
     let (name, last) = (&axis.name, axis.len().saturating_sub(1));
     let evened = if axis.coordinates == found.axis.coordinates {
         format!("the axis {name} is uneven")
@@ -181,7 +182,7 @@ fn axis_notes(axis: &Axis, found: &FoundAxis) -> Vec<String> {
     };
     let notes = [
         (
-            found.told_by.is_none(),
+            found.coordinates.is_none(),
             format!("there are no coordinates of {name}; its points are 0 to {last}"),
         ),
         (
@@ -191,7 +192,7 @@ fn axis_notes(axis: &Axis, found: &FoundAxis) -> Vec<String> {
         (!found.is_even, evened),
     ];
     let notes = notes.into_iter().filter(|(is_so, _)| *is_so);
-    let notes = notes.map(|(_, note)| note);
+    let notes = notes.map(|(_, note)| Note::from(note));
     notes.chain(found.note.clone()).collect()
 }
 

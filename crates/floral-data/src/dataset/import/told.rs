@@ -1,5 +1,4 @@
-//! The dimensions of arrays as the caller or the file names them, and which of them nobody has said
-//! the meaning of.
+//! The dimensions of arrays as the caller or the file names them, and which of them are ambiguous.
 
 use super::Pick;
 use super::matching::USUAL;
@@ -9,12 +8,16 @@ use super::recipe::Recipe;
 use super::role::{MEMBERS_OR_INPUTS, Role};
 use super::source::{Variable, bad, read_all};
 use super::unit::Unit;
-use crate::Result;
 use crate::dataset::layout::REALIZATION_DIMENSION;
 use crate::storage::array_metadata::UNITS;
+use crate::{Advice, Result};
 
-/// The names of an array's dimensions, if all are told.
-pub(super) fn told(unit: &Unit<'_>, recipe: &Recipe, pick: &Pick) -> Result<Option<Vec<String>>> {
+/// The names of an array's dimensions, if all are named.
+pub(super) fn named_dimensions(
+    unit: &Unit<'_>,
+    recipe: &Recipe,
+    pick: &Pick,
+) -> Result<Option<Vec<String>>> {
     let variable = unit.variable(find(unit, &pick.name)?);
     if let Some(names) = recipe.dimensions.get(&pick.name) {
         let rank = variable.shape.len() - usize::from(variable.is_complex());
@@ -75,10 +78,10 @@ pub(super) fn check_axes(unit: &Unit<'_>, recipe: &Recipe, parts: &Parts) -> Res
     let mut notes = Vec::new();
     for part in parts.high.iter().chain(&parts.low) {
         let own = names(part);
-        let is_told = recipe.dimensions.contains_key(&part.pick.name);
+        let is_named = recipe.dimensions.contains_key(&part.pick.name);
         let is_unnamed = unit.variable(part.variable).dimensions.contains(&None);
         for name in own.iter().filter(|name| !input.contains(name)) {
-            if own.len() > 1 && !is_told && !is_unnamed && !is_axis(unit, name)? {
+            if own.len() > 1 && !is_named && !is_unnamed && !is_axis(unit, name)? {
                 return Err(open(unit, part, name));
             }
             let note = format!(
@@ -114,13 +117,11 @@ fn is_axis(unit: &Unit<'_>, name: &str) -> Result<bool> {
 }
 
 fn open(unit: &Unit<'_>, part: &Part, name: &str) -> crate::Error {
-    bad(
-        unit.source.path(),
-        format!(
-            "the array {} has the dimensions ({}), and the input has no {name}: whether it counts \
-             realizations or is an axis of the grid is not told; name their dimensions",
-            part.pick.name,
-            part.names.join(", ")
-        ),
-    )
+    let reason = format!(
+        "the array {} has the dimensions ({}), and the input has no {name}: does it count \
+         realizations, or is it an axis of the grid?",
+        part.pick.name,
+        part.names.join(", ")
+    );
+    bad(unit.source.path(), reason).advised(Advice::NameDimensions)
 }

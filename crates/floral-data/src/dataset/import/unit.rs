@@ -6,7 +6,7 @@ use super::layouts::plain;
 use super::source::{Source, Variable, bad};
 use crate::Result;
 
-/// Beginnings of names that tell apart data for training and for testing, the first ones first.
+/// Prefixes of names that separate training data from test data, the preferred ones first.
 const SPLITS: [&str; 5] = ["train", "training", "test", "valid", "val"];
 
 /// What divides such a beginning from the rest.
@@ -158,14 +158,14 @@ pub(super) fn split(prefix: &str) -> &str {
     prefix.trim_end_matches(DIVIDERS)
 }
 
-/// How the names of arrays begin that tell for what they serve, such as `train_` of `train_input`.
+/// The prefixes of array names that say what they are for, such as `train_` of `train_input`.
 fn prefixes(source: &dyn Source, group: &str) -> BTreeSet<String> {
     let names = source.variables().iter().map(|variable| &variable.name);
     let names = names.filter_map(|name| name.strip_prefix(group));
     names.filter_map(prefix_of).map(str::to_owned).collect()
 }
 
-/// The beginning of a name that tells for what the array serves.
+/// The prefix of a name that says what the array is for.
 fn prefix_of(name: &str) -> Option<&str> {
     let end = name.find(DIVIDERS)?;
     let prefix = &name[..=end];

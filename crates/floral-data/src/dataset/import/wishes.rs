@@ -1,4 +1,4 @@
-//! What the caller says about data: which arrays are what, and what to do with them.
+//! Options of an import: which arrays are what, and how they are converted.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use super::Pick;
 use crate::dataset::LowPairing;
 use crate::storage::Precision;
 
-/// What is known about data beyond what the files tell; all of it may be left out.
+/// Options of an import; all may be omitted.
 #[derive(Debug, Clone, Default)]
-pub struct Wishes {
+pub struct ImportOptions {
     /// The arrays that make the input, channel by channel.
     pub input: Vec<Pick>,
     /// Those of the low-fidelity solution.
     pub low: Vec<Pick>,
     /// Those of the high-fidelity solution.
     pub high: Vec<Pick>,
-    /// Numbers that belong to an input as a whole, each a constant channel of it.
+    /// Numbers that belong to an input as a whole; each becomes a constant channel.
     pub parameters: Vec<String>,
     /// The dimensions of arrays, by name: `input`, `realization`, `channel`, or an axis of the grid.
     pub dimensions: BTreeMap<String, Vec<String>>,
-    /// Of arrays such as `train_input` and `test_input`, those that begin with this.
+    /// The prefix to take among arrays such as `train_input` and `test_input`.
     pub prefix: Option<String>,
     /// Axes whose ends are the same point.
     pub periodic: Vec<String>,
@@ -31,13 +31,13 @@ pub struct Wishes {
     pub skip_missing: bool,
     /// Whether NaN in high fidelity says that it was not measured there.
     pub sensors: bool,
-    /// How realizations of low fidelity go with those of high; as the files say if absent, or else
+    /// How realizations of low fidelity correspond to those of high; by default as the files say, or
     /// independent.
     pub low_pairing: Option<LowPairing>,
     /// How values are stored; as precisely as in the files if absent.
     pub precision: Option<Precision>,
     /// Inputs that share a file of an array; each has its own if absent.
     pub shard: Option<usize>,
-    /// What the dataset is called.
+    /// The title of the dataset.
     pub title: Option<String>,
 }

@@ -64,7 +64,7 @@ impl Plan<'_> {
             let low = reading.low(kept.index)?;
             let count = realizations(&reading.low);
             let mean = mean(&low, count);
-            // One that is not there is written as it came, all missing.
+            // A missing one is written as NaN.
             let known = |values: &[f64]| match values.iter().all(|value| value.is_nan()) {
                 true => 0,
                 false => values.len(),
@@ -104,7 +104,7 @@ impl Plan<'_> {
     }
 }
 
-/// The mean of so many realizations.
+/// The mean of realizations.
 fn mean(values: &[f64], count: usize) -> Vec<f64> {
     let size = values.len() / count.max(1);
     let mut mean = vec![0.0; size];

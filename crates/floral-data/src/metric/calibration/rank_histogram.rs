@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric::sorted::SortedMembers;
 
-/// Bins of a histogram unless told otherwise.
+/// The default number of bins.
 pub const BINS: usize = 20;
 
 /// Observations counted by their rank among the members, in a fixed number of bins.
@@ -13,7 +13,7 @@ pub const BINS: usize = 20;
 /// likely, and rank r of m members stands for the probabilities r/(m + 1) to (r + 1)/(m + 1). The
 /// observation is shared evenly over all of that range: ties without dice, ensembles of any size in
 /// the same bins, and expected counts that are equal for every calibrated ensemble. With m + 1 bins
-/// it is the classical histogram. Fewer than bins - 1 members blur it, and one member only tells
+/// it is the classical histogram. Fewer than bins - 1 members blur it, and one member only says
 /// above from below. Hamill (2001); Czado, Gneiting & Held (2009).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankHistogram {

@@ -1,4 +1,4 @@
-//! Spread and skill: whether the ensemble's own spread tells the error of its mean.
+//! Spread and skill: whether the ensemble's spread predicts the error of its mean.
 
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_tells_too_little_from_too_much_spread() {
+    fn the_ratio_separates_too_little_from_too_much_spread() {
         assert!(spread_skill(20, 0.5, 2000).ratio() < 0.6);
         assert!(spread_skill(20, 2.0, 2000).ratio() > 1.6);
     }

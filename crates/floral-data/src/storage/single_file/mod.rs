@@ -116,7 +116,7 @@ impl Variable {
     fn open(storage: &ReadableStorage, group: &Path, name: &str, metadata: &Value) -> Result<Self> {
         let array = StoredArray::open(storage, group, name)?.ok_or_else(|| Error::BadFile {
             path: group.join(name),
-            reason: "is told of in the group's metadata, but is not there".into(),
+            reason: "is listed in the group's metadata, but missing".into(),
         })?;
         let dimensions = (0..array.shape().len()).map(|i| match array.dimension(i) {
             Some(name) => name.to_owned(),

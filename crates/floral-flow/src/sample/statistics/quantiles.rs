@@ -233,11 +233,11 @@ fn value_at<V: Value>(rank: f64, weighted: &[(V, usize)], ends: [f64; 2], last: 
 }
 
 fn between(below: (f64, f64), above: (f64, f64), rank: f64) -> f64 {
-    let gap = above.0 - below.0;
-    if gap <= 0.0 {
+    let width = above.0 - below.0;
+    if width <= 0.0 {
         return above.1;
     }
-    below.1 + (above.1 - below.1) * ((rank - below.0) / gap)
+    below.1 + (above.1 - below.1) * ((rank - below.0) / width)
 }
 
 #[cfg(test)]
@@ -254,8 +254,8 @@ mod tests {
             let shift = |(index, level): (usize, &Level<f32>)| level.halvings.div_ceil(2) << index;
             let shifts: usize = self.levels.iter().enumerate().map(shift).sum();
             // Between two values that count w each, a rank is known up to half of w.
-            let gap = (1 << (self.levels.len() - 1)) / 2 + 1;
-            (shifts + gap) as f64 / self.count() as f64
+            let width = (1 << (self.levels.len() - 1)) / 2 + 1;
+            (shifts + width) as f64 / self.count() as f64
         }
     }
 

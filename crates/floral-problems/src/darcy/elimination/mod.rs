@@ -2,7 +2,7 @@
 //!
 //! A [`Stencil`] holds the equations. [`Multifrontal`] solves them on a nested [`Dissection`] of the
 //! grid, one field per SIMD lane, front after front; [`solve_banded`] solves one field with row
-//! exchanges where that is not enough, and [`backward_error`] tells whether it is. The caller is
+//! exchanges where that is not enough, and [`backward_error`] checks whether it is. The caller is
 //! `pressure.rs`.
 
 mod aligned;

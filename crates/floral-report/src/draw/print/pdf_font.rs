@@ -20,7 +20,7 @@ pub(super) const NAME: &[u8] = b"F";
 /// How many objects of the file it takes.
 pub(super) const PARTS: i32 = 5;
 
-/// Its name in the file; six letters and a plus tell that it is not the whole font.
+/// Its name in the file; six letters and a plus mark a subset of the font.
 const BASE: Name = Name(b"FLORAL+DejaVuSansCondensed");
 
 /// Units in which its letters are drawn, per size.

@@ -169,7 +169,7 @@ fn a_page_carries_the_pixels_of_its_maps() {
     assert_eq!(
         images(b"/Subtype /Imag"),
         3,
-        "a map, its mask for a gap, and the colour bar"
+        "a map, its mask for a missing value, and the colour bar"
     );
     // Two by two values, not a picture of them.
     assert!(contains(&file, "/Width 2") && contains(&file, "/Height 2"));

@@ -1,4 +1,4 @@
-// What the reader has chosen, and what is drawn of it.
+// The reader's choices, and the figures of them.
 
 class Explorer {
   constructor({ facts, blob }) {
@@ -39,7 +39,7 @@ class Explorer {
     return field && field.subarray(this.choice.channel * this.points, (this.choice.channel + 1) * this.points);
   }
 
-  // A field as it is to be shown: itself, or what it has beyond the low-fidelity solution.
+  // A field in the chosen view: itself, or minus the low-fidelity solution.
   viewed(field) {
     const values = this.channel(field);
     const low = this.channel(this.input.low);
@@ -51,13 +51,13 @@ class Explorer {
     return this.facts.channels[this.choice.channel];
   }
 
-  // What the chosen view shows of it.
+  // The label of the chosen view.
   get label() {
     const { name, units } = this.quantity;
     return { name: this.choice.view === "residual" ? `residual of ${name}` : name, units };
   }
 
-  // Below which value a player never is; none if it can be negative, as a residual.
+  // A lower bound of a player's values; none if they can be negative, as residuals.
   floor({ isPositive }) {
     return this.choice.view === "solution" && isPositive?.[this.choice.channel] ? 0 : null;
   }
@@ -82,7 +82,7 @@ class Explorer {
     return all;
   }
 
-  // By which scales are set: the truth or, where nothing is known of it, the chosen run.
+  // What sets the scales: the truth or, if it is unknown, the chosen run.
   get reference() {
     return this.players.find((p) => p.isTrue) ?? this.chosen;
   }
@@ -179,11 +179,11 @@ class Explorer {
     document.getElementById("x-realization").max = kept - 1;
     document.getElementById("x-realization-text").textContent = `${choice.realization + 1} of ${kept}`;
     const certainty = this.input.certainty?.[choice.run];
-    const told = document.getElementById("x-certainty");
-    told.hidden = !certainty;
+    const reliability = document.getElementById("x-certainty");
+    reliability.hidden = !certainty;
     if (certainty) {
-      const unknown = certainty.unknown[choice.channel];
-      told.textContent = `${this.chosen.name}: novelty ${shown(certainty.novelty)} (1 = like the inputs that judged the fit); ${(100 * unknown).toFixed(0)} % of the variance is what is not known, the rest varies by itself.`;
+      const percent = (100 * certainty.epistemic[choice.channel]).toFixed(0);
+      reliability.textContent = `${this.chosen.name}: novelty ${shown(certainty.novelty)} (1 = like the validation inputs); ${percent} % of the variance is epistemic (more training inputs would reduce it), the rest is aleatoric.`;
     }
   }
 
@@ -263,13 +263,13 @@ class Explorer {
     return { lower: mean.map((m, i) => Math.max(floor, m + spread[i] * anomaly(i, 0))), upper: mean.map((m, i) => m + spread[i] * anomaly(i, 1)) };
   }
 
-  // What the chosen band is, in words.
+  // The chosen band in words.
   get bandWords() {
     const [kind, amount] = this.choice.band.split(" ");
     return kind === "std" ? ` ± ${amount} std` : ` and ${shown(100 * Number(amount)).replace(/\.0+$/, "")} % of realizations`;
   }
 
-  // A chart per player: mean and band over the truth's, or over low fidelity where it is not known.
+  // A chart per player: mean and band over those of the truth, or over low fidelity if it is unknown.
   drawBands() {
     const x = this.facts.axes[0].at;
     const { players, reference } = this;
@@ -343,9 +343,9 @@ class Explorer {
     });
     const key = legend(players.map((p) => ({ name: p.name, colour: p.colour, dash: p.dash, width: p.chosen ? 4 : 2.5 })));
     document.getElementById("x-marginal").replaceChildren(drawn, key);
-    const told = (p) => `${p.name} ${p.spread == null ? "" : `${shown(p.mean)} ± `}${measured(p.spread ?? p.mean, this.quantity)}`;
+    const readout = (p) => `${p.name} ${p.spread == null ? "" : `${shown(p.mean)} ± `}${measured(p.spread ?? p.mean, this.quantity)}`;
     const low = players.find((p) => p.name === "low fidelity");
-    document.getElementById("x-point").textContent = `${coordinates.join(", ")}: ${[truth, low, chosen].filter(Boolean).map(told).join("; ")} (mean ± standard deviation).`;
+    document.getElementById("x-point").textContent = `${coordinates.join(", ")}: ${[truth, low, chosen].filter(Boolean).map(readout).join("; ")} (mean ± standard deviation).`;
   }
 
   drawRealization() {
@@ -429,7 +429,7 @@ class Explorer {
     get("x-band-box").hidden = this.isPlane;
     get("x-as-box").hidden = !this.inputs[0].truth;
     const bands = get("x-band");
-    // A band that the page was made with and the list does not have.
+    // The band of the page, if the list does not have it.
     if (![...bands.options].some((option) => option.value === this.choice.band)) {
       bands.append(element("option", { value: this.choice.band }, this.bandWords.replace(/^ (and )?/, "")));
     }

@@ -8,8 +8,7 @@ function colourTable(hex) {
   return table;
 }
 
-// Draws values of two axes, of which the one numbered `right` goes to the right and the other upwards, in
-// the aspect of the domain.
+// Draws values on two axes in the aspect of the domain: axis `right` to the right, the other upwards.
 function drawMap(canvas, values, shape, right, [low, high], table, mark, aspect) {
   const [width, height] = [shape[right], shape[1 - right]];
   const small = document.createElement("canvas");

@@ -55,10 +55,10 @@ function ends([low, high]) {
   const power = sharedPower(Math.max(Math.abs(low), Math.abs(high)));
   const unit = 10 ** power;
   const length = (high - low || Math.abs(low)) / unit;
-  // As few decimals as tell both to a thousandth of the length.
-  const tells = (decimals) => [low, high].every((end) => Math.abs(Number((end / unit).toFixed(decimals)) - end / unit) <= 1e-3 * length);
+  // The fewest decimals that give both to a thousandth of the length.
+  const suffices = (decimals) => [low, high].every((end) => Math.abs(Number((end / unit).toFixed(decimals)) - end / unit) <= 1e-3 * length);
   let decimals = 0;
-  while (decimals < 12 && !tells(decimals)) decimals++;
+  while (decimals < 12 && !suffices(decimals)) decimals++;
   const text = (end) => minus((end / unit).toFixed(decimals)).replace(/^−?0(\.0*)?$/, "0");
   return { power, texts: [text(low), text(high)] };
 }

@@ -65,9 +65,9 @@ fn permutation(run: &[Quantity], given: &[Quantity]) -> Option<Vec<usize>> {
     order(names(run), names(given))
 }
 
-/// What the channels of a view are: the run's, and what it does not tell as it is given.
+/// The quantities of the channels of a view: the run's, or as given where the run has none.
 pub(super) fn seen(run: &[Quantity], given: &[Quantity], sources: &[Source]) -> Vec<Quantity> {
-    let told = |i: usize, source: &Source| {
+    let described = |i: usize, source: &Source| {
         let ours = run.get(i).cloned().unwrap_or_default();
         let theirs = &given[source.channel];
         Quantity {
@@ -79,7 +79,7 @@ pub(super) fn seen(run: &[Quantity], given: &[Quantity], sources: &[Source]) -> 
     sources
         .iter()
         .enumerate()
-        .map(|(i, s)| told(i, s))
+        .map(|(i, s)| described(i, s))
         .collect()
 }
 

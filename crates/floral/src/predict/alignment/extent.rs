@@ -6,7 +6,7 @@ use crate::grid::AxisKind;
 /// Share of a step that counts as rounding, of coordinates that were written with few digits.
 const ROUNDING: f64 = 0.01;
 
-/// Ratios of lengths that tell of other units.
+/// Ratios of lengths that suggest other units.
 const TELLING: [(f64, &str); 6] = [
     (10.0, "10 times"),
     (100.0, "100 times"),
@@ -16,7 +16,7 @@ const TELLING: [(f64, &str); 6] = [
     (180.0 / std::f64::consts::PI, "180/pi times"),
 ];
 
-/// So many points that sample a run's domain, where nothing is told of them but their number.
+/// The note that points without coordinates are taken to sample the run's domain.
 pub(in crate::predict) fn assumed(run: &Axis, points: usize, notes: &mut Vec<String>) -> Axis {
     if points == run.len() {
         notes.push(format!(
@@ -101,7 +101,10 @@ fn coincide(run: &Axis, axis: &Axis) -> bool {
         .fold(0.0, |most: f64, x| most.max(x.abs()));
     let rounding = 4.0 * f64::from(f32::EPSILON) * largest;
     let pairs = run.coordinates.iter().zip(&axis.coordinates);
-    run.len() == axis.len() && pairs.map(|(a, b)| (a - b).abs()).all(|gap| gap <= rounding)
+    run.len() == axis.len()
+        && pairs
+            .map(|(a, b)| (a - b).abs())
+            .all(|distance| distance <= rounding)
 }
 
 /// Where the domain of these points would begin and end, if it were of the run's kind.
@@ -127,7 +130,7 @@ fn repeats_its_end(run: &Axis, axis: &Axis) -> bool {
     (length - run.domain.length()).abs() < ROUNDING * axis.spacing()
 }
 
-/// The widest gap between neighbours.
+/// The largest distance between neighbours.
 fn widest(axis: &Axis) -> f64 {
     let gaps = axis.coordinates.windows(2).map(|pair| pair[1] - pair[0]);
     gaps.fold(0.0, f64::max)
@@ -143,7 +146,7 @@ fn refusal(run: &Axis, (from, to): (f64, f64)) -> String {
         .find(|(times, _)| is_near(*times) || is_near(1.0 / times));
     let advice = match telling {
         Some((times, words)) => format!(
-            "{} is {words} as long: if {name} is in other units, give it in the run's, or tell its \
+            "{} is {words} as long: if {name} is in other units, convert it to the run's, or declare its \
              units",
             if is_near(*times) { "it" } else { "the run's" }
         ),

@@ -63,7 +63,7 @@ impl Written {
         Field::from_values(2, &self.grid().shape(), all).unwrap()
     }
 
-    /// Some inputs with low and high fidelity, of which values depend on the place alone.
+    /// Some inputs with low and high fidelity, whose values depend only on the position.
     fn dataset(self, folder: &TempDir) -> Dataset {
         let quantities = [
             Quantity::named("deflection").with_units("m"),
@@ -149,7 +149,7 @@ fn scores_do_not_depend_on_how_a_dataset_is_written() {
 }
 
 #[test]
-fn an_input_far_outside_of_training_is_told_by_name() {
+fn an_input_far_outside_of_training_is_noted_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let plain = PLAIN.dataset(&folder);
     let predictor = predictor(&folder, &plain);

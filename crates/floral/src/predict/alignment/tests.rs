@@ -149,7 +149,7 @@ fn a_periodic_axis_stores_its_end_once() {
     given.axes[0] = Axis::over(Domain::closed(0.0, 360.0), "x", 9);
     let words = refusal(&header, &given, &quantities());
     assert!(words.contains("leave the last point out"), "{words}");
-    // Of a file that does not tell that it is periodic.
+    // From a file that does not declare it periodic.
     let bare = header.grid.axes[0].resampled(16).coordinates;
     given.axes[0] = Axis::from_coordinates("x", bare);
     let seen = of(&header, &given, &quantities()).unwrap();

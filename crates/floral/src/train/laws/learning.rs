@@ -172,14 +172,19 @@ fn residual_fno_learns_the_mean() {
         let fed = fields(condition[..POINTS].to_vec(), 1, &[POINTS], &Device::flex());
         let field = trained.model.network.predict(fed, &context).unwrap();
         let values: Vec<f32> = field.into_data().iter::<f32>().collect();
-        let gap = trained
+        let residual = trained
             .checkpoint
             .header
             .scaling
             .target
             .invert(&values, POINTS);
         let low = line.dataset.low(input).unwrap();
-        let mean: Vec<f64> = low.values().iter().zip(gap).map(|(l, g)| l + g).collect();
+        let mean: Vec<f64> = low
+            .values()
+            .iter()
+            .zip(residual)
+            .map(|(l, g)| l + g)
+            .collect();
         let truth = line.truth(input).mean;
         error += square_distance(truth.values(), &mean);
         scale += square_distance(truth.values(), low.values());

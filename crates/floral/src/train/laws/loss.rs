@@ -40,9 +40,9 @@ fn weight_and_square(
     let time = Tensor::from_data(TensorData::new(vec![tau], [1]), &device);
     let velocity = model.network.velocity(state, time, &context.unwrap());
     let velocity = velocity.unwrap().into_data();
-    let gaps = velocity.iter::<f32>().zip(&target).map(|(v, u)| v - u);
+    let differences = velocity.iter::<f32>().zip(&target).map(|(v, u)| v - u);
     let weight = f64::from(1.0 + 2.0 * tau * tau);
-    (weight, mean_square(&gaps.collect::<Vec<_>>()))
+    (weight, mean_square(&differences.collect::<Vec<_>>()))
 }
 
 fn mean_square(values: &[f32]) -> f64 {

@@ -11,6 +11,7 @@ mod well;
 use super::Pick;
 use super::recipe::Recipe;
 use super::unit::Unit;
+use crate::{Advice, Note};
 
 /// The recipe of a unit whose layout is known.
 pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
@@ -25,11 +26,13 @@ fn first_to_last(recipe: &mut Recipe, arrays: &[&str], time: &str) {
     let at = |index: i64| arrays.iter().map(move |name| Pick::at(*name, time, index));
     recipe.input.extend(at(0));
     recipe.high.extend(at(-1));
-    recipe.notes.push(format!(
-        "the first time is taken as input and the last as solution; for all later times say \
-         {}[{time}=1:]",
-        arrays.first().unwrap_or(&"NAME")
-    ));
+    let array = arrays.first().unwrap_or(&"NAME");
+    recipe.notes.push(Note {
+        fact: "the first time is taken as input and the last as high fidelity".into(),
+        advice: Some(Advice::TakeLaterTimes {
+            selection: format!("{array}[{time}=1:]"),
+        }),
+    });
 }
 
 /// The names of dimensions as owned texts.

@@ -32,7 +32,7 @@ fn rank(unit: &Unit<'_>, name: &str) -> Option<usize> {
     Some(unit.variable(unit.find(name)?).shape.len())
 }
 
-/// The axes of space of which there are coordinates, at least one.
+/// The spatial axes with coordinates, at least one.
 fn axes(unit: &Unit<'_>) -> Vec<&'static str> {
     let has = |axis: &str| {
         let arrays = [format!("{axis}-coordinate"), format!("grid/{axis}")];

@@ -10,7 +10,7 @@ pub(in crate::dataset::import) const INPUT: [&str; 2] = ["input", "inputs"];
 
 /// What the low-fidelity solution may be called.
 pub(in crate::dataset::import) const LOW: [&str; 6] = [
-    // Of which low is the mean.
+    // Realizations of low fidelity: low is their mean.
     LOW_REALIZATIONS,
     "low",
     "low_fidelity",
@@ -46,10 +46,11 @@ pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
     let mut notes = Vec::new();
     if !others.is_empty() {
         let taken = split(&unit.prefix);
-        notes.push(format!(
-            "arrays of {taken} are taken; those of {} are left for another dataset",
-            others.join(", ")
-        ));
+        let others = others.join(", ");
+        notes.push(
+            format!("arrays of {taken} are taken; those of {others} are left for another dataset")
+                .into(),
+        );
     }
     Some(Recipe {
         layout: Some("arrays by name"),

@@ -56,7 +56,7 @@ pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
     Some(recipe)
 }
 
-/// Numbers of which each input has one, but the distances between points.
+/// Numbers with one value per input, except the distances between points.
 fn parameters(unit: &Unit<'_>, inputs: usize, axes: &[&str]) -> Vec<String> {
     let is_distance = |name: &str| {
         let axis = name.strip_prefix('d');

@@ -1,7 +1,7 @@
-//! The Well: groups of scalar, vector and tensor fields, each of which tells along what it varies.
+//! The Well: groups of scalar, vector and tensor fields, with attributes that say along what they vary.
 //!
 //! Ohana et al., *The Well: a Large-Scale Collection of Diverse Physics Simulations for Machine
-//! Learning* (2024); the format is told in its documentation.
+//! Learning* (2024); its documentation describes the format.
 
 use serde_json::Value;
 

@@ -1,5 +1,4 @@
-//! HDF5, and so NetCDF 4: groups of arrays, of which the netCDF library and h5py name the
-//! dimensions by scales.
+//! HDF5, and so NetCDF 4: groups of arrays, whose dimensions the netCDF library and h5py name by scales.
 //!
 //! Read by `hdf5-reader`, in Rust alone: it knows every layout and index of chunks, deflate, shuffle,
 //! Fletcher-32; it is kept, tested against the C library and bounded on hostile files. The C
@@ -21,14 +20,11 @@ use super::{Beside, COMPLEX, Groups, MOST_ARRAYS, Source, Variable, bad, leaf};
 use crate::storage::Number;
 use crate::{Error, Result};
 
-/// Groups within groups, deeper than which are not looked at.
+/// The depth of nested groups that is read.
 const DEEPEST: usize = 32;
 
 /// How much smaller than its contents a file can be: deflate saves at most 1032 times.
 const LARGEST_RATIO: u64 = 1100;
-
-/// How the reason begins for which a file with links to others is refused.
-const LEADS_OUT: &str = "one of its links leads to the file";
 
 /// Bytes of the longest list of texts.
 const LONGEST_LIST: u64 = 1 << 24;
@@ -61,7 +57,7 @@ impl Hdf5Source {
         let file = std::fs::File::open(path).map_err(Error::io(path))?;
         let size = file.metadata().map_err(Error::io(path))?.len();
         let mut walk = Walk::default();
-        walk_file(file, &mut walk).map_err(|error| damaged(path, &error.to_string()))?;
+        walk_file(file, &mut walk).map_err(|refused| refused.about(path))?;
         let names = Names::of(&walk.arrays);
         let root = walk.groups.get("");
         let is_netcdf = root.is_some_and(|root| root.contains_key("_NCProperties"))
@@ -89,15 +85,40 @@ impl Hdf5Source {
     }
 }
 
-fn damaged(path: &Path, reason: &str) -> Error {
-    if let Some(at) = reason.find(LEADS_OUT) {
-        return bad(path, &reason[at..]);
+/// Why a file is not read.
+enum Refused {
+    /// The reader's own reason.
+    Reader(hdf5_reader::error::Error),
+    /// It is shorter than its header says.
+    Cut { size: u64, declared: u64 },
+    /// A link leads to another file.
+    LeadsOut(String),
+}
+
+impl From<hdf5_reader::error::Error> for Refused {
+    fn from(error: hdf5_reader::error::Error) -> Self {
+        Self::Reader(error)
     }
-    if reason.contains("unsupported layout") {
-        let reason = format!("cannot be read ({reason}); repack it with h5repack or h5py");
-        return bad(path, reason);
+}
+
+impl Refused {
+    fn about(self, path: &Path) -> Error {
+        use hdf5_reader::error::Error::{UnsupportedLayoutClass, UnsupportedLayoutVersion};
+        let reason = match self {
+            Self::Reader(error @ (UnsupportedLayoutClass(_) | UnsupportedLayoutVersion(_))) => {
+                format!("cannot be read ({error}); repack it with h5repack or h5py")
+            }
+            Self::Reader(error) => format!("is no HDF5 file, or damaged ({error})"),
+            Self::Cut { size, declared } => {
+                format!("is damaged: it has {size} bytes of {declared}; is it cut?")
+            }
+            Self::LeadsOut(other) => format!(
+                "one of its links leads to the file {other}, which is not followed; copy what it \
+                 leads to into one file"
+            ),
+        };
+        bad(path, reason)
     }
-    bad(path, format!("is no HDF5 file, or damaged ({reason})"))
 }
 
 /// The arrays and groups of a file as they are met.
@@ -111,23 +132,20 @@ struct Walk {
     seen: HashSet<u64>,
 }
 
-fn walk_file(file: std::fs::File, walk: &mut Walk) -> hdf5_reader::error::Result<()> {
+fn walk_file(file: std::fs::File, walk: &mut Walk) -> std::result::Result<(), Refused> {
     let storage = Arc::new(FileStorage::from_file(file)?);
     let leading_out = LeadingOut::default();
     let options = OpenOptions::default().with_external_link_resolver(Arc::new(leading_out.clone()));
     let file = Hdf5File::from_storage_with_options(storage, options)?;
-    let (told, size) = (file.superblock().eof_address, file.storage().len());
-    if told > size {
-        let reason = format!("it has {size} bytes, but says {told}; is it cut?");
-        return Err(hdf5_reader::error::Error::InvalidData(reason));
+    let (declared, size) = (file.superblock().eof_address, file.storage().len());
+    if declared > size {
+        return Err(Refused::Cut { size, declared });
     }
     walk.group("", &file.root_group()?, 0)?;
     let mut unnamed = leading_out.files().into_iter();
     match unnamed.find(|file| !walk.named.contains(file)) {
         None => Ok(()),
-        Some(other) => Err(hdf5_reader::error::Error::InvalidData(format!(
-            "{LEADS_OUT} {other}, which is not followed; copy what it leads to into one file"
-        ))),
+        Some(other) => Err(Refused::LeadsOut(other)),
     }
 }
 
@@ -170,9 +188,9 @@ impl Walk {
 
 /// An array of numbers; none if it stands for a dimension alone.
 fn variable(name: &str, array: &Dataset, number: Number, names: &Names) -> Option<Variable> {
-    let told = array.attributes();
+    let found = array.attributes();
     let text = |key: &str| {
-        let attribute = told.iter().find(|attribute| attribute.name == key)?;
+        let attribute = found.iter().find(|attribute| attribute.name == key)?;
         attribute.read_string().ok()
     };
     let is_scale = text("CLASS").is_some_and(|class| class == "DIMENSION_SCALE");
@@ -193,7 +211,7 @@ fn variable(name: &str, array: &Dataset, number: Number, names: &Names) -> Optio
         name: name.to_owned(),
         shape,
         dimensions,
-        attributes: attributes(&told),
+        attributes: attributes(&found),
         is_coarse: number.is_coarse(),
     })
 }

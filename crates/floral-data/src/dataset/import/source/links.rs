@@ -11,7 +11,7 @@ use hdf5_reader::messages::link::LinkTarget;
 use hdf5_reader::object_header::ObjectHeader;
 use hdf5_reader::{ExternalLinkResolver, Hdf5File};
 
-/// The files that links were met to, none of which is opened.
+/// The files that links lead to; they are not opened.
 #[derive(Clone, Default)]
 pub(super) struct LeadingOut(Arc<Mutex<BTreeSet<String>>>);
 
@@ -53,7 +53,7 @@ pub(super) fn unfollowed(group: &Group, members: &[&str]) -> Vec<Link> {
         HdfMessage::Link(link) if !members.contains(&link.name.as_str()) => Some(link),
         _ => None,
     });
-    let told = links.filter_map(|link| match link.target {
+    let unfollowed = links.filter_map(|link| match link.target {
         LinkTarget::External { filename, path } => Some(Link {
             name: link.name,
             why: format!("is a link to {path} of the file {filename}, which is not followed"),
@@ -66,5 +66,5 @@ pub(super) fn unfollowed(group: &Group, members: &[&str]) -> Vec<Link> {
         }),
         LinkTarget::Hard { .. } => None,
     });
-    told.collect()
+    unfollowed.collect()
 }

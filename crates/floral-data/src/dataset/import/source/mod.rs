@@ -1,4 +1,4 @@
-//! Sources: files of other programs as named arrays, of which boxes are read.
+//! Sources: files of other formats as named arrays, read in boxes.
 //!
 //! One file a format: `npz.rs` and `npy.rs`, `hdf5.rs` (NetCDF 4 as well), `netcdf.rs` (its classic
 //! format), `zarr.rs`. `recipe.rs` finds out what the arrays mean, `part.rs` reads them.
@@ -36,7 +36,7 @@ pub(super) const COMPLEX: &str = "complex";
 /// Values of the largest box that is read at once, 2^29: 4 GiB.
 pub(super) const LARGEST_BOX: usize = 1 << 29;
 
-/// Arrays of a file or group, more than which are not looked at.
+/// The most arrays of a file or group that are read.
 const MOST_ARRAYS: usize = 100_000;
 
 /// An array of a source.
@@ -46,7 +46,7 @@ pub(super) struct Variable {
     pub name: String,
     /// Its lengths; of complex numbers the last is 2.
     pub shape: Vec<usize>,
-    /// The names of its dimensions, as far as they are told.
+    /// The names of its dimensions, as far as known.
     pub dimensions: Vec<Option<String>>,
     /// Its attributes.
     pub attributes: Map<String, Value>,

@@ -17,7 +17,7 @@ const CHARACTERS: u32 = 2;
 /// Bytes of the longest name or text.
 const LONGEST_TEXT: u64 = 1 << 20;
 
-/// What the header tells.
+/// The contents of the header.
 pub(super) struct Header {
     /// How many records there are; none if the writer did not know.
     written: Option<u64>,
@@ -140,7 +140,7 @@ impl<R: Read> Words<R> {
         }
     }
 
-    /// So many bytes, padded to whole words.
+    /// This number of bytes, padded to whole words.
     fn padded(&mut self, length: u64) -> Option<Vec<u8>> {
         if length > LONGEST_TEXT {
             return None;

@@ -10,7 +10,7 @@ use serde_json::Map;
 use super::bytes::Bytes;
 use super::strided::Strided;
 use super::{Beside, COMPLEX, Groups, Source, Variable, bad};
-use crate::npz::{NpyHeader, texts};
+use crate::npz::{NpyContents, NpyHeader, texts};
 use crate::storage::Number;
 use crate::{Error, Result};
 
@@ -32,23 +32,21 @@ impl NpySource {
         for file in files {
             let bytes = File::open(file).map_err(Error::io(file))?;
             let size = bytes.metadata().map_err(Error::io(file))?.len();
-            let header = NpyHeader::read(BufReader::new(&bytes), size);
+            let contents = NpyContents::read(BufReader::new(&bytes), size)
+                .map_err(|reason| bad(file, reason))?;
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            let labels = || {
-                let bytes = BufReader::new(File::open(file).map_err(Error::io(file))?);
-                Ok::<_, Error>(texts(bytes, size).ok().flatten())
-            };
-            let header = match (header, files) {
-                (Ok(header), _) => header,
-                // Labels stand beside arrays of numbers.
-                (Err(reason), [_, _, ..]) if reason.contains("values of type") => match labels()? {
-                    Some(list) => {
-                        beside.label(&name, list);
-                        continue;
-                    }
-                    None => return Err(bad(file, reason)),
-                },
-                (Err(reason), _) => return Err(bad(file, reason)),
+            let header = match contents {
+                NpyContents::Numbers(header) => header,
+                NpyContents::Other(reason) => {
+                    let bytes = BufReader::new(File::open(file).map_err(Error::io(file))?);
+                    let labels = texts(bytes, size).ok().flatten();
+                    // Labels belong to arrays of numbers: alone they are no data.
+                    let Some(labels) = labels.filter(|_| files.len() > 1) else {
+                        return Err(bad(file, reason));
+                    };
+                    beside.label(&name, labels);
+                    continue;
+                }
             };
             variables.push(variable(&name, &header));
             opened.push((Bytes::of(bytes), header));
@@ -63,7 +61,7 @@ impl NpySource {
     }
 }
 
-/// What a header tells about an array.
+/// The array that a header describes.
 pub(super) fn variable(name: &str, header: &NpyHeader) -> Variable {
     let mut shape = header.shape.clone();
     let mut dimensions = vec![None; shape.len()];

@@ -10,7 +10,7 @@ use super::bytes::Bytes;
 use super::npy::variable;
 use super::strided::Strided;
 use super::{Beside, Groups, MOST_ARRAYS, Source, Variable, bad};
-use crate::npz::{Archive, Entry, NpyHeader, texts};
+use crate::npz::{Archive, Entry, NpyContents, NpyHeader, texts};
 use crate::storage::Number;
 use crate::{Error, Result};
 
@@ -51,9 +51,11 @@ impl NpzSource {
         let (mut variables, mut entries) = (Vec::new(), Vec::new());
         let mut beside = Beside::default();
         for (index, entry) in archive.entries.iter().enumerate() {
-            let header = archive.with_file(entry, |file| NpyHeader::read(file, entry.size()));
-            let header = match header {
-                Err(reason) if reason.contains("values of type") => {
+            let contents = archive.with_file(entry, |file| NpyContents::read(file, entry.size()));
+            let contents = contents.map_err(|reason| about(path, &entry.name, &reason))?;
+            let header = match contents {
+                NpyContents::Numbers(header) => header,
+                NpyContents::Other(reason) => {
                     match archive.with_file(entry, |file| texts(file, entry.size())) {
                         Ok(Some(list)) => beside.label(&entry.name, list),
                         Ok(None) => {}
@@ -61,7 +63,6 @@ impl NpzSource {
                     }
                     continue;
                 }
-                other => other.map_err(|reason| about(path, &entry.name, &reason))?,
             };
             variables.push(variable(&entry.name, &header));
             entries.push(Opened {

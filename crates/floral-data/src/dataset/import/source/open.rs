@@ -19,12 +19,12 @@ const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// Where that block ends, for the sizes that programs write.
 const BLOCKS: [usize; 4] = [0, 512, 1024, 2048];
 
-/// Endings of files that are looked at in a folder.
+/// Extensions of files that are read in a folder.
 const ENDINGS: [&str; 9] = [
     "npz", "npy", "h5", "hdf5", "hdf", "nc", "nc4", "cdf", "netcdf",
 ];
 
-/// Folders in folders, deeper than which are not looked at.
+/// The depth of nested folders that is searched.
 const DEEPEST: usize = 3;
 
 /// The sources of these paths, in order. Single arrays of one folder make one source together.
@@ -104,7 +104,7 @@ fn folder(path: &Path, depth: usize, sources: &mut Vec<Box<dyn Source>>) -> Resu
     Ok(())
 }
 
-/// A file by what it begins with; a name tells less.
+/// A file by its first bytes, which are more reliable than its name.
 fn file(path: &Path) -> Result<Box<dyn Source>> {
     let mut start = Vec::new();
     let file = File::open(path).map_err(Error::io(path))?;

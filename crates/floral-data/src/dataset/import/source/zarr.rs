@@ -13,7 +13,7 @@ use super::{Beside, COMPLEX, Groups, MOST_ARRAYS, Source, Variable};
 use crate::storage::{METADATA_FILE, Number, StoredArray, read_json, zarr_store};
 use crate::{Error, Result};
 
-/// Groups within groups, deeper than which are not looked at.
+/// The depth of nested groups that is read.
 const DEEPEST: usize = 32;
 
 /// Files of version 2.

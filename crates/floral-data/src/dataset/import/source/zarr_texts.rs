@@ -1,5 +1,4 @@
-//! Lists of texts in Zarr: of variable length, or of so many characters each, which are read as the
-//! numbers of their characters.
+//! Lists of texts in Zarr: of variable length, or of fixed length, which are read as character codes.
 
 use std::path::Path;
 
@@ -52,7 +51,7 @@ pub(super) fn texts(storage: &ReadableStorage, root: &Path, name: &str) -> Optio
     Some(characters.chunks_exact(length).map(text).collect())
 }
 
-/// Declares texts of so many characters as a list of characters: how many each has.
+/// Declares texts of fixed length as lists of characters, and returns that length.
 fn as_characters(metadata: &mut Value) -> Option<usize> {
     let bytes = metadata["data_type"]["configuration"]["length_bytes"].as_u64();
     let third = bytes.filter(|_| metadata["data_type"]["name"] == "fixed_length_utf32");

@@ -1,0 +1,167 @@
+"""The paper's four methods, trained here: results/trained, and recordings at smaller scales."""
+
+import tomllib
+
+from readme_recommended import METHODS, mean_l2, places, prediction, seeds
+from results import RESULTS, ROOT, mean, read, short, source, table
+
+SIZES = 100, 500, 2000
+SYSTEMS = "advection", "burgers", "darcy-reference"
+KEYS = dict(zip(METHODS, ("fno", "residual-fno", "flora", "floral")))
+# A cell is marked if it differs by more than this share from the paper.
+MARKED = 0.3
+
+
+def trained():
+    """Cells of results/trained: (system, samples, method) to the record, its system and its file."""
+    found = {}
+    for path in sorted((RESULTS / "trained").glob("*.json")):
+        name = f"trained/{path.name}"
+        for system in read(name)["systems"]:
+            for (samples, resolution), cells in places(system).items():
+                for method, cell in cells.items():
+                    for record in seeds(cell)[:1]:
+                        found[system["name"], samples, resolution, method] = record, system, name
+    return found
+
+
+def experiment(system):
+    return tomllib.loads((ROOT / f"experiments/{system}.toml").read_text())
+
+
+def nrmse(record):
+    return prediction(record)["mean"]["nrmse"]
+
+
+def compared(ours, papers):
+    mark = " *" if papers and abs(ours - papers) > MARKED * papers else ""
+    return f"{short(ours)} ({short(papers)}){mark}" if papers else short(ours)
+
+
+def low_of(cells, system, papers):
+    lows = [made["low"][0]["nrmse"] for key, (_, made, _) in cells.items() if key[0] == system and made["low"][0]]
+    return f"{short(lows[0])} ({short(papers['low']['nrmse'])})" if lows else f"({short(papers['low']['nrmse'])})"
+
+
+def table_one(cells):
+    for system in SYSTEMS:
+        made = experiment(system)
+        papers = made["paper"]
+        for samples in SIZES:
+            row = [made["title"], f"{samples} ({samples // 50} + 15)", low_of(cells, system, papers)]
+            for method in METHODS:
+                reported = papers["table1"].get(KEYS[method], {}).get(str(samples), {}).get("nrmse")
+                found = cells.get((system, samples, None, method))
+                row.append(compared(nrmse(found[0]), reported) if found else f"not run ({short(reported)})")
+            yield row
+
+
+def spread(record):
+    found = prediction(record).get("spread")
+    return short(found["variance_relative"]) if found else ""
+
+
+def details(cells):
+    for (_, samples, resolution, method), (record, system, name) in cells.items():
+        grid = "x".join(map(str, [record["recipe"]["run"]["data"]["constants"]["resolution"]] * 2))
+        yield [
+            system["title"],
+            f"{method}, {samples} samples" + (f" on {resolution} points per axis" if resolution else ""),
+            grid,
+            f"{record['evaluation']['epoch']} of {record['epochs']}",
+            f"{record['training_seconds'] / 60:.0f}",
+            short(nrmse(record)),
+            short(system["norm_factor"] * prediction(record)["mean_l2_floor"]),
+            spread(record),
+            source(name),
+        ]
+
+
+def page_of_trained():
+    cells = trained()
+    settings = sorted({system["settings"] for _, system, _ in cells.values()})
+    hours = sum(read(f"trained/{path.name}")["hours"] for path in (RESULTS / "trained").glob("*.json"))
+    asked = len(SYSTEMS) * len(METHODS) * len(SIZES)
+    done = len([key for key in cells if key[2] is None and key[0] in SYSTEMS and key[1] in SIZES])
+    header = ["", "samples (training + validation inputs)", "low fidelity", *METHODS]
+    columns = ["", "cell", "grid", "best epoch of those trained", "minutes", "nRMSE", "error of mean L2 from finite realizations", "variance", "file"]
+    return f"""## Table 1 of the paper
+
+nRMSE of the predicted mean: ours, and the paper's in brackets. {done} of {asked} cells have been trained; one seed each. An asterisk
+marks a value that differs from the paper's by more than {100 * MARKED:.0f} %. nRMSE is the root mean square error over the root mean
+square of the truth, both over all inputs and points, so that 64x64 points here can be compared with the paper's 128x128 for
+Advection and Burgers. The inputs are other draws than the paper's, so low fidelity differs too. Each file names its command
+(`floral reproduce table1 --scale trained`); {hours:.1f} hours in all.
+
+{table(header, list(table_one(cells)))}
+{"".join(f"- {text}.{chr(10)}" for text in settings)}- Deterministic methods are trained on the means of inputs. That has the same minimiser as training on single realizations and
+  is much cheaper. An epoch is then shorter; the number of steps is the paper's.
+- Darcy has the law of the paper's reference code, which is not that of its text.
+
+The cells one by one. *Variance* is the relative error of the variance field (1 means no skill); deterministic methods have none.
+
+{table(columns, list(details(cells)))}"""
+
+
+def older_files():
+    names = sorted(path.name for path in RESULTS.glob("table[13]-*.json"))
+    return [name for name in names if "recommended" not in name]
+
+
+def beside(ours, papers):
+    return short(ours) if papers is None else f"{short(ours)} ({short(papers)})"
+
+
+def older_rows(scale, system):
+    for (samples, resolution), cells in places(system).items():
+        grid = f" on {resolution} points per axis" if resolution else ""
+        ours, papers = system["low"]
+        low = beside(system["norm_factor"] * ours["mean_l2"], (papers or {}).get("mean_l2")) if ours else ""
+        row, spreads = [system["title"], f"{samples} samples{grid}", scale, low], []
+        for method in METHODS:
+            cell = cells.get(method, {})
+            records, paper = seeds(cell), cell.get("paper") or {}
+            error = mean(mean_l2(system, record) for record in records)
+            row.append(beside(error, paper.get("mean_l2")) if records else "not run")
+            spreads.append(spread(records[0]) if records else "")
+        if row[4:] != ["not run"] * len(METHODS):
+            yield row + spreads[2:]
+
+
+def notes(system, scale):
+    """Against what truth, which checkpoints, and what finite realizations contribute."""
+    records = [record for cell in system["cells"] for record in seeds(cell)]
+    drawn = [prediction(record) for record in records if prediction(record).get("spread")]
+    count = max(found["realizations"] for found in drawn)
+    floor = system["norm_factor"] * max(found["mean_l2_floor"] for found in drawn)
+    best, trained_for = ([min(values), max(values)] for values in (
+        [record["evaluation"]["epoch"] for record in records], [record["epochs"] for record in records]))
+    optimiser = records[0]["recipe"]["run"]["training"]["optimiser"]
+    validation = records[0]["recipe"]["run"]["training"]["split"]["validation"]
+    return (f"- {system['title']}, {scale}: {system['settings']}. Truth: {system['truth']}. Checkpoints, best by {validation} validation "
+            f"inputs, are from epochs {best[0]} to {best[1]} of {trained_for[0]} to {trained_for[1]}; the learning rate falls by a factor of "
+            f"{short(optimiser['decay'])} every {optimiser['decay_every']} epochs. {count} realizations alone contribute up to {short(floor)} to "
+            f"mean L2 and {short((2 / (count - 1)) ** 0.5)} to the relative variance error.\n")
+
+
+def page_of_older():
+    made = [(read(name)["scale"], system) for name in older_files() for system in read(name)["systems"]]
+    made.sort(key=lambda entry: entry[1]["title"])
+    rows = [row for scale, system in made for row in older_rows(scale, system)]
+    header = ["", "trained on", "scale", "low fidelity", *METHODS, "variance, FLORA", "variance, FLORAL"]
+    return f"""## Smaller trainings
+
+Mean L2 errors of ours, and the paper's in brackets, from earlier and shorter trainings ({', '.join(map(source, older_files()))}, each with
+its command and hours). The scale *short* has few steps, so that these rows say little about what the methods reach. The last
+two columns are relative errors of the variance; 1 means no skill.
+
+{table(header, rows)}
+{"".join(dict.fromkeys(notes(system, scale) for scale, system in made))}
+Trained on a coarser grid than it predicts on, FLORAL-KL keeps its spread and a flow of the paper does not, as the last columns
+show. One reason is the paper's prior: it is nearly white noise on every grid, so its smooth part, which the network turns into
+spread, fades as the grid is refined.
+"""
+
+
+def page():
+    return "# The paper's methods, trained here\n\n" + page_of_trained() + "\n" + page_of_older()

@@ -1,0 +1,86 @@
+"""Scores of bench/zoo: what a prediction misses of the truth's mean, spread, law and dependence."""
+
+import numpy as np
+
+
+def simplest(train, test):
+    """The mean training solution, brought to the grid of the test inputs: [channel, axes]."""
+    mean = train.high.mean(("input", "realization"))
+    axes = [dim for dim in mean.dims if dim != "channel"]
+    if all(train.sizes[axis] == test.sizes[axis] for axis in axes):
+        return mean.values
+    return mean.interp({axis: test[axis] for axis in axes}, kwargs={"fill_value": "extrapolate"}).values
+
+
+def of_mean(mean, train, test):
+    """`error`: root mean square error over that of predicting the mean training solution. `relative`: mean over test
+    inputs of the relative L2 error. `nrmse`: that error pooled over inputs, as in the paper."""
+    truth = test.high.values.mean(1)
+    axes = tuple(range(1, truth.ndim))
+    norm = lambda field: np.sqrt((field**2).sum(axes))
+    return {
+        "error": float(np.sqrt(((mean - truth) ** 2).mean() / ((truth - simplest(train, test)) ** 2).mean())),
+        "l2": float(norm(mean - truth).mean()),
+        "nrmse": float(np.sqrt(((mean - truth) ** 2).mean() / (truth**2).mean())),
+        "relative": float((norm(mean - truth) / norm(truth)).mean()),
+    }
+
+
+def coverage(found, test):
+    """The share of test realizations in the 90 % interval: of all inputs, and of the worst."""
+    truth = test.high.values
+    low, high = (found.quantiles.sel(quantile=q, method="nearest").values for q in (0.05, 0.95))
+    inside = (truth >= low[:, None] - 1e-12) & (truth <= high[:, None] + 1e-12)
+    # Of single runs nothing is known to be fixed.
+    varies = truth.std(1) > 0 if truth.shape[1] > 1 else np.ones_like(truth[:, 0], bool)
+    held = np.array([inside[i][:, varies[i]].mean() if varies[i].any() else np.nan for i in range(len(truth))])
+    return {"coverage": float(np.nanmean(held)), "worst": float(np.nanmin(held))}
+
+
+def variances(found, test):
+    """Relative errors of the aleatoric variance, and of what is drawn, against the truth's own."""
+    truth = test.high.values.var(1, ddof=1)
+    axes = tuple(range(1, truth.ndim))
+    norm = lambda field: np.sqrt((field**2).sum(axes))
+    over = lambda variance: float((norm(variance - truth) / norm(truth)).mean())
+    return {"variance": over(found.aleatoric.values), "total_variance": over(found["std"].values ** 2)}
+
+
+def energy(draws, truth):
+    """Energy score of draws [n, ...] at truth [m, ...]."""
+    draws, truth = draws.reshape(len(draws), -1), truth.reshape(len(truth), -1)
+    apart = lambda a, b: np.sqrt(np.maximum((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T, 0))
+    n = len(draws)
+    return apart(draws, truth).mean() - apart(draws, draws).sum() / (2 * n * (n - 1))
+
+
+def variogram(draws, truth):
+    """Variogram score of order 1/2 between neighbours of the grid, mean over pairs and truths (Scheuerer & Hamill, Monthly
+    Weather Review 143, 2015): it sees roughness and dependence, to which the energy score is nearly blind. draws: [n,
+    channel, axes], truth: [m, channel, axes]."""
+    squares = []
+    for axis in range(2, truth.ndim):
+        steps = [np.sqrt(np.abs(np.diff(fields, axis=axis))) for fields in (draws, truth)]
+        squares.append(((steps[1] - steps[0].mean(0)) ** 2).ravel())
+    return float(np.concatenate(squares).mean())
+
+
+def excesses(found, test):
+    """Energy and variogram score over those of one half of the truth's own runs at the other half, less one."""
+    draws, truth = found.realizations.values, test.high.values
+    half, row = truth.shape[1] // 2, {}
+    for name, score in (("energy_excess", energy), ("variogram_excess", variogram)):
+        ours = np.mean([score(draws[i], truth[i]) for i in range(len(truth))])
+        floor = np.mean([score(truth[i, :half], truth[i, half:]) for i in range(len(truth))])
+        row[name] = float(ours / floor - 1) if floor > 0 else None
+    return row
+
+
+def scored(found, train, test):
+    row = of_mean(found["mean"].values, train, test)
+    if "aleatoric" not in found:
+        return row
+    row |= coverage(found, test)
+    if test.sizes["realization"] > 1:
+        row |= variances(found, test) | excesses(found, test)
+    return row

@@ -1,0 +1,135 @@
+//! The laws that points and cells must obey to be a mesh.
+
+use crate::cell::{CellKind, Cells};
+use crate::measure::{Quadrature, minus, norm};
+use crate::mesh::corners;
+use crate::{Error, Points};
+
+/// A measure below this fraction of h^t, h the longest distance of two nodes, is roundoff.
+const ROUNDOFF: f64 = 1e-14;
+
+/// Keeps the blocks of the highest topological dimension.
+///
+/// Gmsh and others store the boundary of a domain as cells of one dimension less. Returns the
+/// cells of the domain and the number of cells left out.
+pub fn highest_dimension(cells: Vec<Cells>) -> (Vec<Cells>, usize) {
+    let highest = cells.iter().map(|b| b.kind().dimension()).max();
+    let (kept, dropped): (Vec<_>, Vec<_>) = cells
+        .into_iter()
+        .partition(|block| Some(block.kind().dimension()) == highest);
+    (kept, dropped.iter().map(Cells::count).sum())
+}
+
+/// The order of the points by their coordinates; refuses points that are the same.
+pub(crate) fn distinct(points: &Points) -> Result<Vec<usize>, Error> {
+    let rows = points.rows();
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    let compare = |&a: &usize, &b: &usize| {
+        (0..3)
+            .map(|axis| rows[a][axis].total_cmp(&rows[b][axis]))
+            .find(|o| o.is_ne())
+            .unwrap_or(a.cmp(&b))
+    };
+    order.sort_unstable_by(compare);
+    let equal = order.windows(2).filter(|p| rows[p[0]] == rows[p[1]]);
+    match equal.map(|p| (p[1], p[0])).min() {
+        Some((second, first)) => Err(Error::DuplicatePoints { first, second }),
+        None => Ok(order),
+    }
+}
+
+/// Lines between consecutive points.
+pub(crate) fn lines_along(order: &[usize]) -> Result<Cells, Error> {
+    let nodes = order.windows(2).flatten().copied().collect();
+    Cells::new(CellKind::Line, nodes)
+}
+
+/// Refuses cells of several dimensions, or of a higher one than the points.
+pub(crate) fn dimensions(points: &Points, cells: &[Cells]) -> Result<(), Error> {
+    for block in cells {
+        let (first, kind) = (cells[0].kind(), block.kind());
+        if kind.dimension() > points.dimension() {
+            let dimension = points.dimension();
+            return Err(Error::CellDimension { kind, dimension });
+        }
+        if kind.dimension() != first.dimension() {
+            let second = kind;
+            return Err(Error::MixedDimensions { first, second });
+        }
+    }
+    Ok(())
+}
+
+/// Checks every cell and mirrors those of negative orientation; returns how many.
+pub(crate) fn cells(points: &Points, block: &mut Cells) -> Result<usize, Error> {
+    let mut inverted = Vec::new();
+    for (cell, nodes) in block.iter().enumerate() {
+        nodes_of(points, block.kind(), cell, nodes)?;
+        if negative(points, block.kind(), cell, nodes)? {
+            inverted.push(cell);
+        }
+    }
+    for &cell in &inverted {
+        block.mirror(cell);
+    }
+    Ok(inverted.len())
+}
+
+fn nodes_of(points: &Points, kind: CellKind, cell: usize, nodes: &[usize]) -> Result<(), Error> {
+    let points = points.count();
+    for (i, &node) in nodes.iter().enumerate() {
+        if node >= points {
+            return Err(Error::NodeOutOfRange {
+                kind,
+                cell,
+                node,
+                points,
+            });
+        }
+        if nodes[..i].contains(&node) {
+            return Err(Error::RepeatedNode { kind, cell, node });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a cell has negative orientation throughout.
+fn negative(points: &Points, kind: CellKind, cell: usize, nodes: &[usize]) -> Result<bool, Error> {
+    let corners = corners(points, nodes);
+    let quadrature = Quadrature::new(kind, &corners, points.dimension());
+    let measure: f64 = quadrature.densities.iter().map(|d| d.abs()).sum();
+    let longest = corners
+        .iter()
+        .flat_map(|&a| corners.iter().map(move |&b| norm(minus(a, b))));
+    let longest = longest.fold(0.0, f64::max);
+    let roundoff = ROUNDOFF * longest.powi(kind.dimension() as i32);
+    // Written so that NaN is refused as well.
+    if !(measure > roundoff && measure.is_finite()) {
+        return Err(Error::ZeroMeasure { kind, cell });
+    }
+    let below = quadrature.densities.iter().filter(|d| **d < 0.0).count();
+    match below {
+        0 => Ok(false),
+        n if n == quadrature.densities.len() && kind.dimension() == points.dimension() => Ok(true),
+        _ => Err(Error::Tangled { kind, cell }),
+    }
+}
+
+/// Refuses points that no cell uses.
+pub(crate) fn all_used(points: usize, cells: &[Cells]) -> Result<(), Error> {
+    let used = used(points, cells);
+    let Some(point) = used.iter().position(|u| !u) else {
+        return Ok(());
+    };
+    let count = used.iter().filter(|u| !**u).count();
+    Err(Error::UnusedPoint { point, count })
+}
+
+/// Whether a point is a node of a cell, for every point.
+pub(crate) fn used(points: usize, cells: &[Cells]) -> Vec<bool> {
+    let mut used = vec![false; points];
+    for &node in cells.iter().flat_map(Cells::nodes) {
+        used[node] = true;
+    }
+    used
+}

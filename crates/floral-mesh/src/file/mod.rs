@@ -1,0 +1,86 @@
+//! Meshes and their fields in the files of other programs.
+//!
+//! A reader of a format makes a [`raw::Raw`]; `raw` makes it a checked mesh. Readers take no memory
+//! for a count that a file states before the file has shown that many bytes.
+
+mod array;
+mod atomic;
+mod base64_text;
+mod cursor;
+mod gmsh;
+mod legacy;
+mod legacy_data;
+mod pvd;
+mod raw;
+mod structured;
+mod vtk_cell;
+mod write;
+mod xml;
+mod xml_data;
+
+use std::fs;
+use std::path::Path;
+
+pub use array::Array;
+pub use pvd::{Step, read_pvd, write_pvd};
+pub use write::write_vtu;
+
+use crate::{Error, Mesh};
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshFile {
+    /// The mesh.
+    pub mesh: Mesh,
+    /// Values at the points: [n, components] each.
+    pub fields: Vec<Array>,
+    /// Numbers of the whole file, VTK's field data: time, loads, settings.
+    pub parameters: Vec<Array>,
+    /// What was left out or changed while reading, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Reads a mesh with its fields: VTK's `.vtk`, `.vtu`, `.vtp`, `.vti`, `.vts`, `.vtr`, Gmsh's `.msh`.
+///
+/// Of cells of several dimensions the highest is kept: others are the boundary. Points that are
+/// nodes of none of these cells are left out with their values (Gmsh stores the centres of arcs). A
+/// last coordinate that is constant is dropped. Values of cells are left out: averages at points
+/// would be another field. `notes` says so of each.
+///
+/// # Errors
+/// If the file cannot be read, is damaged, holds cells that are not supported, or if the mesh is
+/// refused by [`Mesh::new`].
+pub fn read(path: impl AsRef<Path>) -> Result<MeshFile, Error> {
+    let path = path.as_ref();
+    read_any(path).map_err(|error| error.in_file(path))
+}
+
+fn read_any(path: &Path) -> Result<MeshFile, Error> {
+    let ending = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default();
+    let reader = reader(ending)?;
+    reader(&fs::read(path)?)?.into_file()
+}
+
+/// Reads the contents of a file, as [`read`] does, from memory.
+///
+/// `ending`: that of the file's name, such as `vtu`.
+///
+/// # Errors
+/// As [`read`], without the name of a file.
+pub fn read_bytes(ending: &str, bytes: &[u8]) -> Result<MeshFile, Error> {
+    reader(ending)?(bytes)?.into_file()
+}
+
+type Reader = fn(&[u8]) -> Result<raw::Raw, Error>;
+
+fn reader(ending: &str) -> Result<Reader, Error> {
+    match ending.to_ascii_lowercase().as_str() {
+        "vtk" => Ok(legacy::read),
+        "vtu" | "vtp" | "vti" | "vts" | "vtr" => Ok(xml::read),
+        "msh" => Ok(gmsh::read),
+        _ => Err(Error::UnknownEnding),
+    }
+}

@@ -1,0 +1,136 @@
+//! The contents of a file before they are checked.
+
+use crate::cell::{CellKind, Cells};
+use crate::check::{highest_dimension, used};
+use crate::error::format;
+use crate::file::{Array, MeshFile};
+use crate::{Error, Mesh, Points};
+
+/// Points with three coordinates, cells and arrays, as a file states them.
+#[derive(Default)]
+pub(crate) struct Raw {
+    /// [n, 3].
+    pub(crate) points: Vec<f64>,
+    pub(crate) cells: Blocks,
+    pub(crate) fields: Vec<Array>,
+    pub(crate) parameters: Vec<Array>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Cells by kind, in the order of their first occurrence.
+#[derive(Default)]
+pub(crate) struct Blocks(Vec<(CellKind, Vec<usize>)>);
+
+impl Blocks {
+    pub(crate) fn push(&mut self, kind: CellKind, nodes: impl IntoIterator<Item = usize>) {
+        let at = self.0.iter().position(|(k, _)| *k == kind);
+        let at = at.unwrap_or_else(|| {
+            self.0.push((kind, Vec::new()));
+            self.0.len() - 1
+        });
+        self.0[at].1.extend(nodes);
+    }
+}
+
+impl Raw {
+    /// Adds a note unless it is there.
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Says that values of cells are left out.
+    pub(crate) fn note_cell_data(&mut self, name: &str) {
+        self.note(format!(
+            "values of cells, {name}, are left out; convert them to values of points to use them"
+        ));
+    }
+
+    /// A checked mesh, with what it does not use left out and noted.
+    pub(crate) fn into_file(mut self) -> Result<MeshFile, Error> {
+        if self.points.is_empty() {
+            return Err(format("has no points; export the mesh with its geometry"));
+        }
+        let points = Points::new(&self.points, 3)?;
+        self.check_fields(points.count())?;
+        let blocks = std::mem::take(&mut self.cells.0);
+        let blocks = blocks
+            .into_iter()
+            .map(|(kind, nodes)| Cells::new(kind, nodes));
+        let (cells, dropped) = highest_dimension(blocks.collect::<Result<_, _>>()?);
+        if dropped > 0 {
+            self.note(format!("{dropped} cells of the boundary are left out"));
+        }
+        in_range(points.count(), &cells)?;
+        let (points, cells) = self.without_unused(points, cells);
+        let least = cells.first().map_or(1, |block| block.kind().dimension());
+        let mesh = Mesh::new(points.flattened(least), cells)?;
+        if mesh.points().dimension() < 3 {
+            let d = mesh.points().dimension();
+            self.note(format!("coordinates beyond {d} are constant and left out"));
+        }
+        Ok(MeshFile {
+            mesh,
+            fields: self.fields,
+            parameters: self.parameters,
+            notes: self.notes,
+        })
+    }
+
+    fn check_fields(&self, points: usize) -> Result<(), Error> {
+        let bad = self.fields.iter().find(|field| {
+            let expected = points.checked_mul(field.components);
+            field.components == 0 || expected != Some(field.values.len())
+        });
+        bad.map_or(Ok(()), |field| {
+            Err(Error::FieldLength {
+                name: field.name.clone(),
+                values: field.values.len(),
+                points,
+                components: field.components,
+            })
+        })
+    }
+
+    /// Leaves out the points that are nodes of no cell, and their values.
+    fn without_unused(&mut self, points: Points, cells: Vec<Cells>) -> (Points, Vec<Cells>) {
+        let used = used(points.count(), &cells);
+        let kept: Vec<usize> = (0..used.len()).filter(|&i| used[i]).collect();
+        let unused = used.len() - kept.len();
+        if cells.is_empty() || unused == 0 {
+            return (points, cells);
+        }
+        self.note(format!(
+            "{unused} points that are nodes of no cell are left out"
+        ));
+        let mut new_index = vec![0; used.len()];
+        kept.iter()
+            .enumerate()
+            .for_each(|(new, &old)| new_index[old] = new);
+        for field in &mut self.fields {
+            let rows = kept
+                .iter()
+                .map(|&i| &field.values[i * field.components..][..field.components]);
+            field.values = rows.flatten().copied().collect();
+        }
+        let cells = cells.into_iter().map(|block| block.renumbered(&new_index));
+        (points.select(&kept), cells.collect())
+    }
+}
+
+fn in_range(points: usize, cells: &[Cells]) -> Result<(), Error> {
+    for block in cells {
+        let nodes = block.nodes();
+        if let Some(at) = nodes.iter().position(|&node| node >= points) {
+            return Err(Error::NodeOutOfRange {
+                kind: block.kind(),
+                cell: at / block.kind().nodes(),
+                node: nodes[at],
+                points,
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! Where fields live when they do not live on a grid: points with weights and neighbours.
+//!
+//! A [`Mesh`] is [`Points`] [n, d] with or without [`Cells`], checked when it is made. It gives
+//! quadrature [weights](Mesh::weights), [neighbours](Mesh::neighbours), [smoothing](Mesh::smoothing)
+//! and [gradients](Mesh::gradients) as [`Sparse`] matrices, [`interpolation`] to other points, and
+//! the [surface](Mesh::surface) to draw. [`read`] takes meshes with their fields from the files of
+//! VTK and Gmsh; [`write_vtu`] and [`write_pvd`] write what ParaView opens.
+
+mod boxes;
+mod cell;
+mod check;
+mod error;
+mod file;
+mod fit;
+mod gradient;
+mod interpolation;
+mod measure;
+mod mesh;
+mod neighbours;
+mod points;
+mod simplex;
+mod smoothing;
+mod sparse;
+mod surface;
+mod tree;
+mod weights;
+
+pub use cell::{CellKind, Cells};
+pub use check::highest_dimension;
+pub use error::Error;
+pub use file::{Array, MeshFile, Step, read, read_bytes, read_pvd, write_pvd, write_vtu};
+pub use interpolation::{Interpolation, interpolation};
+pub use mesh::Mesh;
+pub use points::Points;
+pub use smoothing::Smoothing;
+pub use sparse::Sparse;
+pub use surface::Surface;

@@ -1,0 +1,216 @@
+//! Calibration of a quantity: how much wider its deviations from the median must be to cover.
+
+use crate::distribution::{median, quantile_of};
+use crate::error::{Error, Result};
+
+/// A judging input: draws that were predicted without its data, and what was observed.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged<'a> {
+    /// Draws of the quantity, in any order.
+    pub draws: &'a [f64],
+    /// Observed values of the quantity, one per realization of the solver.
+    pub observed: &'a [f64],
+}
+
+/// A factor by which deviations about the median are stretched, so that intervals cover.
+///
+/// With the median M and the ends L < U of the central interval that the draws give, an observed value
+/// y has the score
+///
+/// ```text
+/// r = (y - M) / (U - M)  if y >= M,  else  (M - y) / (M - L),
+/// ```
+///
+/// and the stretched interval holds it if and only if r <= factor. The factor is the quantile of the
+/// scores at the level c (1 + 1 / n) for coverage c: split conformal prediction (Vovk, Gammerman &
+/// Shafer 2005; Lei et al. 2018), here with a score in units of the draws' own spread. With one observed
+/// value per input, n is the number of inputs, and the interval of a new input then covers with
+/// probability c at least. If predictions are out-of-fold, each is made by a slightly different model, as in the
+/// jackknife+ (Barber et al. 2021), which guarantees 1 - 2 (1 - c) and in practice covers about c.
+///
+/// Several observed values of one input count as one input together, and they are alike. With rho the correlation within inputs of whether a value is
+/// covered, and N values in J inputs, n = N / (1 + (N / J - 1) rho) independent ones have the same
+/// precision (Kish 1965), at least J and at most N; of a single input, n = 1.
+///
+/// ```
+/// use floral_quantities::{Calibration, Judged};
+/// let draws: Vec<f64> = (0..99).map(f64::from).collect();
+/// let observed: Vec<f64> = (0..99).map(|y| 2.0 * f64::from(y) - 49.0).collect();
+/// let judged = [Judged { draws: &draws, observed: &observed }; 4];
+/// let calibration = Calibration::fit(&judged, 0.9)?;
+/// assert!((calibration.factor - 2.0).abs() < 0.1);
+/// # Ok::<(), floral_quantities::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Calibration {
+    /// The factor.
+    pub factor: f64,
+    /// The coverage it was chosen for.
+    pub coverage: f64,
+    /// How often the intervals held the observed values before, on average over inputs.
+    pub covered: f64,
+    /// The number of independent observed values of the same precision.
+    pub effective_count: f64,
+    /// Whether there are enough of them, c (1 + 1 / n) <= 1; else the factor is the largest score, at
+    /// least 1, and intervals may cover less.
+    pub is_sufficient: bool,
+}
+
+impl Calibration {
+    /// The factor for central intervals of this coverage, such as 0.9.
+    pub fn fit(judged: &[Judged], coverage: f64) -> Result<Self> {
+        check(judged, coverage)?;
+        let scores: Vec<Vec<f64>> = judged.iter().map(|input| scores(input, coverage)).collect();
+        let effective_count = effective_count(&scores, weighted_quantile(&scores, coverage));
+        let level = coverage * (1.0 + 1.0 / effective_count);
+        let score = weighted_quantile(&scores, level.min(1.0));
+        // Nine values suffice for 90 %, where the level is 1 but for rounding.
+        let is_sufficient = level <= 1.0 + 1e-9;
+        // Too few values are no reason to narrow an interval.
+        let factor = if is_sufficient { score } else { score.max(1.0) };
+        if !factor.is_finite() {
+            return Err(Error::config(
+                "calibration",
+                "draws without spread miss observed values, and no factor makes them wider; predict with more than one draw, or leave this quantity as it is",
+            ));
+        }
+        Ok(Self {
+            factor,
+            coverage,
+            covered: share_within(&scores, 1.0),
+            effective_count,
+            is_sufficient,
+        })
+    }
+
+    /// Draws stretched about their median M: x becomes M + factor (x - M). The caller clips them to the
+    /// bounds of the quantity, [`crate::Quantity::bounds`].
+    pub fn stretch(&self, draws: &mut [f64]) {
+        if draws.is_empty() {
+            return;
+        }
+        let centre = median(&sorted(draws));
+        for draw in draws {
+            *draw = centre + self.factor * (*draw - centre);
+        }
+    }
+}
+
+fn check(judged: &[Judged], coverage: f64) -> Result<()> {
+    let refuse = |reason: String| Err(Error::config("calibration", reason));
+    if !(coverage > 0.0 && coverage < 1.0) {
+        return refuse(format!("the coverage {coverage} must lie between 0 and 1"));
+    }
+    if judged.is_empty() {
+        return refuse("there are no judging inputs; give at least one".into());
+    }
+    // Outermost draws stand at 1 / (n + 1): the ends of the interval must lie within.
+    let needed = (2.0 / (1.0 - coverage) - 1.0 - 1e-9).ceil() as usize;
+    for (index, input) in judged.iter().enumerate() {
+        if input.draws.len() < needed {
+            let count = input.draws.len();
+            return refuse(format!(
+                "judging input {index} has {count} draws; take at least {needed}"
+            ));
+        }
+        if input.observed.is_empty() {
+            return refuse(format!(
+                "judging input {index} has no observed values; leave it out"
+            ));
+        }
+        if input
+            .draws
+            .iter()
+            .chain(input.observed)
+            .any(|value| !value.is_finite())
+        {
+            return refuse(format!(
+                "judging input {index} has values that are not finite; leave it out"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+/// The scores of the observed values of one input.
+fn scores(input: &Judged, coverage: f64) -> Vec<f64> {
+    let draws = sorted(input.draws);
+    let centre = median(&draws);
+    let end = |level| (quantile_of(&draws, level) - centre).abs();
+    let (below, above) = (end((1.0 - coverage) / 2.0), end((1.0 + coverage) / 2.0));
+    let score = |y: &f64| match y - centre {
+        0.0 => 0.0,
+        deviation if deviation > 0.0 => deviation / above,
+        deviation => -deviation / below,
+    };
+    input.observed.iter().map(score).collect()
+}
+
+/// The least score at which this share of scores is reached, where each input has the same weight.
+fn weighted_quantile(scores: &[Vec<f64>], level: f64) -> f64 {
+    let weighted = |input: &Vec<f64>| {
+        let weight = 1.0 / (input.len() * scores.len()) as f64;
+        input
+            .iter()
+            .map(move |score| (*score, weight))
+            .collect::<Vec<_>>()
+    };
+    let mut pairs: Vec<(f64, f64)> = scores.iter().flat_map(weighted).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut reached = 0.0;
+    for (score, weight) in &pairs {
+        reached += weight;
+        if reached >= level - 1e-9 {
+            return *score;
+        }
+    }
+    pairs.last().map_or(1.0, |(score, _)| *score)
+}
+
+/// The share of scores up to a bound, where each input has the same weight.
+fn share_within(scores: &[Vec<f64>], bound: f64) -> f64 {
+    let share = |input: &Vec<f64>| {
+        input.iter().filter(|score| **score <= bound).count() as f64 / input.len() as f64
+    };
+    scores.iter().map(share).sum::<f64>() / scores.len() as f64
+}
+
+/// The number of independent values of the same precision, by Kish's design effect; the correlation
+/// within inputs by an analysis of variance of the indicator that a score exceeds the bound.
+fn effective_count(scores: &[Vec<f64>], bound: f64) -> f64 {
+    let inputs = scores.len() as f64;
+    let count = scores.iter().map(Vec::len).sum::<usize>() as f64;
+    // Of one input the correlation is not known, and of one value each there is none to speak of.
+    if scores.len() < 2 || count <= inputs {
+        return inputs;
+    }
+    let shares: Vec<f64> = scores
+        .iter()
+        .map(|input| share_within(std::slice::from_ref(input), bound))
+        .collect();
+    let mean = shares.iter().sum::<f64>() / inputs;
+    let sizes = scores.iter().map(|input| input.len() as f64);
+    let pairs = || shares.iter().zip(sizes.clone());
+    let between = pairs()
+        .map(|(share, m)| m * (share - mean).powi(2))
+        .sum::<f64>()
+        / (inputs - 1.0);
+    let within = pairs()
+        .map(|(share, m)| m * share * (1.0 - share))
+        .sum::<f64>()
+        / (count - inputs);
+    let m = count / inputs;
+    let total = between + (m - 1.0) * within;
+    let rho = if total > 0.0 {
+        ((between - within) / total).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    count / (1.0 + (m - 1.0) * rho)
+}
