@@ -59,7 +59,7 @@ struct StoredExpansion {
     support: Support,
 }
 
-/// The first thing that is read: bytes of another format are refused by it.
+/// What is read of bytes that are no fit of this format: which one they are.
 #[derive(Deserialize)]
 struct Format {
     /// Absent from the first version of the method.
@@ -237,14 +237,17 @@ impl Expansion {
 
     /// The same, with networks as a learner reads them.
     pub fn from_bytes_with(bytes: &[u8], learner: Option<&dyn Learner>) -> Result<Self> {
-        let damaged = |error: ciborium::de::Error<std::io::Error>| refused(error.to_string());
-        let Format { format } = ciborium::from_reader(bytes).map_err(damaged)?;
-        if format != FORMAT {
-            return Err(refused(format!(
-                "it was fitted by version {format} of the method, and this program has version {FORMAT}"
-            )));
+        let stored: StoredExpansion = ciborium::from_reader(bytes).map_err(|error| {
+            let format = ciborium::from_reader(bytes).map(|Format { format }| format);
+            let is_other = |format: &u32| *format != FORMAT;
+            match format.ok().filter(is_other) {
+                Some(format) => other_version(format),
+                None => refused(error.to_string()),
+            }
+        })?;
+        if stored.format != FORMAT {
+            return Err(other_version(stored.format));
         }
-        let stored: StoredExpansion = ciborium::from_reader(bytes).map_err(damaged)?;
         stored.check()?;
         stored.restore(learner)
     }
@@ -331,6 +334,12 @@ fn store_matrix(matrix: &Mat<f64>) -> Doubles {
     let column = |c: usize| (0..matrix.nrows()).map(move |r| (r, c));
     let places = (0..matrix.ncols()).flat_map(column);
     Doubles(places.map(|place| matrix[place]).collect())
+}
+
+fn other_version(format: u32) -> Error {
+    refused(format!(
+        "it was fitted by version {format} of the method, and this program has version {FORMAT}"
+    ))
 }
 
 fn refused(reason: String) -> Error {

@@ -30,12 +30,12 @@ fn fitted() -> Expansion {
         .iter()
         .map(|a| [run(a, 0.2), run(a, 0.3)].concat())
         .collect();
-    let case = |(input, realizations)| Case {
-        query: query(input),
-        realizations,
+    let case = |i: usize| Case {
+        query: query(&inputs[i]),
+        realizations: &runs[i],
         points: None,
     };
-    let cases: Vec<Case<'_>> = inputs.iter().zip(&runs).map(case).collect();
+    let cases: Vec<Case<'_>> = (0..inputs.len()).map(case).collect();
     let material = Material {
         lattice: &lattice,
         channels: CHANNELS,
@@ -46,7 +46,7 @@ fn fitted() -> Expansion {
     Expansion::fit(Recipe::Kernels, LawKind::Resampled, &material, &Silent).unwrap()
 }
 
-fn query(input: &Vec<f64>) -> Query<'_> {
+fn query(input: &[f64]) -> Query<'_> {
     Query { input, low: None }
 }
 
