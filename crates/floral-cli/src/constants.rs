@@ -42,7 +42,7 @@ pub fn insert(table: &mut Table, key: &str, value: Value) -> Result<()> {
     Ok(())
 }
 
-/// A TOML value, or a plain string where it is none: `--set well=corner` needs no quotes.
+/// A TOML value, or a plain string otherwise: `--set well=corner` needs no quotes.
 fn parse(text: &str) -> Value {
     let document: Option<Table> = format!("value = {text}").parse().ok();
     document

@@ -1,7 +1,7 @@
-//! Progress on standard error: a bar with the time left on a terminal, a line now and then elsewhere.
+//! Progress on standard error: a bar with the time left on a terminal, an occasional line elsewhere.
 //!
 //! [`Progress`] watches one long piece of work of the library; a
-//! [`StepLog`](crate::step_log::StepLog) tells of several in a row or side by side.
+//! [`StepLog`](crate::step_log::StepLog) combines several.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -95,7 +95,7 @@ fn faults_survived(new: &Request) -> usize {
     faults
 }
 
-/// What is learned of data of which one piece could not be read would be another thing.
+/// A model of data with an unreadable piece would be a different one.
 #[test]
 fn a_fit_of_data_that_cannot_be_read_is_no_fit() {
     let folder = in_memory();

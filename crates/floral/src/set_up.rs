@@ -13,9 +13,9 @@ const THREADS_PER_CORE: usize = 4;
 /// The environment variable that sets the number of threads of rayon.
 const FROM_OUTSIDE: &str = "RAYON_NUM_THREADS";
 
-/// Gives this process so many threads, or as many as the machine has cores, of which the calling
-/// one is one; once, before anything else is computed. Returns how many there are: far more than
-/// there are cores are not started, as starting and waking them would take longer than any work.
+/// Sets the number of threads of this process, including the calling one; by default one per core.
+/// Call it once, before anything else is computed. Returns how many there are: far more than cores are
+/// not started, as starting and waking them would take longer than any work.
 ///
 /// A program that leaves it out computes the same on the threads that rayon starts, some percent
 /// slower. One that also wants the memory of training reused declares

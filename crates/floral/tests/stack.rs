@@ -21,7 +21,7 @@ fn lattice(len: usize) -> Lattice {
     }])
 }
 
-/// Smooth periodic fields, of which the guess is one and the square is missed.
+/// Smooth periodic fields: the guess is linear, and misses the square.
 fn lesson<'a>(lattice: &'a Lattice, symmetries: &'a Symmetries) -> Lesson<'a> {
     let mut rng = floral::random::stream(5, floral::random::Purpose::Input, 0, 0);
     let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };

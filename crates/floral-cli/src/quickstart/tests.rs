@@ -46,9 +46,9 @@ fn a_quickstart_ends_with_a_report_and_does_nothing_twice() {
     }
     assert!(!report.contains("NaN"));
 
-    let (second, told) = tried(folder.path(), &plan);
+    let (second, lines) = tried(folder.path(), &plan);
     assert_eq!(second.unwrap(), first);
-    assert_eq!(told.iter().filter(|l| l.contains("already")).count(), 5);
+    assert_eq!(lines.iter().filter(|l| l.contains("already")).count(), 5);
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn run(folder: &Folder, plan: &Plan, method: Method) -> Result<RunFolder> {
 }
 
 /// Trains every run that is not finished. A training of this size keeps one core busy, so several
-/// go on side by side.
+/// run in parallel.
 pub(super) fn train_all(
     runs: &[RunFolder],
     plan: &Plan,

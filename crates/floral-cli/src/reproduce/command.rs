@@ -281,7 +281,7 @@ fn preview(arguments: &Arguments, steps: &[Expected], jobs: usize) -> Result<Str
         0 => writeln!(text, "All {} steps are done.", steps.len())?,
         _ => writeln!(
             text,
-            "{left} of {} steps are left: about {} with {jobs} side by side if nothing else runs, at most {:.1} GB in {}.",
+            "{left} of {} steps are left: about {} with {jobs} in parallel if nothing else runs, at most {:.1} GB in {}.",
             steps.len(),
             duration(seconds / jobs as f64),
             bytes / 1e9,

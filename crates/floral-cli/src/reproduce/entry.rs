@@ -1,4 +1,4 @@
-//! A row of a table: one cell over all seeds, beside what the paper reports of it.
+//! A row of a table: one cell over all seeds, and the paper's value for it.
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct Entry {
     pub missing: Option<String>,
     /// What the paper reports of scores.
     pub paper: Option<PaperScores>,
-    /// The least error that the paper reports at this place, beside a method that is not its own.
+    /// The smallest error that the paper reports for this cell, for methods that it does not have.
     pub best: Option<PaperScores>,
     /// What the paper reports of times.
     pub paper_times: Option<PaperTimes>,

@@ -51,7 +51,7 @@ pub struct Estimate {
 struct Rates {
     /// A sample's gradient.
     gradient: f64,
-    /// An optimiser's step, besides the gradients.
+    /// An optimiser's step, without the gradients.
     update: f64,
     /// A sample's loss on the training grid.
     validation: f64,

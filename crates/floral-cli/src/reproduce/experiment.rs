@@ -93,7 +93,7 @@ struct Written {
     paper: Paper,
 }
 
-/// The dataset, besides the problem.
+/// The dataset, apart from the problem.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataConfig {
@@ -228,7 +228,7 @@ impl Experiment {
             },
             inputs: Some(0..self.training.split.test_inputs()),
             reference,
-            // Kriging has rows of its own.
+            // Kriging has its own rows.
             kriging: false,
             ..Options::default()
         }
@@ -277,7 +277,7 @@ impl Written {
                 return Err(bad(context, reason));
             }
         }
-        // Cells have methods of their own; settings of networks are read for one that takes them all.
+        // Cells have their own methods; settings of networks are read for one that uses all of them.
         let mut training = self.training;
         training.insert("method".into(), Method::ResidualFno.name().into());
         let mut training = TrainConfig::from_table(training, context)?;

@@ -1,4 +1,4 @@
-//! `floral reproduce`: the paper's tables, our values beside the paper's.
+//! `floral reproduce`: the paper's tables, with our values next to the paper's.
 //!
 //! An `Experiment` is a file that says what to generate, train and evaluate, how a scale shrinks
 //! it, and what the paper reports. A `Plan` is the list of cells that tables are made of; `work`
@@ -25,7 +25,7 @@ use experiment::{Experiment, PAPER_SCALE};
 
 pub use command::{Arguments, run};
 
-/// Refuses the text of an experiment that is none; for those who check many.
+/// Refuses an invalid experiment; for tests of many.
 pub fn check_experiment(text: &str) -> floral::Result<()> {
     let experiment = Experiment::parse(text, PAPER_SCALE, "the experiment")?;
     experiment.options();

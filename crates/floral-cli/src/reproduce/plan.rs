@@ -82,7 +82,7 @@ impl FromStr for Target {
     }
 }
 
-/// What is wanted; an empty list stands for all, of methods for those of the protocol.
+/// What to reproduce; an empty list means all, or for methods those of the protocol.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choice {
     /// Tables and figures.

@@ -38,7 +38,7 @@ pub fn html(table: &PaperTable) -> String {
     let page = Page {
         title: table.title(),
         lead: format!(
-            "Our values beside the paper's, at scale {}. Columns named \"paper\" belong to the \
+            "Our values next to the paper's, at scale {}. Columns named \"paper\" belong to the \
              column before; a dash stands where there is no value.",
             table.scale
         ),

@@ -34,7 +34,7 @@ pub struct Cell {
     /// Points per axis at which high fidelity is known to the cell; all of them if absent. A budget
     /// may have a network trained on fewer.
     pub resolution: Option<usize>,
-    /// What is different from the method as it is, in an ablation; nothing elsewhere.
+    /// What is different from the full method, in an ablation; otherwise empty.
     pub variant: &'static str,
     /// The resolved training.
     pub training: TrainConfig,
@@ -101,7 +101,7 @@ impl Study {
         samples: usize,
         resolution: Option<usize>,
     ) -> Cell {
-        // A resolution that is no smaller than the grid is none.
+        // A resolution that is not smaller than the grid changes nothing.
         let coarser = |points: &usize| self.problem.grid().axes.iter().any(|a| a.len() != *points);
         let resolution = resolution.filter(coarser);
         let training = self.training(method, samples, resolution);
@@ -236,7 +236,7 @@ fn lengthen(training: &mut TrainConfig, [rows, samples]: [usize; 2]) {
     training.optimiser.decay_every *= factor;
 }
 
-/// A one-line account of how an experiment is scaled, for whatever is made of it.
+/// How an experiment is scaled, in one line, for its tables and figures.
 pub fn in_short(study: &Study) -> String {
     let Experiment {
         training,

@@ -1,4 +1,4 @@
-//! The tables: our value beside the paper's in every cell, or why there is none.
+//! The tables: our value next to the paper's in every cell, or why it is missing.
 
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub struct Provenance {
     pub floral: String,
     /// Processors of the machine.
     pub cores: usize,
-    /// Runs that were trained side by side.
+    /// The number of runs trained in parallel.
     pub jobs: usize,
 }
 

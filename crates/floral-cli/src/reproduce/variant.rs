@@ -5,13 +5,13 @@ use floral::train::{Method, TrainConfig};
 /// The recommended method with one thing changed.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant {
-    /// What is different, in print; nothing for the method as it is.
+    /// What is different, for the table; empty for the full method.
     pub name: &'static str,
     change: fn(&mut TrainConfig),
 }
 
 impl Variant {
-    /// The method as it is, then without each of its parts.
+    /// The full method, then without each of its parts.
     pub const ALL: [Self; 4] = [
         Self {
             name: "",

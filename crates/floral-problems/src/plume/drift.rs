@@ -6,7 +6,7 @@ use super::Plume;
 use crate::Axis;
 
 impl Plume {
-    /// The plume of these sources in a wind at this angle, of so many puffs that gain so much
+    /// The plume of these sources in a wind at this angle, of this number of puffs that widen by this
     /// deviation on their way: \[y, x\] as the sources are.
     pub(super) fn drifted(
         &self,

@@ -1,5 +1,5 @@
-//! A run from the state of the paper's reference implementation: its weights, and what they do not
-//! tell, grid and scales, from a dataset or as given.
+//! A run from weights of the paper's reference implementation; grid and scales come from a dataset or are
+//! given.
 
 use std::path::Path;
 
@@ -132,8 +132,7 @@ impl Foreign<'_> {
         if input == 0 || fed != sizes.input_channels {
             return refuse(format!(
                 "the state is fed with {} channels and conditioned on {}, and gives {solution}; that \
-                 is another method's, of which one or both of input and low fidelity are the \
-                 condition",
+                 is another method's, conditioned on input, low fidelity or both",
                 sizes.input_channels, sizes.condition_channels
             ));
         }
