@@ -27,7 +27,7 @@ use super::{Lattice, Symmetry};
 use crate::{Error, Result};
 
 /// Raised when the layout or the meaning of what is stored changes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// A field in double precision.
 #[derive(Serialize, Deserialize)]
