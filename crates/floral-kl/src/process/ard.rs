@@ -1,11 +1,18 @@
-//! The kernel of a process: a length per coordinate, logarithms by degrees, and loads.
+//! The kernel of a process: a length per coordinate, bent coordinates, and loads.
 //!
 //!   c(z, z') = (w_0 + sum_d w_d x_d x'_d) exp(-1/2 sum_d ((z_d - z'_d) / l_d)^2) + a constant,
 //!
-//! with w positive and one in all. The loads x are coordinates from their own zero: with long lengths
-//! and a small w_0 the response is linear in them, at every value of the others. A coordinate
-//! that may be logarithmic is z = (1 - b) p + b log p, both of mean zero and variance one, with b
-//! between 0 and 1: a warping of inputs (Snoek et al., Input Warping for Bayesian Optimization, 2014).
+//! with positive weights w that sum to one. The loads x are coordinates from their own zero: with
+//! long lengths and a small w_0 the response is linear in them, at every value of the others.
+//!
+//! A positive parameter p over a wide range is bent between itself and its logarithm,
+//!
+//!   z = r (1 + b) log((p / m + b) / (1 + b)),   r = m / s,
+//!
+//! with mean m and standard deviation s over the training inputs. At p = m it has the value and the slope
+//! of (p - m) / s, for every b: large b leaves it as it is, b = 0 is the logarithm. Unlike a
+//! logarithm it stays near the training inputs as p approaches zero. Snoek et al. (Input Warping for
+//! Bayesian Optimization, 2014) learn such warpings by the marginal likelihood.
 
 use floral_linalg::Mat;
 use serde::{Deserialize, Serialize};
@@ -24,8 +31,8 @@ const LEAST_NOISE: f64 = 1e-9;
 pub(super) struct Place {
     /// Every coordinate, of mean zero and variance one over the training inputs.
     pub plain: Vec<f64>,
-    /// The first coordinates' logarithms, likewise.
-    pub logs: Vec<f64>,
+    /// Means over deviations r of the first coordinates, which may be bent.
+    pub ratios: Vec<f64>,
     /// The last coordinates from their own zero.
     pub loads: Vec<f64>,
 }
@@ -47,7 +54,7 @@ pub(crate) struct ArdKernel {
     pub noise: f64,
     /// log(w_d / w_0) of the loads; empty if there are none.
     pub slopes: Vec<f64>,
-    /// log(b / (1 - b)) of the coordinates that may be logarithmic.
+    /// log b of the coordinates that may be bent.
     pub bends: Vec<f64>,
 }
 
@@ -71,8 +78,8 @@ impl ArdKernel {
 
     /// Whether it is one of these coordinates.
     pub(crate) fn fits(&self, coordinates: &Coordinates) -> bool {
-        let [all, logs, loads] = coordinates.counts();
-        let sizes = self.lengths.len() == all && self.bends.len() == logs;
+        let [all, wide, loads] = coordinates.counts();
+        let sizes = self.lengths.len() == all && self.bends.len() == wide;
         let finite = self.numbers().iter().all(|v| v.abs() <= 100.0);
         sizes && [0, loads].contains(&self.slopes.len()) && finite
     }
@@ -86,21 +93,15 @@ impl ArdKernel {
         all.iter().map(|w| w / sum).collect()
     }
 
-    /// The shares b.
-    pub(super) fn shares(&self) -> Vec<f64> {
-        self.bends.iter().copied().map(logistic).collect()
-    }
-
     /// Places as it sees them.
     pub(super) fn seen(&self, places: &[Place]) -> Vec<Seen> {
         let roots: Vec<f64> = self.weights().iter().map(|w| w.sqrt()).collect();
-        let shares = self.shares();
         let inverse: Vec<f64> = self.lengths.iter().map(|l| (-l).exp()).collect();
         let one = |place: &Place| {
             let mut scaled = place.plain.clone();
-            let logs = place.logs.iter().zip(&shares);
-            for (z, (log, share)) in scaled.iter_mut().zip(logs) {
-                *z += share * (log - *z);
+            let bends = place.ratios.iter().zip(&self.bends);
+            for (z, (ratio, bend)) in scaled.iter_mut().zip(bends) {
+                *z = bent(*z, *ratio, *bend).value;
             }
             scaled.iter_mut().zip(&inverse).for_each(|(z, i)| *z *= i);
             let loads = place.loads.iter().zip(&roots[1..]).map(|(x, w)| x * w);
@@ -140,6 +141,24 @@ fn logistic(number: f64) -> f64 {
     1.0 / (1.0 + (-number).exp())
 }
 
+/// A bent coordinate.
+pub(super) struct Bent {
+    pub value: f64,
+    /// Its change with log b.
+    pub slope: f64,
+}
+
+/// A coordinate (p - m) / s with the ratio m / s, bent by log b; negative parameters count as zero.
+pub(super) fn bent(plain: f64, ratio: f64, bend: f64) -> Bent {
+    let b = bend.exp();
+    let off = (plain / ratio).max(-1.0) / (1.0 + b);
+    let log = off.ln_1p();
+    Bent {
+        value: ratio * (1.0 + b) * log,
+        slope: ratio * b * (log - off / (1.0 + off)),
+    }
+}
+
 impl Seen {
     /// The linear and the exponential factor.
     pub(super) fn factors(&self, other: &Self) -> (f64, f64) {
@@ -161,7 +180,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_and_shares_are_between_none_and_all() {
+    fn a_bent_coordinate_goes_from_itself_to_its_logarithm() {
+        let (mean, deviation): (f64, f64) = (3.0, 2.0);
+        let ratio = mean / deviation;
+        for p in [0.1, 1.0, 3.0, 9.0] {
+            let plain = (p - mean) / deviation;
+            let [itself, log] = [20.0, -30.0].map(|bend| bent(plain, ratio, bend).value);
+            assert!((itself - plain).abs() < 1e-7, "{itself} {plain}");
+            assert!((log - ratio * (p / mean).ln()).abs() < 1e-9, "{log}");
+            let slope = bent(plain, ratio, 0.3).slope;
+            let [above, below] = [0.3 + 1e-6, 0.3 - 1e-6].map(|b| bent(plain, ratio, b).value);
+            assert!((slope - (above - below) / 2e-6).abs() < 1e-8, "{slope}");
+        }
+        assert!(bent(-10.0, ratio, -5.0).value.is_finite());
+    }
+
+    #[test]
+    fn weights_are_positive_and_sum_to_one() {
         let kernel = ArdKernel {
             lengths: vec![0.0; 3],
             noise: -30.0,
@@ -171,7 +206,6 @@ mod tests {
         let weights = kernel.weights();
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
         assert!(weights[0] < 1e-20 && weights[1] > 0.99);
-        assert_eq!(kernel.shares(), [0.5]);
         assert_eq!(kernel.with(&kernel.numbers()), kernel);
         assert!(kernel.noise() >= LEAST_NOISE);
     }

@@ -9,9 +9,8 @@ use crate::case::Framed;
 /// Spans of a channel over the domain, in units of the data, that are round-off.
 const CONSTANT: f64 = 1e-9;
 
-/// Positive parameters whose largest value is more than this many times the smallest have a logarithm.
-/// Below the smallest over this it is constant, so that zero is not infinitely far.
-const LOGARITHMIC: f64 = 5.0;
+/// Positive parameters whose largest value is more than this many times the smallest may be bent.
+const WIDE: f64 = 5.0;
 
 /// Share of the variance of fields that their coefficients hold, and how many there are at most.
 const HELD: f64 = 0.99;
@@ -24,7 +23,7 @@ const MOST: usize = 40;
 /// inputs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Coordinates {
-    /// Those with a logarithm first, those of both signs last.
+    /// Those over a wide range first, those of both signs last.
     parameters: Vec<Parameter>,
     fields: Vec<Projection>,
 }
@@ -42,8 +41,8 @@ struct Parameter {
 /// What values a parameter has.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 enum Kind {
-    /// Positive ones over a wide range; logarithms from that of `least` on have this unit.
-    Wide { least: f64, unit: Unit },
+    /// Positive ones over a wide range: what it does may go with its logarithm.
+    Wide,
     /// Of one sign.
     Narrow,
     /// Of both signs: what it does may be linear in it.
@@ -96,7 +95,8 @@ impl Coordinates {
         (1..=MOST).contains(&all.counts()[0]).then_some(all)
     }
 
-    /// How many there are, have logarithms, and are loads; coefficients of fields are loads.
+    /// How many there are, how many of them have a wide range, and how many are loads; coefficients of
+    /// fields are loads.
     pub(crate) fn counts(&self) -> [usize; 3] {
         let fields = self.fields.iter().map(|field| field.directions.len());
         let fields: usize = fields.sum();
@@ -115,13 +115,11 @@ impl Coordinates {
     /// Whether they read an input of these sizes: of input and low fidelity.
     pub(crate) fn fit(&self, [input, low]: [usize; 2], points: usize) -> bool {
         let parameter = |p: &Parameter| {
-            let numbers = [p.zero, p.unit.mean, p.unit.scale];
-            let kind = match p.kind {
-                Kind::Wide { least, unit } => [least, unit.mean, unit.scale],
-                _ => [0.0; 3],
-            };
-            let finite = numbers.iter().chain(&kind).all(|v| v.is_finite());
-            (p.channel + 1) * points <= input && finite
+            let finite = [p.zero, p.unit.mean, p.unit.scale]
+                .iter()
+                .all(|v| v.is_finite());
+            let is_positive = p.kind != Kind::Wide || (p.unit.mean > 0.0 && p.unit.scale > 0.0);
+            (p.channel + 1) * points <= input && finite && is_positive
         };
         let field = |f: &Projection| {
             let size = if f.is_low { low } else { input };
@@ -144,13 +142,14 @@ impl Coordinates {
             .iter()
             .flat_map(|field| field.of(framed))
             .collect();
+        let wide = self.parameters.iter().filter(|p| p.kind == Kind::Wide);
         let values = self.parameters.iter().map(|p| (p, p.value(framed)));
         let plain = values.clone().map(|(p, v)| p.unit.of(v));
-        let loads = values.clone().filter(|(p, _)| p.kind == Kind::Load);
+        let loads = values.filter(|(p, _)| p.kind == Kind::Load);
         let loads = loads.map(|(p, v)| v / p.unit.scale);
         Place {
             plain: plain.chain(fields.iter().copied()).collect(),
-            logs: values.filter_map(|(p, v)| p.kind.logarithm(v)).collect(),
+            ratios: wide.map(|p| p.unit.mean / p.unit.scale).collect(),
             loads: loads.chain(fields.iter().copied()).collect(),
         }
     }
@@ -183,12 +182,8 @@ impl Kind {
     fn new(values: &[f64]) -> Self {
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if least > 0.0 && most > LOGARITHMIC * least {
-            let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
-            Self::Wide {
-                least: least / LOGARITHMIC,
-                unit: Unit::new(&logs),
-            }
+        if least > 0.0 && most > WIDE * least {
+            Self::Wide
         } else if least < 0.0 && most > 0.0 {
             Self::Load
         } else {
@@ -199,17 +194,9 @@ impl Kind {
     /// The place of its kind among parameters.
     fn order(self) -> u8 {
         match self {
-            Self::Wide { .. } => 0,
+            Self::Wide => 0,
             Self::Narrow => 1,
             Self::Load => 2,
-        }
-    }
-
-    /// The logarithm of a value, if there is one.
-    fn logarithm(self, value: f64) -> Option<f64> {
-        match self {
-            Self::Wide { least, unit } => Some(unit.of(value.max(least).ln())),
-            _ => None,
         }
     }
 }
@@ -308,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn constant_channels_are_parameters_with_logarithms_or_loads() {
+    fn constant_channels_are_parameters_of_a_wide_range_or_loads() {
         // Exponentials, a number around zero, a channel that never changes, a field.
         let input = |i: usize| {
             let (a, b, f) = ((i as f64).exp(), i as f64 - 2.0, (i * i) as f64);
@@ -318,16 +305,16 @@ mod tests {
         let coordinates = Coordinates::new(&all, &[0.0; 4]).unwrap();
         assert_eq!(coordinates.counts(), [3, 1, 2]);
         assert!(!coordinates.are_parameters());
+        let mean = (0..7).map(|i| f64::from(i).exp()).sum::<f64>() / 7.0;
         let found: Vec<Place> = all.iter().map(|f| coordinates.of(f)).collect();
         for (i, z) in found.iter().enumerate() {
             let expected = 0.5 * (i as f64 - 3.0);
-            assert!((z.logs[0] - expected).abs() < 1e-12);
+            let (wide, ratio) = ((i as f64).exp(), z.ratios[0]);
+            assert!((z.plain[0] / ratio + 1.0 - wide / mean).abs() < 1e-12);
             assert!((z.plain[1] - expected).abs() < 1e-12);
             assert!((z.loads[0] - expected - 0.5).abs() < 1e-12);
         }
         let square = found.iter().map(|z| z.plain[2] * z.plain[2]).sum::<f64>() / 7.0;
         assert!((square - 1.0).abs() < 1e-9, "{square}");
-        let zero = coordinates.of(&framed(vec![0.0; 12]));
-        assert!(zero.logs[0].is_finite() && zero.logs[0] < found[0].logs[0]);
     }
 }

@@ -12,7 +12,7 @@
 
 use floral_linalg::{Mat, cholesky, solve_positive, symmetric_eigen};
 
-use super::ard::{ArdKernel, Place, Seen};
+use super::ard::{ArdKernel, Place, Seen, bent};
 use crate::descent::{Lowest, descend};
 
 /// Share of the targets' variance below which a component is noise, and how many there are at most.
@@ -87,7 +87,7 @@ impl Evidence {
             lengths: (0..count).map(length).collect(),
             noise: NOISE[0],
             slopes: vec![if k < 2 { 0.0 } else { 2.0 }; if has_slopes { loads } else { 0 }],
-            bends: vec![[0.0, 1.5, -1.5][k % 3]; place.logs.len()],
+            bends: vec![[0.0, 1.5, -1.5][k % 3]; place.ratios.len()],
         }
     }
 
@@ -132,6 +132,7 @@ impl Evidence {
         seen: &[Seen],
         weight: impl Fn(usize, usize) -> f64,
     ) -> Vec<f64> {
+        let turns = self.turns(kernel);
         let mut lengths = vec![0.0; kernel.lengths.len()];
         let mut bends = vec![0.0; kernel.bends.len()];
         let mut slopes = vec![0.0; kernel.slopes.len()];
@@ -150,20 +151,26 @@ impl Evidence {
                 for (slope, (a, b)) in slopes.iter_mut().zip(loads) {
                     *slope += twice * a * b;
                 }
-                let (p, q) = (&self.places[i], &self.places[j]);
                 for (d, slope) in bends.iter_mut().enumerate() {
-                    let bent = (p.logs[d] - p.plain[d]) - (q.logs[d] - q.plain[d]);
-                    *slope -= both * (a.scaled[d] - b.scaled[d]) * bent;
+                    let apart = a.scaled[d] - b.scaled[d];
+                    *slope -= both * apart * (turns[i][d] - turns[j][d]);
                 }
             }
         }
         for (slope, weight) in slopes.iter_mut().zip(&kernel.weights()[1..]) {
             *slope -= weight * sum;
         }
-        for (d, (slope, share)) in bends.iter_mut().zip(kernel.shares()).enumerate() {
-            *slope *= share * (1.0 - share) * (-kernel.lengths[d]).exp();
-        }
         [lengths, vec![noise * kernel.noise_slope()], slopes, bends].concat()
+    }
+
+    /// The change of every scaled coordinate that may be bent with its bend: [input][coordinate].
+    fn turns(&self, kernel: &ArdKernel) -> Vec<Vec<f64>> {
+        let turn = |place: &Place, d: usize| {
+            let bent = bent(place.plain[d], place.ratios[d], kernel.bends[d]);
+            bent.slope * (-kernel.lengths[d]).exp()
+        };
+        let of = |place: &Place| (0..kernel.bends.len()).map(|d| turn(place, d)).collect();
+        self.places.iter().map(of).collect()
     }
 }
 
@@ -185,7 +192,7 @@ mod tests {
         let place = |i: usize| {
             let plain: Vec<f64> = (0..3).map(|k| at(i, k)).collect();
             Place {
-                logs: vec![(2.0 + plain[0]).ln()],
+                ratios: vec![1.1],
                 loads: vec![plain[2] + 0.1],
                 plain,
             }
@@ -247,8 +254,9 @@ mod tests {
 
     #[test]
     fn a_response_to_a_logarithm_is_found() {
-        let evidence = evidence(30, |z, p| (4.0 * z.logs[0] * (1.0 + p as f64)).sin());
-        let shares = evidence.learned(false).unwrap().shares();
-        assert!(shares[0] > 0.8, "{shares:?}");
+        let log = |z: &Place| (1.0 + z.plain[0] / z.ratios[0]).ln();
+        let evidence = evidence(30, |z, p| (1.5 * log(z) * (1.0 + p as f64)).sin());
+        let bends = evidence.learned(false).unwrap().bends;
+        assert!(bends[0] < -1.5, "{bends:?}");
     }
 }
