@@ -276,10 +276,12 @@ fn transforms(text: &mut String, summary: &Summary) -> Result<()> {
             "{label} of high is never negative (its smallest value is {smallest:.3e}), its \
              realizations have a mean skewness of {skewness:.1}, and {share:.0} % of its points are \
              within two standard deviations of zero, where a normal distribution is sometimes \
-             negative. With floral train --set transform={transform} no prediction is negative. With \
-             several channels give one for each, as in --set 'transform=[\"none\",\"{transform}\"]'.",
+             negative. With a transform no prediction is (give one per channel, as in \
+             [\"none\",\"{transform}\"]):"
         );
-        writeln!(text, "\n{}", wrap(&words, 2, 88))?;
+        // On a line of its own, so that it can be copied.
+        let command = format!("floral train --set transform={transform}");
+        writeln!(text, "\n{}\n    {command}", wrap(&words, 2, 88))?;
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ def test_one_realization_needs_no_axis(curves):
 
 
 def test_points_without_coordinates_are_numbered_and_it_is_said(curves):
-    with pytest.warns(UserWarning, match="no coordinates of x"):
+    with pytest.warns(UserWarning, match="no coordinates are given for x"):
         data = floral.Dataset.from_arrays(input=curves["input"], high=curves["high"])
     np.testing.assert_array_equal(data.coords["x"], np.arange(16))
     assert data.dims == ("x",)
@@ -99,8 +99,8 @@ def test_functions_solve_each_input(curves):
     [
         ({"low": np.zeros((10, 15))}, "low has the grid (15,) but input has (16,)"),
         ({"low": np.zeros((9, 16))}, "low has 9 inputs but input has 10"),
-        ({"high": np.zeros(16)}, "high has the shape (16,), but [input, realization, x]"),
-        ({"high": None}, "high is needed"),
+        ({"high": np.zeros(16)}, "high has the shape (16,), but it should be [input, realization, x]"),
+        ({"high": None}, "high is missing"),
         ({"input": np.zeros((10, 16), complex)}, "input is complex"),
         ({"input": np.full((10, 16), "a")}, "give numbers"),
         ({"input": [[0.0] * 16, [0.0] * 15]}, "parts differ in shape"),
@@ -183,7 +183,7 @@ def test_what_xarray_gives_and_what_it_lacks():
     with pytest.raises(ValueError, match="lacks 'y'"):
         floral.Dataset.from_xarray(given.assign(u=given.u.isel(y=0, drop=True)), **NAMES)
     shifted = given.coarse.assign_coords(x=given.x + 0.1)
-    with pytest.raises(ValueError, match="other coordinates x"):
+    with pytest.raises(ValueError, match="different coordinates x"):
         floral.Dataset.from_arrays(input=given.a, low=shifted, high=given.u)
     data = floral.Dataset.from_arrays(input=given.a, low=given.coarse, high=given.u)
     again = data.to_xarray()
@@ -257,10 +257,10 @@ def test_names_and_units_travel_from_arrays_to_xarray_and_back(tmp_path, curves)
     assert again.quantities == data.quantities and again._grid.units == {"x": "m"}
     stored = xarray.open_zarr(data.save(tmp_path / "units.zarr").path)
     assert stored.input.attrs["units"] == "N m-1"
-    with pytest.raises(ValueError, match="'low' is none of input, high, x"):
+    with pytest.raises(ValueError, match="'low' is unknown; choose among input, high, x"):
         floral.Dataset.from_arrays(**curves, units={"low": "mm"})
     with pytest.raises(ValueError, match="2 texts"):
         floral.Dataset.from_arrays(**curves, names={"high": ["u", "v"]})
     other = dataset.assign(low=(dataset.low / 1000).assign_attrs(units="m"))
-    with pytest.warns(UserWarning, match="low is in m: converted to mm, times 1000"):
+    with pytest.warns(UserWarning, match="low is converted from m to mm, times 1000"):
         np.testing.assert_allclose(floral.Dataset.from_xarray(other).low, data.low)

@@ -128,12 +128,12 @@ def test_what_cannot_be_sampled_is_refused_with_what_to_do(curves, model):
         ({"input": a}, "has none"),
         ({"input": a, "low": bad}, "low-fidelity solution has the value NaN at point 5"),
         ({"input": a, "low": low[:-1]}, "low has the grid (15,) but input has (16,)"),
-        ({"input": np.stack([a, a, a]), "low": low}, "low has the shape (16,), but [input, x]"),
+        ({"input": np.stack([a, a, a]), "low": low}, "low has the shape (16,), but it should be [input, x]"),
         ({"input": np.zeros((2, 3, 16)), "low": np.stack([low, low])}, "[3, 16]"),
-        ({"input": np.zeros((2, 2, 3, 16)), "low": low}, "[input, channel, x] is needed"),
+        ({"input": np.zeros((2, 2, 3, 16)), "low": low}, "[input, channel, x]"),
         ({"input": a, "low": low, "realizations": 0}, "at least one"),
         ({"input": a, "low": low, "solver": "rk5"}, "rk5"),
-        ({"input": a, "low": low, "tolerance": 1e-3, "steps": 3}, "leave one of them out"),
+        ({"input": a, "low": low, "tolerance": 1e-3, "steps": 3}, "leave out the tolerance or the steps"),
     ]:
         with pytest.raises(ValueError) as refusal:
             model.sample(**arguments)
@@ -306,7 +306,7 @@ def test_units_are_converted_or_refused_and_it_is_said(curves):
         model.sample(given(a, "K"), low=low)
     in_mm = model.sample(given(a, "Pa"), low=given(low, "mm", 1000.0, "mm"), realizations=5)
     np.testing.assert_allclose(in_mm.mean, plain.mean, rtol=1e-5, atol=1e-6)
-    with pytest.raises(ValueError, match="low has other coordinates x than input"):
+    with pytest.raises(ValueError, match="low and input have different coordinates x"):
         model.sample(given(a, "Pa"), low=given(low, "mm", 1.0, "mm"))
     with pytest.raises(ValueError, match="1000 times"):
         model.sample(a, low=low, coords={"x": 1000 * x})

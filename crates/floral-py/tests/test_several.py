@@ -66,7 +66,7 @@ def test_files_of_other_programs_are_imported(tmp_path, curves):
     kept = floral.Dataset.open(tmp_path / "sea.npz", to=tmp_path / "sea.zarr", title="sea")
     assert kept.path == str(tmp_path / "sea.zarr") and kept.attrs["title"] == "sea"
     assert floral.fit(tmp_path / "sea.npz", method="kriging", test=2, validation=0, progress=False)
-    with pytest.raises(TypeError, match="'hihg' is no option of an import"):
+    with pytest.raises(TypeError, match="'hihg' is not an option of an import"):
         floral.Dataset.open(tmp_path / "sea.npz", hihg="u")
     with pytest.raises(ValueError, match="choose one of input, high"):
         floral.Dataset.open(tmp_path / "sea.npz", grid="low")

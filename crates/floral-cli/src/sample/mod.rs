@@ -175,7 +175,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     };
     if let Some(solver) = task.cases.low_solver() {
         output::note(&format!(
-            "{} has no low-fidelity solutions; {solver} computes them",
+            "{} has no low-fidelity solutions; they are computed by {solver}",
             arguments.input.display()
         ));
     }

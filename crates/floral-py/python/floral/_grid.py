@@ -153,5 +153,5 @@ def domain(name: str, values: Floats, declared: Domain) -> dict[str, Any]:
 def counted(names: Sequence[str], shape: Sequence[int]) -> dict[str, Floats]:
     """Coordinates of axes without any: the number of each point."""
     listed = ", ".join(names)
-    note(f"{listed} has no coordinates, and its points are numbered from 0; give coords={{...}} if you have them")
+    note(f"no coordinates are given for {listed}: points are numbered from 0; give coords={{...}} if you have them")
     return {name: np.arange(n, dtype=float) for name, n in zip(names, shape)}
