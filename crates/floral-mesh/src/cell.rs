@@ -2,8 +2,6 @@
 //!
 //! The nodes of a cell are in the order of VTK, Gmsh and meshio.
 
-use crate::Error;
-
 /// The shape of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CellKind {
@@ -132,75 +130,5 @@ impl CellKind {
                 &[3, 0, 4],
             ],
         }
-    }
-}
-
-/// Cells of one kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cells {
-    kind: CellKind,
-    nodes: Vec<usize>,
-}
-
-impl Cells {
-    /// Cells from the indices of their nodes, [cells, nodes of the kind], one cell after another.
-    ///
-    /// # Errors
-    /// If the last cell is incomplete. Whether the nodes exist is for [`Mesh::new`](crate::Mesh::new)
-    /// to check.
-    pub fn new(kind: CellKind, nodes: Vec<usize>) -> Result<Self, Error> {
-        if !nodes.len().is_multiple_of(kind.nodes()) {
-            let numbers = nodes.len();
-            return Err(Error::Nodes { kind, numbers });
-        }
-        Ok(Self { kind, nodes })
-    }
-
-    /// The kind of all of these cells.
-    pub fn kind(&self) -> CellKind {
-        self.kind
-    }
-
-    /// The number of cells.
-    pub fn count(&self) -> usize {
-        self.nodes.len() / self.kind.nodes()
-    }
-
-    /// The indices of the nodes, [cells, nodes of the kind].
-    pub fn nodes(&self) -> &[usize] {
-        &self.nodes
-    }
-
-    /// One cell after another.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[usize]> {
-        self.nodes.chunks_exact(self.kind.nodes())
-    }
-
-    /// Mirrors the nodes of one cell.
-    pub(crate) fn mirror(&mut self, cell: usize) {
-        let count = self.kind.nodes();
-        let nodes = &mut self.nodes[cell * count..][..count];
-        let old = nodes.to_vec();
-        for (node, &from) in nodes.iter_mut().zip(self.kind.mirrored()) {
-            *node = old[from];
-        }
-    }
-
-    /// Without some of the cells.
-    pub(crate) fn without(&self, left_out: &[usize]) -> Self {
-        let kept = self
-            .iter()
-            .enumerate()
-            .filter(|(cell, _)| left_out.binary_search(cell).is_err());
-        Self {
-            kind: self.kind,
-            nodes: kept.flat_map(|(_, nodes)| nodes).copied().collect(),
-        }
-    }
-
-    /// The same cells of points that were renumbered.
-    pub(crate) fn renumbered(mut self, new_index: &[usize]) -> Self {
-        self.nodes.iter_mut().for_each(|n| *n = new_index[*n]);
-        self
     }
 }

@@ -1,8 +1,9 @@
 //! The laws that points and cells must obey to be a mesh.
 
-use crate::cell::{CellKind, Cells};
+use crate::cell::CellKind;
+use crate::cells::Cells;
 use crate::measure::{Quadrature, minus, norm};
-use crate::mesh::corners;
+use crate::points::corners;
 use crate::{Error, Points};
 
 /// A measure below this fraction of h^t, h the longest distance of two nodes, is roundoff.

@@ -3,7 +3,7 @@
 use crate::boxes::{Bounds, BoxTree};
 use crate::fit::gradient_coefficients;
 use crate::measure::{Vec3, minus};
-use crate::mesh::corners;
+use crate::points::corners;
 use crate::simplex::{Place, Simplices, place};
 use crate::tree::Tree;
 use crate::weights::nearest_count;

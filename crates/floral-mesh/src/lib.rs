@@ -8,6 +8,7 @@
 
 mod boxes;
 mod cell;
+mod cells;
 mod check;
 mod error;
 mod file;
@@ -25,7 +26,8 @@ mod surface;
 mod tree;
 mod weights;
 
-pub use cell::{CellKind, Cells};
+pub use cell::CellKind;
+pub use cells::Cells;
 pub use check::highest_dimension;
 pub use error::Error;
 pub use file::{Array, MeshFile, Step, read, read_bytes, read_pvd, write_pvd, write_vtu};

@@ -1,7 +1,8 @@
 //! A domain of points, with or without cells.
 
 use crate::check;
-use crate::measure::{Quadrature, Vec3};
+use crate::measure::Quadrature;
+use crate::points::corners;
 use crate::{Cells, Error, Points};
 
 /// Points [n, d] and the cells between them, checked.
@@ -101,9 +102,4 @@ impl Mesh {
             })
         })
     }
-}
-
-/// The points of a cell.
-pub(crate) fn corners(points: &Points, nodes: &[usize]) -> Vec<Vec3> {
-    nodes.iter().map(|&node| points.rows()[node]).collect()
 }

@@ -1,6 +1,7 @@
 //! Points in one, two or three dimensions.
 
 use crate::Error;
+use crate::measure::Vec3;
 
 /// Coordinates beyond this overflow when volumes are computed.
 const LARGEST: f64 = 1e100;
@@ -99,6 +100,11 @@ impl Points {
 fn padded(row: &[f64]) -> [f64; 3] {
     // Adding zero turns -0.0 into 0.0, so that equal points have equal bits.
     std::array::from_fn(|axis| row.get(axis).map_or(0.0, |x| x + 0.0))
+}
+
+/// The points of a cell.
+pub(crate) fn corners(points: &Points, nodes: &[usize]) -> Vec<Vec3> {
+    nodes.iter().map(|&node| points.rows()[node]).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 //! Laws of interpolation.
+#![allow(clippy::unwrap_used)] // A test may panic.
 
 mod common;
 

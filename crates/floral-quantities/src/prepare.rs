@@ -7,10 +7,12 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::names::Source;
 use crate::node::{Node, Realization, Reduce};
-use crate::prepared::MOST_REDUCTIONS;
 use crate::space::Space;
 use crate::sparse::Sparse;
 use crate::term::{Reduction, Term};
+
+/// The most reductions of the solution in one expression: their values fit on the stack.
+pub(crate) const MOST_REDUCTIONS: usize = 64;
 
 /// What an expression may use besides the solution, each [channel, point]; empty if it is not used.
 #[derive(Debug, Clone, Copy, Default)]

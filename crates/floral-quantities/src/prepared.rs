@@ -3,10 +3,7 @@
 use crate::error::{Error, Result};
 use crate::functional::{Functional, functional};
 use crate::node::Realization;
-use crate::prepare::Program;
-
-/// The most reductions of the solution in one expression: their values fit on the stack.
-pub(crate) const MOST_REDUCTIONS: usize = 64;
+use crate::prepare::{MOST_REDUCTIONS, Program};
 
 /// A quantity prepared for a space, an input and a low-fidelity solution. Everything that does not
 /// depend on the solution is computed already; threads share it.

@@ -1,6 +1,7 @@
 //! The contents of a file before they are checked.
 
-use crate::cell::{CellKind, Cells};
+use crate::cell::CellKind;
+use crate::cells::Cells;
 use crate::check::{highest_dimension, repeated_cells, used};
 use crate::error::format;
 use crate::file::{Array, MeshFile};
