@@ -160,7 +160,7 @@ fn a_split_that_is_left_open_fits_few_inputs_and_is_written_into_the_run() {
         let train = format!("train data.zarr {words} -o {run}");
         let found = String::from_utf8(succeed(folder, &train).stderr).unwrap();
         for part in [
-            "note: of 5 inputs, 1 are kept for testing",
+            "note: of 5 inputs, 1 are held out for testing",
             "split.validation",
         ] {
             assert!(found.contains(part), "{found}");

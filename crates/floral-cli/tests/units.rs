@@ -76,7 +76,7 @@ fn inspect_shows_each_channel_in_its_units() {
         "12 points from 0 to 1.2 m",
         "  pressure",
         "[8, 1, 12]  kPa",
-        "channels in units of their deviation",
+        "channels in units of their standard deviation",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

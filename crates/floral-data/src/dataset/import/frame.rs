@@ -2,12 +2,12 @@
 
 use super::ImportOptions;
 use super::axes::{self, FoundAxis};
+use super::dimensions::check_axes;
 use super::part::Part;
 use super::parts::Parts;
 use super::recipe::Recipe;
 use super::source::bad;
 use super::stack::{converted, is_same, own_axes};
-use super::told::check_axes;
 use super::unit::Unit;
 use crate::grid::{MOST_AXES, Thinning};
 use crate::{Advice, Axis, Grid, Result};

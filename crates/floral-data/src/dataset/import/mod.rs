@@ -4,19 +4,21 @@
 //! `Recipe` says which of them are input, low and high fidelity, by their layout (`layouts/`) or by
 //! [`ImportOptions`]. `parts.rs` names their dimensions, `frame.rs` finds the grid, a `Reading` converts
 //! them to it; `survey.rs` checks every value, `group.rs` lays out the dataset, `write.rs` stores it
-//! input by input, and `telling.rs` summarizes what was found.
+//! input by input, and `summary.rs` summarizes what was found.
 
 mod axes;
 mod channels;
 mod circle;
 mod conversion;
 mod cover;
+mod dimensions;
 mod found;
 mod frame;
 mod group;
 mod guess;
 mod layouts;
 mod matching;
+mod options;
 mod part;
 mod parts;
 mod pick;
@@ -27,19 +29,17 @@ mod recipe;
 mod role;
 mod source;
 mod stack;
+mod summary;
 mod survey;
-mod telling;
-mod told;
 mod unit;
-mod wishes;
 mod write;
 
 use std::path::{Path, PathBuf};
 
 pub use found::{ArrayFound, AxisFound, ChannelFound, Found, PartFound};
 pub use matching::matched;
+pub use options::ImportOptions;
 pub use pick::{Along, Pick};
-pub use wishes::ImportOptions;
 
 use crate::Result;
 use crate::observer::Observer;

@@ -1,12 +1,12 @@
 //! The arrays of a unit with their dimensions named: by the recipe, by the file, or guessed.
 
+use super::dimensions::named_dimensions;
 use super::guess::{Dimensions, Form, Shapes, guess};
 use super::matching::matched;
 use super::part::{Part, find};
 use super::recipe::Recipe;
 use super::role::Role;
 use super::source::{bad, read_all};
-use super::told::named_dimensions;
 use super::unit::Unit;
 use super::{Along, Pick};
 use crate::{Advice, Result};
