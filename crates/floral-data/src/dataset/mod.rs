@@ -15,9 +15,13 @@ pub mod import;
 pub mod layout;
 #[doc(hidden)]
 pub mod mask;
+#[doc(hidden)]
+pub mod mesh;
 mod normalise;
 mod npz_inputs;
 mod on_demand;
+#[doc(hidden)]
+pub mod parameters;
 #[doc(hidden)]
 pub mod prediction_names;
 #[doc(hidden)]
