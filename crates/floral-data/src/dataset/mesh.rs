@@ -55,7 +55,7 @@ pub fn write(group: &Group, grid: &Grid) -> Result<()> {
 }
 
 /// The mesh of the points that an axis counts, if there is one; `open` finds arrays.
-pub(super) fn read(
+pub fn read(
     points: &StoredArray,
     count: usize,
     open: impl Fn(&str) -> Result<Option<StoredArray>>,
