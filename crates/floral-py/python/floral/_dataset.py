@@ -265,11 +265,13 @@ class Dataset(OnGrid):
     @property
     def parameters(self) -> dict[str, Floats]:
         """Their parameters by name, [input] each."""
-        return {
-            str(quantity.get("name", f"p{i}")): self._all(self._dataset.input)[:, i].reshape(len(self), -1)[:, 0]
-            for i, quantity in enumerate(self.quantities["input"])
-            if quantity.get("parameter")
-        }
+        known = [(i, one) for i, one in enumerate(self.quantities["input"]) if one.get("parameter")]
+        if not known:
+            return {}
+        # Constant channels: the first point has their value.
+        inputs = self._all(self._dataset.input)
+        values = inputs.reshape(*inputs.shape[:2], -1)[..., 0]
+        return {str(one.get("name", f"p{i}")): np.ascontiguousarray(values[:, i]) for i, one in known}
 
     @property
     def low(self) -> Optional[Floats]:

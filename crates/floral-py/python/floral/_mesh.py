@@ -95,7 +95,7 @@ def to_meshio(ensemble: Ensemble, quantiles: Any, kept: int) -> Any:
     """A ``meshio.Mesh`` with statistics as point data."""
     mesh = needed(ensemble)
     try:
-        import meshio
+        import meshio  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         raise ImportError("meshio is needed here: pip install meshio; to_vtu(path) needs nothing") from None
     return meshio.Mesh(mesh.points, dict(mesh.cells), point_data=point_data(ensemble, quantiles, kept))

@@ -308,7 +308,8 @@ impl<'a> Cases<'a> {
         let grid = axes.fold(Checksum::default(), |sum, axis| {
             sum.numbers(&axis.coordinates)
         });
-        let mut sum = grid;
+        let points = self.grid.mesh().map(|mesh| mesh.points().coordinates());
+        let mut sum = grid.numbers(&points.unwrap_or_default());
         let mut departures = Vec::new();
         for index in inputs {
             let case = self.case(index)?;
