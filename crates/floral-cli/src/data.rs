@@ -25,7 +25,8 @@ pub fn open(path: &Path) -> Result<Dataset> {
 
 /// The path of a dataset: this one, or that of an imported copy.
 pub fn dataset(path: &Path) -> Result<PathBuf> {
-    let is_ours = path.join("zarr.json").is_file() && path.join("input").is_dir();
+    let has = |array: &&str| path.join(array).is_dir();
+    let is_ours = path.join("zarr.json").is_file() && ["input", "parameters"].iter().any(has);
     if is_ours || !is_data(path) {
         return Ok(path.to_owned());
     }

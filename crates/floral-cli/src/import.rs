@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use floral::Advice;
 use floral::dataset::import::{AxisFound, ChannelFound, Found, Import, ImportOptions, Pick};
-use floral::dataset::{LowPairing, Precision};
+use floral::dataset::{LowPairing, MeshOptions, Precision, import_meshes, mesh_files};
 use floral::storage::refuse_overwriting;
+use floral::{Advice, counted};
 
 use crate::progress::Progress;
 use crate::{Ending, advice, interrupt, output};
@@ -21,7 +21,9 @@ use crate::{Ending, advice, interrupt, output};
     floral import 2D_DarcyFlow_beta1.0.hdf5 -o darcy.zarr     # PDEBench, The Well, PDEArena\n  \
     floral import burgers.h5 --high 'tensor[t=1:]' --periodic x -o later.zarr\n  \
     floral import sim.h5 --input k --low coarse/p --high fine/p \\\n      \
-    --dims fine/p=member,case,y,x --param viscosity -o data.zarr\n\n\
+    --dims fine/p=member,case,y,x --param viscosity -o data.zarr\n  \
+    floral import cases --pattern 'case_{input}/run_{realization}.vtu' --high displacement \\\n      \
+    --parameters params.csv -o block.zarr                     # a file per realization on one mesh\n\n\
     Names and dimensions:\n  \
     Arrays called input, low and high (or train_input and so on) are recognised. Their shapes are \
     [input, channel, grid...] and, for high, [input, realization, channel, grid...]; channel and \
@@ -40,7 +42,8 @@ use crate::{Ending, advice, interrupt, output};
     low may be on its own coarser grid over the whole domain, from which it is interpolated linearly. \
     If it has realizations, their mean is used. high may be given on every s-th point.")]
 pub struct Arguments {
-    /// Files (.npz, .npy, HDF5, NetCDF 3 and 4), Zarr v2 and v3, or folders of them
+    /// Files (.npz, .npy, HDF5, NetCDF 3 and 4; with meshes .vtu, .vtk, .vtp, .msh), Zarr v2 and v3, or
+    /// folders of them
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<PathBuf>,
 
@@ -59,6 +62,16 @@ pub struct Arguments {
     /// Array of the high-fidelity solution, as in u[t=-1] or u[t=1:]; repeat for further channels
     #[arg(long, value_name = "NAME", help_heading = "Which arrays")]
     high: Vec<Pick>,
+
+    /// CSV file of parameters for files with meshes: a header, its first column the input
+    /// [default: numbers in the field data of the files]
+    #[arg(long, value_name = "CASES.csv", help_heading = "Meshes")]
+    parameters: Option<PathBuf>,
+
+    /// How the paths of files with meshes end, as in case_{input}/run_{realization}.vtu [default: a
+    /// folder per input, or a file per input in a single folder]
+    #[arg(long, value_name = "PATTERN", help_heading = "Meshes")]
+    pattern: Option<String>,
 
     /// Array of one number per input, or attribute, that becomes a constant input channel; may be
     /// repeated
@@ -155,11 +168,63 @@ impl Arguments {
     }
 }
 
+impl Arguments {
+    /// What becomes what of files with meshes.
+    fn mesh_options(&self) -> MeshOptions {
+        let names = |picks: &[Pick]| picks.iter().map(|pick| pick.name.clone()).collect();
+        MeshOptions {
+            pattern: self.pattern.clone(),
+            high: names(&self.high),
+            input: names(&self.input),
+            low: names(&self.low),
+            parameters: self.parameters.clone(),
+            title: self.title.clone(),
+        }
+    }
+}
+
+/// Imports files with meshes.
+fn import_mesh_files(arguments: &Arguments, files: &[PathBuf]) -> Result<Ending> {
+    let Some(path) = &arguments.output else {
+        bail!(
+            "{} files with meshes: add -o DATA.zarr to import them",
+            files.len()
+        );
+    };
+    if arguments.force && path.join("zarr.json").is_file() {
+        std::fs::remove_dir_all(path)?;
+    }
+    let dataset = import_meshes(files, &arguments.mesh_options(), path)?;
+    let names = dataset.input_quantities().iter().filter(|q| q.parameter);
+    let names: Vec<&str> = names.filter_map(|q| q.name.as_deref()).collect();
+    let parameters = match names[..] {
+        [] => String::new(),
+        _ => format!("; parameters {}", names.join(", ")),
+    };
+    output::message(&format!(
+        "{}: {}, up to {} each{parameters}; {}",
+        path.display(),
+        counted(dataset.inputs(), "input"),
+        counted(dataset.realizations(), "realization"),
+        dataset.notes().join("; ")
+    ));
+    Ok(Ending::Done)
+}
+
 /// Shows what the files hold, and writes it as a dataset if an output is given.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let options = arguments.options()?;
     if let Some(path) = &arguments.output {
         refuse_overwriting(path, arguments.sources.iter().map(PathBuf::as_path))?;
+    }
+    let files = mesh_files(&arguments.sources)?;
+    if !files.is_empty() {
+        return import_mesh_files(arguments, &files);
+    }
+    if arguments.pattern.is_some() || arguments.parameters.is_some() {
+        bail!(
+            "--pattern and --parameters are for files with meshes (.vtu, .vtk, .msh), and none is found"
+        );
     }
     let import = Import::open(&arguments.sources)?;
     let progress = Progress::new("import", interrupt::flag()?);

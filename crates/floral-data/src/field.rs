@@ -85,7 +85,7 @@ pub fn refined(field: &Field, from: &Grid, to: &Grid) -> Result<Field> {
     if from.coincides(to) {
         return Ok(field.clone());
     }
-    let values = Interpolation::to_grid(from, to).apply(field.values());
+    let values = Interpolation::to_grid(from, to)?.apply(field.values());
     Field::from_values(field.channels(), &to.shape(), values)
 }
 

@@ -14,6 +14,8 @@ pub mod error;
 pub mod field;
 pub mod grid;
 pub mod inspect;
+/// Meshes, their weights, interpolation and files.
+pub use floral_mesh as mesh;
 pub mod low;
 pub mod memory;
 pub mod metric;

@@ -15,6 +15,13 @@ pub struct Quantity {
     /// The name in full, for figures and tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_name: Option<String>,
+    /// Whether it is a parameter of the input: a number, constant over the domain.
+    #[serde(skip_serializing_if = "is_not")]
+    pub parameter: bool,
+}
+
+fn is_not(flag: &bool) -> bool {
+    !flag
 }
 
 impl Quantity {
@@ -35,6 +42,12 @@ impl Quantity {
     /// The same with a name in full; an empty one is none.
     pub fn with_long_name(mut self, long_name: &str) -> Self {
         self.long_name = non_empty(long_name);
+        self
+    }
+
+    /// The same as a parameter of the input.
+    pub fn as_parameter(mut self) -> Self {
+        self.parameter = true;
         self
     }
 

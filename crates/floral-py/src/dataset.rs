@@ -16,10 +16,11 @@ use crate::arrays::{
     Doubles, Returned, array, from_field, from_json, to_field, to_fields, to_json,
 };
 use crate::error::{guarded, raised};
+use crate::mesh::{self, Mesh};
 use crate::work::{short, watched};
 
-/// The array that every dataset has.
-const INPUT: &str = "input";
+/// The arrays of inputs: a dataset has one of them.
+const ARRAYS: [&str; 2] = ["input", "parameters"];
 
 /// Metadata of arrays.
 #[derive(Deserialize)]
@@ -42,7 +43,8 @@ impl Dataset {
     /// Whether there is a dataset at a path, rather than files to import.
     #[staticmethod]
     fn is_at(path: PathBuf) -> bool {
-        path.join("zarr.json").is_file() && path.join(INPUT).is_dir()
+        let has = |array: &&str| path.join(array).is_dir();
+        path.join("zarr.json").is_file() && ARRAYS.iter().any(has)
     }
 
     /// Opens a dataset.
@@ -54,7 +56,8 @@ impl Dataset {
     /// Writes one from input [input, channel, grid...], low of the same form, and high
     /// [realization, channel, grid...] with the realizations of all inputs in order, `counts` of each.
     #[staticmethod]
-    #[pyo3(signature = (path, about, input, low, high, counts))]
+    #[pyo3(signature = (path, about, input, low, high, counts, mesh=None))]
+    #[allow(clippy::too_many_arguments)] // They are the arrays of a dataset.
     fn write(
         py: Python<'_>,
         path: PathBuf,
@@ -63,6 +66,7 @@ impl Dataset {
         low: Option<Doubles<'_>>,
         high: Doubles<'_>,
         counts: Vec<usize>,
+        mesh: Option<Bound<'_, Mesh>>,
     ) -> PyResult<Self> {
         let About {
             axes,
@@ -73,7 +77,7 @@ impl Dataset {
         } = from_json("about", about)?;
         let dimensions = axes.len();
         let symmetries: Vec<&str> = symmetries.iter().map(String::as_str).collect();
-        let arrays = Arrays::new(Grid::new(axes)).symmetries(&symmetries);
+        let arrays = Arrays::new(mesh::grid(axes, mesh.as_ref())).symmetries(&symmetries);
         let mut arrays = arrays
             .map_err(|error| raised(py, error))?
             .quantities(quantities.input, quantities.solution)
@@ -181,6 +185,12 @@ impl Dataset {
     #[getter]
     fn axes(&self) -> PyResult<String> {
         to_json(&self.0.grid().axes)
+    }
+
+    /// The mesh of its points, if it lives on one.
+    #[getter]
+    fn mesh(&self) -> Option<Mesh> {
+        Mesh::of_grid(self.0.grid())
     }
 
     /// What the channels of input and solution are, as JSON.

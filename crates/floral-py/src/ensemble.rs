@@ -2,13 +2,14 @@
 
 use floral::kl::Prediction;
 use floral::predict::{self, Values};
-use floral::{Axis, Field, Grid, Result};
+use floral::{Axis, Field, Result};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{Doubles, Returned, array, from_field, from_json, to_json};
 use crate::error::raised;
+use crate::mesh::{self, Mesh};
 use crate::work::short;
 
 /// Realizations of one input's solution: [realization, channel, grid...].
@@ -48,14 +49,15 @@ type Known<'py> = (Doubles<'py>, Doubles<'py>, Doubles<'py>, f64);
 impl Ensemble {
     /// One of realizations [realization, channel, grid...], with moments in closed form if known.
     #[staticmethod]
-    #[pyo3(signature = (axes, realizations, known=None))]
+    #[pyo3(signature = (axes, realizations, known=None, mesh=None))]
     fn of(
         py: Python<'_>,
         axes: &str,
         realizations: &Bound<'_, PyAny>,
         known: Option<Known<'_>>,
+        mesh: Option<Bound<'_, Mesh>>,
     ) -> PyResult<Self> {
-        let grid = Grid::new(from_json::<Vec<Axis>>("axes", axes)?);
+        let grid = mesh::grid(from_json::<Vec<Axis>>("axes", axes)?, mesh.as_ref());
         let (channels, values) = values(realizations)?;
         let ensemble = predict::Ensemble::new(grid, channels, values);
         let known = known.map(|(mean, aleatoric, epistemic, novelty)| {
@@ -99,6 +101,12 @@ impl Ensemble {
     #[getter]
     fn axes(&self) -> PyResult<String> {
         to_json(&self.ensemble.grid().axes)
+    }
+
+    /// The mesh of its points, if it lives on one.
+    #[getter]
+    fn mesh(&self) -> Option<Mesh> {
+        Mesh::of_grid(self.ensemble.grid())
     }
 
     /// The horizontal axis of a map.

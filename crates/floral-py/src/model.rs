@@ -11,7 +11,7 @@ use floral::problem::Resolution;
 use floral::sample::OdeSolver;
 use floral::suggest::suggest;
 use floral::train::{RunFolder, TrainConfig};
-use floral::{Axis, Error, Grid, Quantities, Result, fit};
+use floral::{Axis, Error, Quantities, Result, fit};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -22,6 +22,7 @@ use crate::arrays::{Doubles, from_json, to_field, to_json};
 use crate::dataset::Dataset;
 use crate::ensemble::Ensemble;
 use crate::error::raised;
+use crate::mesh::{self, Mesh};
 use crate::work::{short, watched};
 
 /// A trained model.
@@ -81,6 +82,12 @@ impl Model {
         to_json(self.predictor.header())
     }
 
+    /// The mesh it was trained on, if any.
+    #[getter]
+    fn mesh(&self) -> Option<Mesh> {
+        Mesh::of_grid(&self.predictor.header().grid)
+    }
+
     /// Whether an input needs a low-fidelity solution.
     #[getter]
     fn needs_low(&self) -> bool {
@@ -89,7 +96,8 @@ impl Model {
 
     /// Realizations of the solution of an input [channel, grid...], and notes. `about` has its axes and
     /// quantities, `wanted` the options.
-    #[pyo3(signature = (input, low, about, wanted, watcher=None))]
+    #[pyo3(signature = (input, low, about, wanted, mesh=None, watcher=None))]
+    #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
     fn sample(
         &self,
         py: Python<'_>,
@@ -97,11 +105,12 @@ impl Model {
         low: Option<Doubles<'_>>,
         about: &str,
         wanted: &str,
+        mesh: Option<Bound<'_, Mesh>>,
         watcher: Option<Py<PyAny>>,
     ) -> PyResult<(Ensemble, Vec<String>)> {
         let About { axes, quantities } = from_json("about", about)?;
         let wanted: Wanted = from_json("sampling", wanted)?;
-        let grid = Grid::new(axes);
+        let grid = mesh::grid(axes, mesh.as_ref());
         let case = Case {
             input: to_field(py, &input)?,
             low: low.as_ref().map(|low| to_field(py, low)).transpose()?,

@@ -202,7 +202,7 @@ def test_parameters_are_constant_channels_of_the_input(curves):
     data = floral.Dataset.from_arrays(**curves, params={"load": numbers})
     assert data.input.shape == (10, 2, 16)
     np.testing.assert_array_equal(data.input[:, 1], numbers[:, None] * np.ones(16))
-    assert data.quantities["input"][1] == {"name": "load"}
+    assert data.quantities["input"][1] == {"name": "load", "parameter": True}
     model = floral.fit(data, test=0, validation=0, method="kriging", progress=False)
     given = {"low": curves["low"][3], "realizations": 4}
     one = model.sample(curves["input"][3], params={"load": numbers[3]}, **given)

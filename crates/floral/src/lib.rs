@@ -87,7 +87,7 @@ pub mod verify;
 
 pub use floral_data::{
     Advice, Arrays, Axis, AxisKind, Checksum, Error, Event, Field, Grid, Note, Observer, Points,
-    Quantities, Quantity, Result, Silent, counted, error, field, grid, inspect, low, metric,
+    Quantities, Quantity, Result, Silent, counted, error, field, grid, inspect, low, mesh, metric,
     observer, quantity, ranks, storage, transform, units,
 };
 pub use floral_flow::{flow, network, sample};

@@ -29,7 +29,7 @@ impl Task {
             "method": self.predictor.method(),
             "epoch": header.config.method.recipe().is_none().then_some(header.progress.epoch),
             "validation_loss": header.progress.best.map(|(loss, _)| loss),
-            "data": arguments.input,
+            "data": arguments.source(),
             "data_checksum": data.to_string(),
             "inputs": format!("{}..{}", self.inputs.start, self.inputs.end),
             "problem": header.data.problem,

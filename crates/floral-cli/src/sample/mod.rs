@@ -26,7 +26,8 @@ use task::Task;
     floral sample runs/darcy --input new.zarr --quantile 0.05 --quantile 0.95 --exceed 0.5 \\\n      \
     --keep 10 --resolution 128x128 -o fine.zarr\n  \
     floral sample runs/darcy --input new.npz --points xy.csv -o wells.nc\n  \
-    floral sample runs/darcy --input new.zarr --stderr 0.01 -o accurate.npz\n\n\
+    floral sample runs/darcy --input new.zarr --stderr 0.01 -o accurate.npz\n  \
+    floral sample runs/block --parameters load=0.3,stiffness=12 --quantile 0.95 -o block.vtu\n\n\
     Inputs:\n  \
     From Python, numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...]. The \
     channel axis may be absent if there is one channel, and the input axis if there is one input. Add \
@@ -60,11 +61,21 @@ pub struct Arguments {
 
     /// Inputs to predict: a dataset or NumPy archive with the array input, and low if the run needs it,
     /// or a file that floral import recognises
-    #[arg(long, value_name = "NEW.zarr|NEW.npz")]
-    input: PathBuf,
+    #[arg(
+        long,
+        value_name = "NEW.zarr|NEW.npz",
+        required_unless_present = "parameters"
+    )]
+    input: Option<PathBuf>,
 
-    /// Predictions to write: a Zarr v3 folder, or a file ending in .npz or .nc (NetCDF)
-    #[arg(short, long, value_name = "OUT.zarr|OUT.npz|OUT.nc")]
+    /// Parameters to predict, as in load=0.3,stiffness=12, or a CSV file with a header of their names
+    /// and a row per input, for runs whose inputs are parameters
+    #[arg(long, value_name = "P=V,...|CASES.csv", conflicts_with = "input")]
+    parameters: Option<String>,
+
+    /// Predictions to write: a Zarr v3 folder, or a file ending in .npz or .nc (NetCDF); on a mesh also
+    /// .vtu, or .pvd for several inputs, which ParaView opens
+    #[arg(short, long, value_name = "OUT.zarr|OUT.npz|OUT.nc|OUT.vtu")]
     output: PathBuf,
 
     /// Realizations per input; with --stderr, the maximum [default: 2500, or 20000 with --stderr]
@@ -144,11 +155,19 @@ pub struct Arguments {
     device: device::Arguments,
 }
 
+impl Arguments {
+    /// What messages call the inputs.
+    fn source(&self) -> PathBuf {
+        let given = self.input.clone();
+        given.unwrap_or_else(|| self.parameters.clone().unwrap_or_default().into())
+    }
+}
+
 /// Predicts every input and stores its statistics.
 pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let path = arguments.output.as_path();
     let mut read = RunFolder::open(&arguments.run)?.files();
-    read.push(arguments.input.clone());
+    read.push(arguments.source());
     read.extend(arguments.points.clone());
     refuse_overwriting(path, read.iter().map(PathBuf::as_path))?;
     let destination = Destination::new(path)?;
@@ -176,7 +195,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     if let Some(solver) = task.cases.low_solver() {
         output::note(&format!(
             "{} has no low-fidelity solutions; they are computed by {solver}",
-            arguments.input.display()
+            arguments.source().display()
         ));
     }
     if let Some(note) = task.predictor.spread_note(task.cases.grid()) {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use anyhow::{Result, ensure};
 use floral::predict::{
-    Cases, Interpolation, Job, Places, PredictionPlan, PredictionWriter, Predictor, REALIZATIONS,
-    Sampling, Stored, Threshold, read_points,
+    Cases, Interpolation, Job, ParameterTable, Places, PredictionPlan, PredictionWriter, Predictor,
+    REALIZATIONS, Sampling, Stored, Threshold, read_points,
 };
 use floral::ranks::Ranks;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
@@ -41,14 +41,30 @@ impl Task {
         let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &device)?;
         let low = arguments
             .low
-            .solver(&predictor, &arguments.run, &arguments.input)?;
+            .solver(&predictor, &arguments.run, &arguments.source())?;
         let resolution = arguments.resolution.as_ref();
-        let cases = opened_cases(&arguments.input, &predictor, resolution, low)?;
+        let cases = match &arguments.parameters {
+            Some(text) => {
+                let table = ParameterTable::read(text, predictor.header())?;
+                let cases = Cases::of_parameters(table, &predictor, resolution, low)?;
+                ensure!(
+                    !cases.lacks_low(),
+                    "--parameters: the run corrects low fidelity, and parameters alone have none; give a \
+                     dataset with parameters and low as --input, or --low-command"
+                );
+                cases
+            }
+            None => opened_cases(&arguments.source(), &predictor, resolution, low)?,
+        };
         arguments
             .device
             .note_rows(&device, predictor.block_rows(cases.grid()));
-        let inputs = chosen_inputs(arguments.inputs.as_ref(), &arguments.input, &cases)?;
+        let inputs = chosen_inputs(arguments.inputs.as_ref(), &arguments.source(), &cases)?;
         let points = arguments.points.as_deref();
+        ensure!(
+            points.is_none() || cases.grid().mesh().is_none(),
+            "--points: the run lives on a mesh; give inputs on a mesh of these points instead"
+        );
         let points = points.map(|path| read_points(path, cases.grid()));
         let (realizations, kept) = numbers(arguments, &predictor)?;
         let quantities = &predictor.header().quantities.solution;

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::layout::{
     self, CHANNEL_DIMENSION, CHECKSUM, Channels, FORMAT, HIGH, INPUT, INPUT_DIMENSION, LOW,
-    LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, REALIZATIONS_OF, SYMMETRIES, TITLE,
+    LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, PARAMETERS, REALIZATIONS_OF, SYMMETRIES, TITLE,
 };
 use super::mask::{Common, MASK};
 use super::reader::Dataset;
 use super::sensors::{SENSORS, measured};
 use super::stochastic_low::{LOW_PAIRING, LowPairing};
-use super::{quantities, symmetries};
+use super::{mesh, parameters, quantities, symmetries};
 use crate::grid::Mask;
 use crate::quantity::non_empty;
 use crate::storage::{Group, GroupPlan, Precision, array_metadata};
@@ -81,7 +81,8 @@ impl Arrays {
     }
 
     /// Declares what the channels of input and solution are, one quantity for each channel. The units
-    /// of coordinates are those of the grid's axes.
+    /// of coordinates are those of the grid's axes. Parameters come last among those of the input;
+    /// they are stored as numbers.
     pub fn quantities(
         mut self,
         input: impl Into<Vec<Quantity>>,
@@ -182,8 +183,16 @@ impl Arrays {
                 _ => group.write_values(name, index, values),
             };
             let is_masked = |values: &[f64]| mask.as_ref().is_some_and(|m| m.missing(values) == 0);
+            let parameters = self.parameters()?;
             for (index, entry) in self.entries.iter().enumerate() {
-                write(INPUT, index, entry.input.values())?;
+                let own = (entry.input.channels() - parameters.len()) * self.grid.len();
+                if own > 0 {
+                    write(INPUT, index, &entry.input.values()[..own])?;
+                }
+                if !parameters.is_empty() {
+                    let values = parameters::values(&entry.input, parameters, index)?;
+                    group.write_values(PARAMETERS, index, &values)?;
+                }
                 if let Some(low) = &entry.low {
                     write(LOW, index, low.values())?;
                 }
@@ -200,12 +209,21 @@ impl Arrays {
                     write(LOW_REALIZATIONS, index, &entry.low_realizations)?;
                 }
             }
-            for axis in &self.grid.axes {
-                group.write_coordinates(&axis.name, &axis.coordinates)?;
+            if self.grid.mesh().is_none() {
+                for axis in &self.grid.axes {
+                    group.write_coordinates(&axis.name, &axis.coordinates)?;
+                }
             }
+            mesh::write(&group, &self.grid)?;
             group.finish()?;
         }
         Dataset::open(path)
+    }
+
+    /// The parameters among the channels of the input.
+    fn parameters(&self) -> Result<&[Quantity]> {
+        let input = &self.quantities.input;
+        Ok(&input[input.len() - parameters::count(input)?..])
     }
 
     /// Points outside of the domain: those at which every input has NaN.
@@ -243,6 +261,7 @@ impl Arrays {
         };
         symmetries::check(&self.symmetries, &self.grid, &channels)?;
         quantities::check(&self.quantities, &channels)?;
+        self.parameters()?;
         let (inputs, precision) = (self.entries.len(), Precision::F64);
         let most = self.most_realizations();
         let numbers = (inputs, most, precision);
@@ -315,7 +334,9 @@ impl Arrays {
     }
 
     fn checksum(&self) -> Checksum {
-        self.entries.iter().fold(Checksum::default(), |sum, entry| {
+        let points = self.grid.mesh().map(|mesh| mesh.points().coordinates());
+        let domain = Checksum::default().numbers(&points.unwrap_or_default());
+        self.entries.iter().fold(domain, |sum, entry| {
             let low = entry
                 .low
                 .iter()

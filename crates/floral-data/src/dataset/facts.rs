@@ -75,13 +75,17 @@ impl Dataset {
     /// and axes whose points are not evenly spaced.
     pub fn notes(&self) -> Vec<String> {
         let axes = self.grid.axes.iter().zip(&self.has_coordinates);
+        let axes = axes.filter(|_| self.grid.mesh().is_none());
         let of_axes = axes.filter_map(|(axis, has_coordinates)| note(axis, *has_coordinates));
+        let mesh = self.grid.mesh.as_ref();
+        let mesh = mesh.map(|mesh| format!("fields live on a mesh: {}", mesh.label()));
         let sensors = "high fidelity is known at sensors: NaN are points where it was not measured";
         let mask = self.mask().map(|mask| {
             let (outside, all) = (mask.count(), self.grid.len());
             format!("{outside} of {all} points are outside of the domain: NaN for every input")
         });
         of_axes
+            .chain(mesh)
             .chain(self.has_sensors().then(|| sensors.to_owned()))
             .chain(mask)
             .collect()
@@ -102,7 +106,8 @@ impl Dataset {
 
     /// Number of inputs.
     pub fn inputs(&self) -> usize {
-        self.input.shape()[0]
+        let array = self.input.as_ref().or(self.parameters.as_ref());
+        array.map_or(0, |array| array.shape()[0])
     }
 
     /// Realizations per input, the most that any has; zero where there are only inputs.
@@ -135,7 +140,8 @@ impl Dataset {
 
     /// Channels of the input.
     pub fn input_channels(&self) -> usize {
-        self.input.shape()[1]
+        let arrays = self.input.iter().chain(&self.parameters);
+        arrays.map(|array| array.shape()[1]).sum()
     }
 
     /// Channels of the solutions; none where there are only inputs.

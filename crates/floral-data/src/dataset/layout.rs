@@ -9,8 +9,8 @@
 
 use serde_json::{Map, Value};
 
-use super::axis_names;
 use super::quantities::describe;
+use super::{axis_names, mesh, parameters};
 use crate::storage::{Dimension, Precision, array_metadata};
 use crate::{Grid, Quantities, Quantity};
 
@@ -26,6 +26,12 @@ pub const EXACT_VARIANCE: &str = "exact_variance";
 pub const REDRAWS: &str = "redraws";
 /// How many realizations each input has, where not all have the same number.
 pub const REALIZATIONS_OF: &str = "realizations_of";
+
+/// Numbers that belong to inputs as a whole.
+pub const PARAMETERS: &str = "parameters";
+/// Coordinates of the points of a mesh, and what names of arrays with its cells begin with.
+pub const POINTS: &str = "points";
+pub const CELLS: &str = "cells_";
 
 /// What the arrays of fields are for.
 const INPUT_MEANING: &str = "input field";
@@ -52,9 +58,12 @@ pub const REALIZATION_DIMENSION: &str = "realization";
 pub const CHANNEL_DIMENSION: &str = "channel";
 pub const LOW_REALIZATION_DIMENSION: &str = "low_realization";
 pub const INPUT_CHANNEL_DIMENSION: &str = "input_channel";
+pub const PARAMETER_DIMENSION: &str = "parameter";
+pub const DIMENSION_DIMENSION: &str = "dimension";
 
 /// How many channels the input and the solution have.
 pub struct Channels {
+    /// Of the input, with its parameters.
     pub input: usize,
     pub solution: usize,
 }
@@ -77,8 +86,16 @@ pub fn fields(
     channels: &Channels,
     quantities: &Quantities,
 ) -> Map<String, Value> {
+    let count = inputs;
     let inputs = (INPUT_DIMENSION, inputs);
     let realizations = (REALIZATION_DIMENSION, realizations);
+    let Quantities { input, solution } = quantities;
+    let own: Vec<Quantity> = input.iter().filter(|q| !q.parameter).cloned().collect();
+    let parameters = &input[own.len()..];
+    let channels = Channels {
+        input: channels.input - parameters.len(),
+        ..*channels
+    };
     let channels_in = (channels.input_dimension(), channels.input);
     let channels_out = (CHANNEL_DIMENSION, channels.solution);
     let values = |leading: &[Dimension], meaning, quantities: &[Quantity]| {
@@ -89,14 +106,22 @@ pub fn fields(
     };
     let mut arrays = Map::new();
     let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
-    for axis in &grid.axes {
-        add(&axis.name, array_metadata::axis(axis));
+    if grid.mesh().is_none() {
+        for axis in &grid.axes {
+            add(&axis.name, array_metadata::axis(axis));
+        }
     }
-    let Quantities { input, solution } = quantities;
-    add(INPUT, values(&[channels_in], INPUT_MEANING, input));
+    if !parameters.is_empty() {
+        let array = parameters::array(count, parameters, precision);
+        add(PARAMETERS, array);
+    }
+    if channels.input > 0 {
+        add(INPUT, values(&[channels_in], INPUT_MEANING, &own));
+    }
     add(LOW, values(&[channels_out], LOW_MEANING, solution));
     let high = [realizations, channels_out];
     add(HIGH, values(&high, HIGH_MEANING, solution));
+    arrays.extend(mesh::arrays(grid));
     arrays
 }
 

@@ -62,7 +62,7 @@ impl Dataset {
             );
         }
         let mut common = Common::new(self.grid.len());
-        common.add(&self.stored_values(&self.input, 0)?, self.input_channels());
+        common.add(&self.input_values(0)?.0, self.input_channels());
         let solutions = self.solution_channels().unwrap_or(0);
         let high = self.high.iter().filter(|_| !self.has_sensors());
         for array in self.low.iter().chain(&self.low_realizations).chain(high) {

@@ -15,9 +15,14 @@ pub mod import;
 pub mod layout;
 #[doc(hidden)]
 pub mod mask;
+#[doc(hidden)]
+pub mod mesh;
+mod mesh_files;
 mod normalise;
 mod npz_inputs;
 mod on_demand;
+#[doc(hidden)]
+pub mod parameters;
 #[doc(hidden)]
 pub mod prediction_names;
 #[doc(hidden)]
@@ -38,6 +43,7 @@ pub mod view;
 
 pub use arrays::Arrays;
 pub use layout::FORMAT;
+pub use mesh_files::{MeshOptions, import_meshes, is_mesh_file, mesh_files};
 pub use normalise::Normaliser;
 pub use npz_inputs::NpzInputs;
 pub use reader::Dataset;

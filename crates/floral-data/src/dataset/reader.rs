@@ -8,11 +8,12 @@ use serde_json::{Map, Value};
 use zarrs::storage::ReadableStorage;
 
 use super::layout::{
-    EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, LOW_REALIZATIONS, REALIZATIONS_OF, REDRAWS,
+    EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, LOW_REALIZATIONS, PARAMETERS, REALIZATIONS_OF,
+    REDRAWS,
 };
 use super::realizations::{Moments, Realizations};
 use super::view::View;
-use super::{quantities, root, shapes, stochastic_low};
+use super::{parameters, quantities, root, shapes, stochastic_low};
 use crate::grid::{Mask, Thinning};
 use crate::low::OnDemand;
 use crate::storage::{METADATA_FILE, Stamp, StoredArray, zarr_store};
@@ -30,7 +31,9 @@ pub struct Dataset {
     pub(super) attributes: Map<String, Value>,
     pub(super) grid: Grid,
     pub(super) has_coordinates: Vec<bool>,
-    pub(super) input: Arc<StoredArray>,
+    /// The fields of the input; none where it has parameters alone.
+    pub(super) input: Option<Arc<StoredArray>>,
+    pub(super) parameters: Option<Arc<StoredArray>>,
     pub(super) low: Option<Arc<StoredArray>>,
     pub(super) low_realizations: Option<Arc<StoredArray>>,
     pub(super) high: Option<Arc<StoredArray>>,
@@ -66,8 +69,12 @@ impl Dataset {
         let storage: ReadableStorage = Arc::new(zarr_store(path)?);
         let open = |name: &str| StoredArray::open(&storage, path, name);
         let shared = |name: &str| Ok::<_, Error>(open(name)?.map(Arc::new));
-        let input = shared(INPUT)?.ok_or_else(|| missing(path, INPUT))?;
-        let (grid, has_coordinates) = shapes::grid(&input, open)?;
+        let (input, parameters) = (shared(INPUT)?, shared(PARAMETERS)?);
+        if input.is_none() && parameters.is_none() {
+            return Err(missing(path, INPUT));
+        }
+        let (grid, has_coordinates) =
+            shapes::grid(open)?.unwrap_or_else(|| (Grid::single(), vec![true]));
         let high = shared(HIGH)?;
         let known = match &high {
             Some(high) => shapes::thinning(high, &grid, open)?,
@@ -77,6 +84,7 @@ impl Dataset {
             grid,
             has_coordinates,
             input,
+            parameters,
             low: shared(LOW)?,
             low_realizations: shared(LOW_REALIZATIONS)?,
             high,
@@ -133,9 +141,43 @@ impl Dataset {
         Self { mask, ..self }
     }
 
+    /// The same inputs on another grid, if they have no fields that live on their own.
+    pub fn placed(&self, grid: &Grid) -> Self {
+        let arrays = [&self.input, &self.low, &self.low_realizations, &self.high];
+        if arrays.iter().any(|array| array.is_some()) {
+            return self.clone();
+        }
+        Self {
+            grid: grid.clone(),
+            has_coordinates: vec![true; grid.dimensions()],
+            ..self.clone()
+        }
+    }
+
     /// An input.
     pub fn input(&self, index: usize) -> Result<Field> {
-        self.field(&self.input, index, Kind::Input)
+        let (values, array) = self.input_values(index)?;
+        let values = self.seen_values(array, index, Kind::Input, values)?;
+        Field::from_values(self.input_channels(), &self.grid.shape(), values)
+    }
+
+    /// The stored channels of an input, then its parameters as channels; and an array to name in
+    /// errors.
+    pub(super) fn input_values(&self, index: usize) -> Result<(Vec<f64>, &StoredArray)> {
+        let arrays = (self.input.as_ref(), self.parameters.as_ref());
+        let (own, parameters) = arrays;
+        let array = own
+            .or(parameters)
+            .ok_or_else(|| missing(&self.path, INPUT))?;
+        let mut values = match own {
+            Some(own) => self.stored_values(own, index)?,
+            None => Vec::new(),
+        };
+        if let Some(parameters) = parameters {
+            let numbers = self.stored_values(parameters, index)?;
+            values.extend(parameters::channels(&numbers, self.grid.len()));
+        }
+        Ok((values, array))
     }
 
     /// The low-fidelity solution of an input, stored or else computed.
@@ -241,6 +283,9 @@ impl Dataset {
     }
 
     fn check(&self) -> Result<()> {
+        if let Some(parameters) = &self.parameters {
+            parameters::check(parameters)?;
+        }
         let solutions = self.solution_channels();
         let low = self.low.iter().map(|low| (low, None));
         let exact = self
@@ -254,11 +299,17 @@ impl Dataset {
         let count = |array: &StoredArray| array.shape().get(1).copied();
         let stochastic = self.low_realizations.iter().map(|low| (low, count(low)));
         for (array, realizations) in low.chain(exact).chain(stochastic) {
-            shapes::check(array, &self.input, &self.grid, realizations, solutions)?;
+            shapes::check(array, self.inputs(), &self.grid, realizations, solutions)?;
         }
         let high_grid = shapes::high_grid(&self.grid, self.known.as_ref());
         for (array, realizations) in high {
-            shapes::check(array, &self.input, &high_grid, realizations, solutions)?;
+            shapes::check(array, self.inputs(), &high_grid, realizations, solutions)?;
+        }
+        if let (Some(input), Some(parameters)) = (&self.input, &self.parameters)
+            && input.shape()[0] != parameters.shape()[0]
+        {
+            let count = parameters.shape()[1];
+            return Err(parameters.misshapen(vec![input.shape()[0], count]));
         }
         Ok(())
     }
@@ -271,7 +322,13 @@ impl Dataset {
             (Some(one), None) | (None, Some(one)) => of_array(one)?,
             (None, None) => Vec::new(),
         };
-        let input = quantities::of_array(&self.input, self.input_channels())?;
+        let mut input = match &self.input {
+            Some(own) => quantities::of_array(own, own.shape()[1])?,
+            None => Vec::new(),
+        };
+        if let Some(parameters) = &self.parameters {
+            input.extend(parameters::quantities(parameters)?);
+        }
         Ok(Quantities { input, solution })
     }
 

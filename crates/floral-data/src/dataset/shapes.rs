@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
-use super::axis_names;
-use super::layout::{self, CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
-use crate::grid::{Direction, Domain, Thinning};
+use super::layout::{
+    self, CHANNEL_DIMENSION, HIGH, INPUT, INPUT_DIMENSION, LOW, POINTS, REALIZATION_DIMENSION,
+};
+use super::{axis_names, mesh};
+use crate::grid::{Direction, Domain, POINT, Thinning};
 use crate::storage::StoredArray;
 use crate::storage::array_metadata::{AXIS, DOMAIN, LONG_NAME, UNITS, nameless};
 use crate::{Axis, Grid, Result};
@@ -21,17 +23,45 @@ const MANY_INPUTS: usize = 1 << 16;
 const FORM: [&str; 2] = [INPUT_DIMENSION, CHANNEL_DIMENSION];
 const HIGH_FORM: [&str; 3] = [INPUT_DIMENSION, REALIZATION_DIMENSION, CHANNEL_DIMENSION];
 
-/// The grid of the array `input`, with the coordinates that `open` finds; and of each axis whether
-/// it has any, or counts its points.
+/// The grid of `input`, or else of `high`, `low` or the points of a mesh, with the coordinates that
+/// `open` finds; and of each axis whether it has any, or counts its points.
 pub(super) fn grid(
+    open: impl Fn(&str) -> Result<Option<StoredArray>>,
+) -> Result<Option<(Grid, Vec<bool>)>> {
+    let forms: [(&str, &[&str]); 3] = [(INPUT, &FORM), (HIGH, &HIGH_FORM), (LOW, &FORM)];
+    for (name, form) in forms {
+        if let Some(array) = open(name)? {
+            return grid_of(&array, form, open).map(Some);
+        }
+    }
+    let Some(points) = open(POINTS)? else {
+        return Ok(None);
+    };
+    let count = points.shape()[0];
+    Ok(Some((on_mesh(&points, count, open)?, vec![false])))
+}
+
+/// The mesh of these points, in the units of their array.
+fn on_mesh(
+    points: &StoredArray,
+    count: usize,
+    open: impl Fn(&str) -> Result<Option<StoredArray>>,
+) -> Result<Grid> {
+    let grid = Grid::on_mesh(mesh::read(points, count, open)?);
+    let axes = grid.axes.iter().map(|axis| described(axis.clone(), points));
+    Ok(grid.with_axes(axes.collect()))
+}
+
+fn grid_of(
     input: &StoredArray,
+    form: &[&str],
     open: impl Fn(&str) -> Result<Option<StoredArray>>,
 ) -> Result<(Grid, Vec<bool>)> {
-    check_form(input, &FORM)?;
+    check_form(input, form)?;
     check_inputs(input)?;
-    let lengths = &input.shape()[FORM.len()..];
+    let lengths = &input.shape()[form.len()..];
     let names: Vec<String> = (0..lengths.len())
-        .map(|i| match input.dimension(FORM.len() + i) {
+        .map(|i| match input.dimension(form.len() + i) {
             Some(name) => name.to_owned(),
             None => axis_names::counted(i),
         })
@@ -39,6 +69,11 @@ pub(super) fn grid(
     // Names become paths, so they are judged before anything of them is opened.
     if let Some(fault) = axis_names::fault_of_dataset(names.iter().map(String::as_str)) {
         return Err(input.bad(&format!("has an axis that cannot be: {fault}")));
+    }
+    if names == [POINT]
+        && let Some(points) = open(POINTS)?
+    {
+        return Ok((on_mesh(&points, lengths[0], open)?, vec![false]));
     }
     let axes = names.iter().zip(lengths).map(|(name, &points)| {
         let Some(array) = open(name)? else {
@@ -51,11 +86,11 @@ pub(super) fn grid(
     Ok((Grid::new(axes), has_coordinates))
 }
 
-/// Checks that an array has the inputs and the grid of `input`, these channels, and realizations
-/// if it should have them.
+/// Checks that an array has this number of inputs, this grid, these channels, and realizations if it
+/// should have them.
 pub(super) fn check(
     array: &StoredArray,
-    input: &StoredArray,
+    inputs: usize,
     grid: &Grid,
     realizations: Option<usize>,
     channels: Option<usize>,
@@ -67,7 +102,7 @@ pub(super) fn check(
     };
     check_form(array, form)?;
     let found = array.shape();
-    let leading = [Some(input.shape()[0]), realizations, channels];
+    let leading = [Some(inputs), realizations, channels];
     let expected: Vec<usize> = leading.into_iter().flatten().chain(grid.shape()).collect();
     if found != expected {
         return Err(array.misshapen(expected));
@@ -76,7 +111,7 @@ pub(super) fn check(
     for (name, axis) in names.zip(&grid.axes) {
         if name.is_some_and(|name| name != axis.name) {
             return Err(array.bad(&format!(
-                "has other axes than the array input, which has {}; both need the same grid",
+                "has other axes than another array, which has {}; all need the same grid",
                 axis.name
             )));
         }

@@ -48,7 +48,13 @@ pub fn parse(declared: &[&str]) -> Result<Vec<Symmetry>> {
 pub(super) fn check(declared: &[Symmetry], grid: &Grid, channels: &Channels) -> Result<()> {
     let lattice = Lattice::from(grid);
     Symmetries::new(declared, &lattice, channels.input, channels.solution)?;
-    Ok(())
+    match declared.iter().find(|symmetry| symmetry.moves_points()) {
+        Some(symmetry) if grid.mesh().is_some() => Err(Error::Config {
+            context: format!("symmetry {symmetry}"),
+            reason: "the points of a mesh have no axes to move along; leave it out".into(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

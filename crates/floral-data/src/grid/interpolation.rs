@@ -1,7 +1,10 @@
 //! Linear interpolation from a grid, along one axis after the other: to another grid, to scattered
 //! points, or to finer nodes over the same square.
 
+use floral_mesh::Sparse;
+
 use super::{Axis, Grid, Points};
+use crate::{Error, Result};
 
 /// Two neighbouring points of an axis and the weight of the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,6 +23,8 @@ pub struct Interpolation {
     along: Vec<Vec<Place>>,
     /// Whether every combination of places is wanted, or place i of each axis for point i.
     is_product: bool,
+    /// Between meshes, what takes values at the points of the one to those of the other.
+    matrix: Option<Sparse>,
 }
 
 impl Interpolation {
@@ -30,18 +35,34 @@ impl Interpolation {
             shape: grid.shape(),
             along: places(grid, wanted),
             is_product: false,
+            matrix: None,
         }
     }
 
     /// To another grid: around the ends of a periodic axis, and beyond the ends of any other along
-    /// the line through the last two points.
-    pub fn to_grid(from: &Grid, to: &Grid) -> Self {
+    /// the line through the last two points. Between meshes it is linear in the cells, or a local
+    /// linear fit without any.
+    pub fn to_grid(from: &Grid, to: &Grid) -> Result<Self> {
         let wanted = to.axes.iter().map(|axis| &axis.coordinates);
-        Self {
+        let matrix = match (from.mesh(), to.mesh()) {
+            (None, None) => None,
+            (Some(one), Some(other)) => {
+                let found = floral_mesh::interpolation(one, other.points());
+                Some(found.map_err(|error| refusal(error.to_string()))?.matrix)
+            }
+            _ => {
+                return Err(refusal(
+                    "one of them lives on a mesh and the other on a grid; give both on the same"
+                        .into(),
+                ));
+            }
+        };
+        Ok(Self {
             shape: from.shape(),
             along: places(from, wanted),
             is_product: true,
-        }
+            matrix,
+        })
     }
 
     /// From nodes to other nodes of the same box, both evenly spaced from end to end, at least two
@@ -52,6 +73,7 @@ impl Interpolation {
             shape: from.to_vec(),
             along: from.iter().zip(to).map(nodes).collect(),
             is_product: true,
+            matrix: None,
         }
     }
 
@@ -62,6 +84,11 @@ impl Interpolation {
 
     /// A stack of fields: [.., grid...] -> [.., wanted point].
     pub fn apply<T: Copy + Into<f64>>(&self, values: &[T]) -> Vec<f64> {
+        if let Some(matrix) = &self.matrix {
+            let fields = values.chunks_exact(self.grid_points());
+            let field = |field: &[T]| -> Vec<f64> { field.iter().map(|v| (*v).into()).collect() };
+            return fields.flat_map(|f| matrix.apply(&field(f))).collect();
+        }
         let mut wanted = Vec::with_capacity(self.values(values.len()));
         let mut places = Vec::with_capacity(self.shape.len());
         for field in values.chunks_exact(self.grid_points()) {
@@ -98,6 +125,13 @@ impl Interpolation {
 
     fn grid_points(&self) -> usize {
         self.shape.iter().product::<usize>().max(1)
+    }
+}
+
+fn refusal(reason: String) -> Error {
+    Error::Config {
+        context: "interpolation".into(),
+        reason,
     }
 }
 
@@ -222,7 +256,10 @@ mod tests {
     fn a_grid_interpolated_to_itself_is_the_same_to_the_last_bit() {
         let grid = Grid::new(vec![Axis::times("t", 7, 0.3), Axis::periodic("x", 6)]);
         let field: Vec<f64> = (0..42).map(|i| f64::from(i).sin()).collect();
-        assert_eq!(Interpolation::to_grid(&grid, &grid).apply(&field), field);
+        assert_eq!(
+            Interpolation::to_grid(&grid, &grid).unwrap().apply(&field),
+            field
+        );
     }
 
     #[test]
@@ -262,7 +299,7 @@ mod tests {
         let grid = Grid::new(vec![Axis::closed("x", 1)]);
         let finer = Grid::new(vec![Axis::closed("x", 3)]);
         assert_eq!(
-            Interpolation::to_grid(&grid, &finer).apply(&[7.0]),
+            Interpolation::to_grid(&grid, &finer).unwrap().apply(&[7.0]),
             [7.0; 3]
         );
     }

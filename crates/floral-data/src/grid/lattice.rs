@@ -11,7 +11,8 @@ impl From<&Grid> for Lattice {
             name: axis.name.clone(),
             len: axis.len(),
             periodic: axis.domain.kind == AxisKind::Periodic,
-            even: axis.is_even(),
+            // The order of a mesh's points says nothing about where they are.
+            even: axis.is_even() && grid.mesh().is_none(),
         });
         Self::new(axes.collect())
     }

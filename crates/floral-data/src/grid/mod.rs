@@ -1,5 +1,5 @@
-//! Grids: named axes with their coordinates and domains, thinning to every s-th point, and linear
-//! interpolation to finer grids and to scattered points.
+//! Grids: named axes with their coordinates and domains, or the points of a mesh; thinning to every
+//! s-th point, and linear interpolation to finer grids, other meshes and scattered points.
 
 mod axis;
 mod direction;
@@ -7,6 +7,7 @@ mod domain;
 mod interpolation;
 mod lattice;
 mod mask;
+mod mesh;
 mod points;
 mod refinement;
 mod thinning;
@@ -18,6 +19,7 @@ pub use direction::Direction;
 pub use domain::{AxisKind, Domain};
 pub use interpolation::Interpolation;
 pub use mask::{Mask, blank};
+pub use mesh::{MeshDomain, POINT};
 pub use points::Points;
 pub use refinement::refined_grid;
 pub use thinning::{Thinning, picked};
@@ -25,17 +27,53 @@ pub use thinning::{Thinning, picked};
 /// Axes of the grids that methods learn on, at most.
 pub const MOST_AXES: usize = 2;
 
-/// A tensor product of axes; the last one varies fastest in memory.
+/// A tensor product of axes, the last one fastest in memory; or the points of a mesh, along one axis
+/// that counts them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredGrid")]
 pub struct Grid {
     /// The axes, slowest first.
     pub axes: Vec<Axis>,
+    /// The mesh whose points the one axis counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mesh: Option<MeshDomain>,
+}
+
+/// A grid as it is written in a checkpoint.
+#[derive(Deserialize)]
+struct StoredGrid {
+    axes: Vec<Axis>,
+    #[serde(default)]
+    mesh: Option<MeshDomain>,
+}
+
+impl TryFrom<StoredGrid> for Grid {
+    type Error = String;
+
+    fn try_from(StoredGrid { axes, mesh }: StoredGrid) -> Result<Self, String> {
+        let grid = Self { axes, mesh };
+        match grid.mesh().map(|mesh| mesh.points().count()) {
+            Some(count) if grid.shape() != [count] => Err(format!(
+                "its axes have the shape {:?}, but its mesh has {count} points",
+                grid.shape()
+            )),
+            _ => Ok(grid),
+        }
+    }
 }
 
 impl Grid {
     /// A grid of these axes.
     pub fn new(axes: Vec<Axis>) -> Self {
-        Self { axes }
+        Self { axes, mesh: None }
+    }
+
+    /// Other axes for the same points, such as with other names.
+    pub fn with_axes(&self, axes: Vec<Axis>) -> Self {
+        Self {
+            axes,
+            mesh: self.mesh.clone(),
+        }
     }
 
     /// Number of points per axis.
@@ -63,12 +101,17 @@ impl Grid {
         let same = |(one, other): (&Axis, &Axis)| {
             one.coordinates == other.coordinates && one.domain == other.domain
         };
-        self.dimensions() == other.dimensions() && self.axes.iter().zip(&other.axes).all(same)
+        self.dimensions() == other.dimensions()
+            && self.axes.iter().zip(&other.axes).all(same)
+            && self.mesh == other.mesh
     }
 
     /// The same grid over the unit cube: see [`Axis::unit`].
     pub fn unit(&self) -> Self {
-        Self::new(self.axes.iter().map(Axis::unit).collect())
+        Self {
+            axes: self.axes.iter().map(Axis::unit).collect(),
+            mesh: self.mesh.clone(),
+        }
     }
 
     /// The axis that a map has to the right: the last one, as xarray draws it, unless CF's attribute
@@ -84,6 +127,9 @@ impl Grid {
 
     /// Coordinates of the point at position `index` in memory.
     pub fn point(&self, mut index: usize) -> Vec<f64> {
+        if let Some(mesh) = self.mesh() {
+            return mesh.points().rows()[index][..mesh.points().dimension()].to_vec();
+        }
         let mut point = vec![0.0; self.dimensions()];
         for (coordinate, axis) in point.iter_mut().zip(&self.axes).rev() {
             *coordinate = axis.coordinates[index % axis.len()];

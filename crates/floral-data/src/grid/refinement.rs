@@ -12,6 +12,17 @@ pub fn refined_grid(grid: &Grid, shape: &[usize]) -> Result<Grid> {
             expected: grid.shape(),
         });
     }
+    if shape == grid.shape() {
+        return Ok(grid.clone());
+    }
+    if grid.mesh().is_some() {
+        return Err(Error::Config {
+            context: "the resolution".into(),
+            reason: "fields on a mesh have the points of that mesh; give inputs on a finer one \
+                     instead"
+                .into(),
+        });
+    }
     let refined = |(axis, &n): (&Axis, &usize)| {
         if n == axis.len() {
             axis.clone()

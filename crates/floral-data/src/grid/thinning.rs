@@ -58,12 +58,18 @@ impl Thinning {
 
     /// The points that are kept, in the domain of the whole grid.
     pub fn grid(&self, grid: &Grid) -> Grid {
+        if self.kept.len() == grid.len() {
+            return grid.clone();
+        }
         let axes = grid.axes.iter().zip(&self.strides);
         let thinned = axes.map(|(axis, &stride)| Axis {
             coordinates: axis.coordinates.iter().copied().step_by(stride).collect(),
             ..axis.clone()
         });
-        Grid::new(thinned.collect())
+        Grid {
+            axes: thinned.collect(),
+            mesh: grid.mesh.as_ref().and_then(|m| m.picked(&self.kept)),
+        }
     }
 
     /// A stack of fields: [.., point] -> [.., kept point].

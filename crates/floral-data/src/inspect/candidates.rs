@@ -44,8 +44,10 @@ impl Part {
         let grid = dataset.grid();
         let filter = StandIn::filter(grid, LowConfig::default().keep);
         let filtered = match filter.check(input.channels(), channels) {
-            Ok(()) => Some(filter.of(input, grid, (channels, grid))?.into_values()),
-            Err(_) => None,
+            Ok(()) if grid.mesh().is_none() => {
+                Some(filter.of(input, grid, (channels, grid))?.into_values())
+            }
+            _ => None,
         };
         let known = |field: Option<Vec<f64>>| {
             let known = field.map(|field| dataset.at_known(index, field));

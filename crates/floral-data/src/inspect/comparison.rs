@@ -48,7 +48,9 @@ impl Comparison {
         Self {
             channels: channels.map(|_| Channel::new(&shape)).collect(),
             shape,
-            has_spectra: !dataset.has_sensors() && dataset.mask().is_none(),
+            has_spectra: !dataset.has_sensors()
+                && dataset.mask().is_none()
+                && dataset.grid().mesh().is_none(),
             has_spread: dataset.realizations() > 1,
         }
     }

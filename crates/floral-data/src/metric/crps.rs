@@ -17,7 +17,7 @@ use super::sorted::SortedMembers;
 /// Ferro (2014); Zamo & Naveau (2018).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crps {
-    cases: u64,
+    cases: f64,
     distance: f64,
     fair_spread: f64,
     standard_spread: f64,
@@ -28,7 +28,7 @@ impl Crps {
     pub fn push(&mut self, members: &SortedMembers, observations: &[f32]) {
         let (m, n) = (members.count() as f64, observations.len() as f64);
         let distances = observations.iter().map(|y| members.mean_distance(*y));
-        self.cases += observations.len() as u64;
+        self.cases += n;
         self.distance += distances.sum::<f64>();
         self.fair_spread += n * members.pair_distances() / (m * (m - 1.0).max(1.0));
         self.standard_spread += n * members.pair_distances() / (m * m);
@@ -36,25 +36,30 @@ impl Crps {
 
     /// Adds what another has gathered elsewhere.
     pub fn merge(&mut self, other: &Self) {
-        self.cases += other.cases;
-        self.distance += other.distance;
-        self.fair_spread += other.fair_spread;
-        self.standard_spread += other.standard_spread;
+        self.merge_weighted(other, 1.0);
+    }
+
+    /// The same with this weight.
+    pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
+        self.cases += weight * other.cases;
+        self.distance += weight * other.distance;
+        self.fair_spread += weight * other.fair_spread;
+        self.standard_spread += weight * other.standard_spread;
     }
 
     /// The mean fair CRPS. A mean of few cases may be negative.
     pub fn fair(&self) -> f64 {
-        (self.distance - self.fair_spread) / self.cases as f64
+        (self.distance - self.fair_spread) / self.cases
     }
 
     /// The mean standard CRPS, larger than the fair one by 1/m of the members' spread.
     pub fn standard(&self) -> f64 {
-        (self.distance - self.standard_spread) / self.cases as f64
+        (self.distance - self.standard_spread) / self.cases
     }
 
     /// Mean absolute difference of members and observations: the score's first term.
     pub fn mean_distance(&self) -> f64 {
-        self.distance / self.cases as f64
+        self.distance / self.cases
     }
 }
 

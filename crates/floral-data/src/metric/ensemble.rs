@@ -13,7 +13,8 @@ use crate::Result;
 /// Sums are combined tile by tile in order, so that results do not depend on threads.
 const TILE: usize = 32;
 
-/// Pointwise scores of ensembles, every point, observation and input weighing the same.
+/// Pointwise scores of ensembles: every observation and input weighs the same, and every point unless
+/// points have weights.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnsembleScores {
     /// Distance from the observations.
@@ -33,10 +34,21 @@ impl EnsembleScores {
     /// sorted once, O(m log m), whatever the number of observations; a thread copies one tile of
     /// points at a time.
     pub fn push(&mut self, members: Fields, observations: Fields) -> Result<()> {
+        self.push_weighted(members, observations, &[])
+    }
+
+    /// The same on points with quadrature weights of mean one, repeated for every channel; none if
+    /// all weigh the same.
+    pub fn push_weighted(
+        &mut self,
+        members: Fields,
+        observations: Fields,
+        weights: &[f64],
+    ) -> Result<()> {
         members.check_same_grid(observations)?;
         let tiles: Vec<Self> = (0..members.points().div_ceil(TILE))
             .into_par_iter()
-            .map(|tile| Self::of_tile(members, observations, tile * TILE))
+            .map(|tile| Self::of_tile(members, observations, weights, tile * TILE))
             .collect();
         for tile in &tiles {
             self.merge(tile);
@@ -54,22 +66,32 @@ impl EnsembleScores {
 
     /// Adds what another has gathered over other inputs.
     pub fn merge(&mut self, other: &Self) {
-        self.crps.merge(&other.crps);
-        self.coverage.merge(&other.coverage);
-        self.ranks.merge(&other.ranks);
-        self.spread.merge(&other.spread);
+        self.merge_weighted(other, 1.0);
     }
 
-    fn of_tile(members: Fields, observations: Fields, start: usize) -> Self {
+    fn merge_weighted(&mut self, other: &Self, weight: f64) {
+        self.crps.merge_weighted(&other.crps, weight);
+        self.coverage.merge_weighted(&other.coverage, weight);
+        self.ranks.merge_weighted(&other.ranks, weight);
+        self.spread.merge_weighted(&other.spread, weight);
+    }
+
+    fn of_tile(members: Fields, observations: Fields, weights: &[f64], start: usize) -> Self {
         let width = TILE.min(members.points() - start);
         let mut columns = members.columns(start, width);
         let seen = observations.columns(start, width);
         let mut scores = Self::default();
-        for (column, seen) in columns
-            .chunks_exact_mut(members.count())
-            .zip(seen.chunks_exact(observations.count()))
-        {
-            scores.push_point(&SortedMembers::new(column), seen);
+        let seen = seen.chunks_exact(observations.count());
+        let points = columns.chunks_exact_mut(members.count()).zip(seen);
+        for (point, (column, seen)) in (start..).zip(points) {
+            let members = SortedMembers::new(column);
+            if weights.is_empty() {
+                scores.push_point(&members, seen);
+                continue;
+            }
+            let mut own = Self::default();
+            own.push_point(&members, seen);
+            scores.merge_weighted(&own, weights[point % weights.len()]);
         }
         scores
     }

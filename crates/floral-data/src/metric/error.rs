@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fields::weighted;
+
 /// Sums from which the errors of mean fields over many inputs are computed.
 ///
 /// For predictions p_i and truths t_i, i = 1..n, on N grid values each.
@@ -48,8 +50,22 @@ impl MeanFieldError {
     /// Adds one input whose true field is a mean over realizations. `sampled` is the expected square
     /// of the norm of its error.
     pub fn push_sampled(&mut self, predicted: &[f64], truth: &[f64], sampled: f64) {
+        self.push_weighted(predicted, truth, &[], sampled);
+    }
+
+    /// The same on points with quadrature weights of mean one; none if all weigh the same.
+    pub fn push_weighted(
+        &mut self,
+        predicted: &[f64],
+        truth: &[f64],
+        weights: &[f64],
+        sampled: f64,
+    ) {
+        assert_eq!(predicted.len(), truth.len(), "fields on the same grid");
         let before = self.squares;
-        self.push(predicted, truth);
+        let squares = predicted.iter().zip(truth).map(|(p, t)| (p - t).powi(2));
+        let truth_square = weighted(truth.iter().map(|t| t * t), weights);
+        self.push_squares(weighted(squares, weights), truth_square, truth.len());
         // Both errors are independent, so their squares add up on average.
         let square = self.squares - before;
         self.sampled_squares += sampled;

@@ -77,6 +77,17 @@ pub fn centred<T: Copy + Into<f64>>(fields: &[T], centre: &[f64]) -> Vec<f32> {
     pairs.map(|(v, c)| ((*v).into() - c) as f32).collect()
 }
 
+/// The sum of values times the weights of their points, [.., point]; without weights, of the values.
+pub fn weighted(values: impl Iterator<Item = f64>, weights: &[f64]) -> f64 {
+    match weights {
+        [] => values.sum(),
+        _ => {
+            let pairs = values.zip(weights.iter().cycle());
+            pairs.map(|(value, weight)| value * weight).sum()
+        }
+    }
+}
+
 fn not_finite(field: usize, point: usize, value: f32) -> Error {
     Error::Numerical {
         what: format!("field {field} has the value {value} at point {point}"),

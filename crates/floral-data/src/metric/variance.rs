@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::ratio;
+use super::fields::weighted;
 
 /// Sums from which the variance errors over many inputs are computed.
 ///
@@ -48,15 +49,23 @@ impl VarianceError {
 
     /// Adds one input whose variance fields have errors of sampling.
     pub fn push_sampled(&mut self, predicted: &[f64], truth: &[f64], sampled: Sampled) {
+        self.push_weighted(predicted, truth, &[], sampled);
+    }
+
+    /// The same on points with quadrature weights of mean one; none if all weigh the same.
+    pub fn push_weighted(
+        &mut self,
+        predicted: &[f64],
+        truth: &[f64],
+        weights: &[f64],
+        sampled: Sampled,
+    ) {
         assert_eq!(predicted.len(), truth.len(), "fields on the same grid");
-        let square: f64 = predicted
-            .iter()
-            .zip(truth)
-            .map(|(p, t)| (p - t).powi(2))
-            .sum();
+        let squares = predicted.iter().zip(truth).map(|(p, t)| (p - t).powi(2));
+        let square = weighted(squares, weights);
         self.inputs += 1;
         self.norms += square.sqrt();
-        let truth_square = truth.iter().map(|t| t * t).sum::<f64>();
+        let truth_square = weighted(truth.iter().map(|t| t * t), weights);
         self.truth_norms += truth_square.sqrt();
         self.floors += (sampled.truth + sampled.prediction).max(0.0).sqrt();
         if sampled.truth > 0.0 {

@@ -48,6 +48,28 @@ pub fn coordinates(axis: Dimension) -> Value {
     array(&[], &[axis], facts)
 }
 
+/// Coordinates in a single chunk, [point, dimension].
+pub fn box_of_coordinates(dimensions: &[Dimension], meaning: &str) -> Value {
+    let facts = json!({
+        "data_type": Precision::F64.data_type(),
+        "fill_value": "NaN",
+        "codecs": compressed(Precision::F64),
+        "attributes": {LONG_NAME: meaning},
+    });
+    array(&[], dimensions, facts)
+}
+
+/// Indices in a single chunk.
+pub fn indices(dimensions: &[Dimension], meaning: &str) -> Value {
+    let facts = json!({
+        "data_type": "uint32",
+        "fill_value": u32::MAX,
+        "codecs": [little_endian(), checksum()],
+        "attributes": {LONG_NAME: meaning},
+    });
+    array(&[], dimensions, facts)
+}
+
 /// The coordinates of an axis of a grid, with the domain that they sample.
 pub fn axis(axis: &Axis) -> Value {
     let mut array = coordinates((&axis.name, axis.len()));

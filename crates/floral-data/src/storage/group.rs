@@ -149,6 +149,12 @@ impl Group {
         self.write_chunk(name, 0, Precision::F64.native_bytes(coordinates))
     }
 
+    /// Stores indices, all in one chunk.
+    pub fn write_indices(&self, name: &str, indices: &[usize]) -> Result<()> {
+        let narrow = |index: &usize| u32::try_from(*index).unwrap_or(u32::MAX).to_ne_bytes();
+        self.write_chunk(name, 0, indices.iter().flat_map(narrow).collect())
+    }
+
     /// What is kept of the index under way: realizations of `size` values in blocks of `rows`.
     pub fn spool(&self, index: usize, size: usize, rows: usize) -> Spool {
         let folder = self.partial.pending().join(index.to_string());

@@ -11,6 +11,7 @@ use zarrs::array::{Array, ArrayBytes, ArrayError, ArraySubset, CodecOptions};
 use zarrs::config::MetadataRetrieveVersion;
 use zarrs::storage::{ReadableStorage, ReadableStorageTraits};
 
+use super::files::zarr_store;
 use super::group_plan::METADATA_FILE;
 use super::operations;
 use super::shard_store::{Piece, ShardStore};
@@ -49,6 +50,13 @@ pub struct StoredArray {
 }
 
 impl StoredArray {
+    /// What opens the arrays of the group in a folder by their names.
+    pub fn opener(group: &Path) -> Result<impl Fn(&str) -> Result<Option<Self>>> {
+        let storage: ReadableStorage = Arc::new(zarr_store(group)?);
+        let group = group.to_owned();
+        Ok(move |name: &str| Self::open(&storage, &group, name))
+    }
+
     /// Opens the array of this name, if there is one.
     pub fn open(storage: &ReadableStorage, dataset: &Path, name: &str) -> Result<Option<Self>> {
         if !dataset.join(name).join(METADATA_FILE).is_file() {

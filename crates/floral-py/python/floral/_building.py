@@ -8,12 +8,13 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from . import _labels
+from . import _floral, _labels
 from ._alignment import common_grid, on_grid, whole
 from ._arrays import Floats, drop_channel, fields, finite, numbers, same
 from ._grid import NAMES, Domain, Grid, counted
 from ._labels import Labelled
 from ._notes import note
+from ._parameters import with_parameters
 from ._quantities import Quantity, Texts, of_texts
 
 #: A solver of one input; a single channel has no axis.
@@ -49,19 +50,62 @@ def of_arrays(
     names: Mapping[str, Texts],
     units: Mapping[str, Texts],
     sensors: bool,
+    parameters: Mapping[str, Floats],
+    mesh: Optional[_floral.Mesh],
 ) -> Parts:
     """From plain arrays, whose axes are in order or named by `dims`."""
+    given = dict(given)
     if coords is not None and not isinstance(coords, Mapping):
         raise ValueError(f"coords is a {type(coords).__name__}; give a dict from axis names to coordinates")
-    if isinstance(dims, Mapping):
+    if mesh is not None:
+        other = "coords" if coords is not None else "dims" if dims is not None else None
+        if other is not None:
+            raise ValueError(f"{other} is for grids, and points for meshes; give one of them")
+        parts = _on(Grid.of_mesh(mesh), given, parameters, sensors)
+    elif given["input"] is None and parameters and coords is None and dims is None:
+        parts = _scalars(given, parameters)
+    elif isinstance(dims, Mapping):
+        if parameters:
+            raise ValueError("parameters need coords={...}; leave out dims, or name the axes alone there")
         named = {name: _named(name, value, dims, coords or {}) for name, value in given.items()}
         parts = of_labelled(named, domains, sensors)
     else:
-        values = numbers("input", given["input"])
+        like = given["high"] if given["input"] is None and parameters else given["input"]
+        values = numbers("input", like)
         axes = _axis_names(values, coords, dims)
         known = coords if coords is not None else counted(axes, values.shape[-len(axes) :])
-        parts = of_fields(Grid.of(known, domains), values, given["low"], given["high"], sensors)
-    return _described(parts, names, units)
+        parts = _on(Grid.of(known, domains), given, parameters, sensors)
+    return _described(parts, names, units, list(parameters))
+
+
+def _on(
+    grid: Grid, given: Mapping[str, Any], parameters: Mapping[str, Floats], sensors: bool
+) -> Parts:
+    """Fields on a grid or mesh, with parameters after the channels of the input."""
+    input = given["input"]
+    if parameters:
+        input = with_parameters(input, parameters, grid.dims, grid.shape)
+    return of_fields(grid, numbers("input", input), given["low"], given["high"], sensors)
+
+
+def _scalars(given: Mapping[str, Any], parameters: Mapping[str, Floats]) -> Parts:
+    """Scalar outputs [input] or [input, realization], on a grid of one point."""
+    high = numbers("high", given["high"])
+    if high.ndim not in (1, 2):
+        raise ValueError(
+            f"high has the shape {high.shape} and no grid; give coords={{...}} or points=..., or [input] or "
+            "[input, realization] for scalar outputs"
+        )
+    if high.ndim == 2 and high.shape[1] > 1:
+        note(
+            f"high is taken as {len(high)} scalar outputs of {high.shape[1]} realizations each; give "
+            "coords={...} if its last axis is a grid"
+        )
+    low = given["low"]
+    if low is not None and not callable(low):
+        low = numbers("low", low).reshape(-1, 1, 1)
+    scalars = {"input": None, "low": low, "high": high.reshape(len(high), -1, 1, 1)}
+    return _on(Grid.single(), scalars, parameters, False)
 
 
 def _named(name: str, value: Any, dims: Mapping[str, Sequence[str]], coords: Mapping[str, Any]) -> Any:
@@ -76,17 +120,22 @@ def _named(name: str, value: Any, dims: Mapping[str, Sequence[str]], coords: Map
     return Labelled(name, values, own, {dim: coords[dim] for dim in own if dim in coords})
 
 
-def _described(parts: Parts, names: Mapping[str, Texts], units: Mapping[str, Texts]) -> Parts:
+def _described(
+    parts: Parts, names: Mapping[str, Texts], units: Mapping[str, Texts], parameters: Sequence[str]
+) -> Parts:
     """With the given names and units."""
-    axes = parts.grid.dims
+    axes = (*parts.grid.dims, *parameters)
     for what, given, allowed in (("names", names, ()), ("units", units, axes)):
         unknown = [key for key in given if key not in ("input", "high", *allowed)]
         if unknown:
             listed = ", ".join(["input", "high", *allowed])
             raise ValueError(f"{what}: {unknown[0]!r} is unknown; choose among {listed}")
-    counts = {"input": parts.input.shape[1], "high": parts.high[0].shape[1]}
+    counts = {"input": parts.input.shape[1] - len(parameters), "high": parts.high[0].shape[1]}
     of = [of_texts(w, n, names.get(w), units.get(w)) for w, n in counts.items()]
-    grid = parts.grid.in_units({axis: str(units[axis]) for axis in axes if axis in units})
+    for name in parameters:
+        known = {"units": str(units[name])} if units.get(name) else {}
+        of[0].append({"name": name, **known, "parameter": True})
+    grid = parts.grid.in_units({axis: str(units[axis]) for axis in parts.grid.dims if axis in units})
     return replace(parts, grid=grid, quantities={"input": of[0], "solution": of[1]})
 
 
@@ -242,6 +291,8 @@ def check_grid(input: Floats, grid: Grid) -> None:
     """Refuses an input whose numbers of points are not those of the coordinates."""
     found = input.shape[-len(grid.dims) :]
     if found != grid.shape:
+        if grid.mesh is not None:
+            raise ValueError(f"input has {found[0]} points but the mesh {grid.shape[0]}; they must be the same")
         advice = "is the order of axes that of coords?"
         if sorted(found) == sorted(grid.shape):
             advice = "give coords in the order of the array's axes"

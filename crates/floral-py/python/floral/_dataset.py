@@ -13,12 +13,13 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from . import _building, _floral, _xarray
-from ._arrays import Floats, drop_channel
+from ._arrays import Floats
 from ._building import Dims, Parts, Solver
 from ._files import PathLike, imported, packed, unpack
-from ._grid import NAMES, Domain, Grid, OnGrid
+from ._grid import Domain, Grid, OnGrid
+from ._mesh import Cells, mesh_of
 from ._notes import note
-from ._parameters import Parameters, with_parameters
+from ._parameters import Parameters, matched, named, with_parameters
 from ._progress import Progress, watching
 from ._quantities import Quantity, Texts, to_attributes
 from ._summary import Summary
@@ -51,7 +52,7 @@ class Dataset(OnGrid):
     ) -> None:
         self._dataset = dataset
         self._folder = folder
-        self._grid = Grid.parse(dataset.axes)
+        self._grid = Grid.parse(dataset.axes, dataset.mesh)
         #: The low-fidelity solver, if it was given as a function.
         self.low_solver = low_solver
         #: The high-fidelity solver, if it was given as a function.
@@ -104,6 +105,9 @@ class Dataset(OnGrid):
         symmetries: Sequence[str] = (),
         names: Optional[Mapping[str, Texts]] = None,
         units: Optional[Mapping[str, Texts]] = None,
+        parameters: Optional[Parameters] = None,
+        points: Any = None,
+        cells: Cells = None,
         params: Optional[Parameters] = None,
         sensors: bool = False,
         path: Optional[PathLike] = None,
@@ -127,8 +131,14 @@ class Dataset(OnGrid):
             ``["transpose:x,y", "scale:-1"]``.
         names: names of channels, as in ``{"input": "permeability", "high": ["u", "v"]}``.
         units: units of axes and channels, as in ``{"x": "mm", "input": "m2", "high": "Pa"}``.
-        params: numbers that belong to inputs as a whole, as in ``{"viscosity": [0.1, 0.2]}``: they become
-            constant channels after those of input, which may be omitted.
+        parameters: numbers that belong to inputs as a whole, as in ``{"viscosity": [0.1, 0.2]}``, or an
+            array [input, parameter]; input may then be omitted. Without a grid or a mesh, outputs are
+            scalar: high [input] or [input, realization].
+        points: points of a mesh, [point, dimension]; high is then [input, realization, point]. Or a
+            ``meshio.Mesh``.
+        cells: cells of the mesh, [cell, node] counted from 0, or by kind as in ``{"triangle": ...}``; without
+            them, neighbours are the nearest points.
+        params: another name of ``parameters``.
         sensors: whether NaN in high are points that were not measured, the same in all realizations of an
             input.
         path: where to keep it, a Zarr group; by default it exists as long as this object.
@@ -138,20 +148,19 @@ class Dataset(OnGrid):
         interpolated. Contradictions raise ``ValueError``.
         """
         given = {"input": input, "low": low, "high": high}
+        parameters = params if parameters is None else parameters
         if any(_xarray.is_array(value) for value in given.values()):
-            plain = {"coords": coords, "dims": dims, "names": names, "units": units, "params": params}
+            plain = {"coords": coords, "dims": dims, "names": names, "units": units}
+            plain.update({"parameters": parameters, "points": points})
             given_too = [word for word, value in plain.items() if value is not None]
             if given_too:
                 raise ValueError(f"{given_too[0]} is for plain arrays; an xarray.DataArray has its own")
             parts = _building.of_data_arrays(given, domains, sensors)
         else:
-            if params:
-                grid = list(coords or (dims if dims and not isinstance(dims, Mapping) else ()))
-                shape = None if coords is None else [len(along) for along in coords.values()]
-                given["input"] = with_parameters(input, params, grid or _grid_names(input), shape)
-                names = _with_names(names or {}, list(params), given["input"].shape[1])
+            numbers = {} if parameters is None else named(parameters)
+            mesh = None if points is None else mesh_of(points, cells)
             known = (coords, dims, domains, names or {}, units or {})
-            parts = _building.of_arrays(given, *known, sensors)
+            parts = _building.of_arrays(given, *known, sensors, numbers, mesh)
         return cls._stored(parts, symmetries, path)
 
     @classmethod
@@ -202,7 +211,7 @@ class Dataset(OnGrid):
         }
         high, counts = np.concatenate(parts.high), [len(one) for one in parts.high]
         written = _floral.Dataset.write(
-            place, json.dumps(about), parts.input, parts.low, high, counts
+            place, json.dumps(about), parts.input, parts.low, high, counts, parts.grid.mesh
         )
         return cls(written, folder, parts.low_solver, parts.high_solver)
 
@@ -251,14 +260,25 @@ class Dataset(OnGrid):
     @property
     def input(self) -> Floats:
         """All inputs: [input, grid...]."""
-        return drop_channel(self._all(self._dataset.input), len(self.dims))
+        return self._grid.shown(self._all(self._dataset.input))
+
+    @property
+    def parameters(self) -> dict[str, Floats]:
+        """Their parameters by name, [input] each."""
+        known = [(i, one) for i, one in enumerate(self.quantities["input"]) if one.get("parameter")]
+        if not known:
+            return {}
+        # Constant channels: the first point has their value.
+        inputs = self._all(self._dataset.input)
+        values = inputs.reshape(*inputs.shape[:2], -1)[..., 0]
+        return {str(one.get("name", f"p{i}")): np.ascontiguousarray(values[:, i]) for i, one in known}
 
     @property
     def low(self) -> Optional[Floats]:
         """Their low-fidelity solutions: [input, grid...]; None if there are none."""
         if not self._dataset.has_low:
             return None
-        return drop_channel(self._all(self._dataset.low), len(self.dims))
+        return self._grid.shown(self._all(self._dataset.low))
 
     @property
     def high(self) -> Floats:
@@ -269,7 +289,7 @@ class Dataset(OnGrid):
         padded = [
             np.concatenate([one, np.full((most - len(one), *one.shape[1:]), np.nan)]) for one in every
         ]
-        return drop_channel(np.stack(padded), len(self.dims))
+        return self._grid.shown(np.stack(padded))
 
     def _high(self, index: int) -> Floats:
         """The realizations of one input: [realization, channel, grid...]."""
@@ -334,11 +354,20 @@ class Dataset(OnGrid):
             attrs["sensors"] = True
         return _xarray.dataset(self._grid, variables, attrs=attrs)
 
-    def extended(self, input: Any, high: Any = None, low: Any = None) -> Dataset:
+    def extended(
+        self, input: Any, high: Any = None, low: Any = None, parameters: Optional[Parameters] = None
+    ) -> Dataset:
         """A dataset with one more input, the last: [grid...], [realization, grid...] and [grid...].
 
         Solvers that were given as functions compute what is omitted.
         """
+        if parameters is not None:
+            names = list(self.parameters)
+            each = matched(named(parameters, names), names)
+            one = None if input is None else np.asarray(input)[None]
+            input = with_parameters(one, each, self._grid.dims, self._grid.shape)[0]
+            if self._grid.is_single and high is not None:
+                high = np.asarray(high, float).reshape(-1, 1, 1)
         here = self._dataset
         own_low = self._all(here.low) if here.has_low else None
         own_high = [self._high(index) for index in range(len(self))]
@@ -360,21 +389,6 @@ def _unpacked(contents: bytes, low_solver: Optional[Solver], high_solver: Option
     folder, place = _place(None)
     unpack(contents, place)
     return Dataset(_floral.Dataset.open(place), folder, low_solver, high_solver)
-
-
-def _grid_names(input: Any) -> Sequence[str]:
-    """Names of the axes of arrays without channels."""
-    return NAMES[: max(np.ndim(input) - 1, 1)]
-
-
-def _with_names(
-    names: Mapping[str, Texts], params: Sequence[str], channels: int
-) -> Mapping[str, Texts]:
-    """Names of the input's own channels, then those of parameters."""
-    own = names.get("input", [])
-    listed = [own] if isinstance(own, str) else list(own)
-    listed += [""] * (channels - len(params) - len(listed))
-    return {**names, "input": [*listed, *params]}
 
 
 def opened(data: Any) -> Dataset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Optional, Union, cast
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _floral, _xarray
-from ._arrays import Floats, drop_channel
+from ._arrays import Floats
+from ._files import PathLike
 from ._grid import Grid, OnGrid
 from ._plural import counted
 from ._quantities import Quantity, position, to_attributes
@@ -29,10 +31,10 @@ class Ensemble(OnGrid):
         self._ensemble = ensemble
         #: Name, units and long name of each channel, as far as known.
         self.quantities = list(quantities)
-        self._grid = Grid.parse(ensemble.axes)
+        self._grid = Grid.parse(ensemble.axes, ensemble.mesh)
 
     def _fields(self, values: NDArray[Any]) -> NDArray[Any]:
-        return drop_channel(values, len(self._grid.dims))
+        return self._grid.shown(values)
 
     def __len__(self) -> int:
         return self._ensemble.shape[0]
@@ -57,7 +59,8 @@ class Ensemble(OnGrid):
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = (self._ensemble.axes, self._ensemble.realizations(), self._ensemble.known())
-        return _unpacked, (*state, self.quantities)
+        mesh = self._grid.mesh
+        return _unpacked, (*state, self.quantities, mesh and (mesh.points, mesh.cells))
 
     @cached_property
     def mean(self) -> Floats:
@@ -114,7 +117,8 @@ class Ensemble(OnGrid):
         """One channel of [..., channel, grid...], by its index or name."""
         channels = self._ensemble.shape[1]
         place = position(self.quantities, channels, channel)
-        return values.take(place, axis=-len(self.dims) - 1) if channels > 1 else values
+        axis = -1 if self._grid.is_single else -len(self.dims) - 1
+        return values.take(place, axis=axis) if channels > 1 else values
 
     def _at(self, statistic: Any, levels: Levels) -> Floats:
         if np.ndim(levels) == 0:
@@ -159,11 +163,27 @@ class Ensemble(OnGrid):
         attrs = {} if self.novelty is None else {"novelty": self.novelty}
         return _xarray.dataset(self._grid, variables, coords, attrs)
 
+    def to_meshio(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95), realizations: int = 0) -> Any:
+        """Converts it to a ``meshio.Mesh``: mean, std and quantiles as point data, and the first
+        realizations if wanted."""
+        from ._mesh import to_meshio
+
+        return to_meshio(self, quantiles, realizations)
+
+    def to_vtu(
+        self, path: PathLike, quantiles: Sequence[float] = (0.05, 0.5, 0.95), realizations: int = 0
+    ) -> None:
+        """Writes it as a VTU file, which ParaView opens: mean, std and quantiles as point data, and the
+        first realizations if wanted."""
+        from ._mesh import to_vtu
+
+        to_vtu(self, os.fspath(path), quantiles, realizations)
+
     def plot(self, channel: Union[int, str] = 0, shown: int = 5, title: Optional[str] = None) -> Any:
         """Plots it with matplotlib and returns the figure.
 
-        On one axis: mean, the 90 % interval and some realizations. On two: mean, standard deviation
-        and one realization as maps.
+        On one axis: mean, the 90 % interval and some realizations. On two, and on a mesh in the plane:
+        mean, standard deviation and one realization as maps. Of a scalar: a histogram.
         """
         from ._plot import plot
 
@@ -171,7 +191,12 @@ class Ensemble(OnGrid):
 
 
 def _unpacked(
-    axes: str, realizations: NDArray[Any], known: Any, quantities: Sequence[Quantity]
+    axes: str,
+    realizations: NDArray[Any],
+    known: Any,
+    quantities: Sequence[Quantity],
+    mesh: Any = None,
 ) -> Ensemble:
     """An ensemble from its parts, for another process."""
-    return Ensemble(_floral.Ensemble.of(axes, realizations, known), quantities)
+    whole = mesh and _floral.Mesh(*mesh)
+    return Ensemble(_floral.Ensemble.of(axes, realizations, known, whole), quantities)

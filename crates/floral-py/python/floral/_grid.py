@@ -8,7 +8,10 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._arrays import Floats, numbers
+from numpy.typing import NDArray
+
+from . import _floral
+from ._arrays import Floats, drop_channel, numbers
 from ._notes import note
 
 #: A declared domain: its kind, or kind, start and end.
@@ -20,15 +23,43 @@ KINDS = ("closed", "periodic", "times")
 NAMES = ("x", "y")
 
 
-class Grid:
-    """The axes of a grid, slowest first."""
+#: The axis that counts the points of a mesh.
+POINT = "point"
 
-    def __init__(self, axes: Sequence[Mapping[str, Any]]) -> None:
+
+class Grid:
+    """The axes of a grid, slowest first; or the points of a mesh, which one axis counts."""
+
+    def __init__(
+        self, axes: Sequence[Mapping[str, Any]], mesh: Optional[_floral.Mesh] = None
+    ) -> None:
         self._axes = [dict(axis) for axis in axes]
+        #: The mesh, if there is one.
+        self.mesh = mesh
 
     @classmethod
-    def parse(cls, text: str) -> Grid:
-        return cls(json.loads(text))
+    def parse(cls, text: str, mesh: Optional[_floral.Mesh] = None) -> Grid:
+        return cls(json.loads(text), mesh)
+
+    @classmethod
+    def of_mesh(cls, mesh: _floral.Mesh) -> Grid:
+        """The points of a mesh."""
+        return cls.parse(mesh.axes, mesh)
+
+    @classmethod
+    def single(cls) -> Grid:
+        """A single point, where scalar outputs live."""
+        return cls([{"name": POINT, "coordinates": [0.0]}])
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is the one point of scalar outputs."""
+        return self.mesh is None and self.dims == (POINT,) and self.shape == (1,)
+
+    def shown(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Fields [..., channel, grid...] without a single channel, and without the point of scalars."""
+        array = drop_channel(values, len(self._axes))
+        return array[..., 0] if self.is_single else array
 
     @classmethod
     def of(
@@ -93,9 +124,14 @@ class Grid:
             {**axis, "units": units[axis["name"]]} if axis["name"] in units else axis
             for axis in self._axes
         ]
-        return Grid(named)
+        return Grid(named, self.mesh)
 
     def __repr__(self) -> str:
+        if self.is_single:
+            return "a single point"
+        if self.mesh is not None:
+            cells = [f", {len(nodes)} cells ({kind})" for kind, nodes in self.mesh.cells]
+            return f"a mesh of {self.shape[0]} points" + "".join(cells)
         return ", ".join(f"{name}: {n}" for name, n in zip(self.dims, self.shape))
 
 
@@ -113,6 +149,16 @@ class OnGrid:
     def coords(self) -> dict[str, Floats]:
         """The coordinates of the grid's axes by their name."""
         return self._grid.coords
+
+    @property
+    def points(self) -> Optional[Floats]:
+        """The points of the mesh, [point, dimension]; None on a grid."""
+        return None if self._grid.mesh is None else self._grid.mesh.points
+
+    @property
+    def cells(self) -> Optional[dict[str, NDArray[np.int64]]]:
+        """The cells of the mesh by kind, [cell, node]; None on a grid."""
+        return None if self._grid.mesh is None else dict(self._grid.mesh.cells)
 
 
 def coordinates(name: str, along: Any) -> Floats:

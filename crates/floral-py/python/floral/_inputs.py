@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _labels, _xarray
+from . import _floral, _labels, _xarray
 from ._alignment import on_grid, whole
 from ._arrays import Floats, fields, numbers, same
 from ._building import Solver, solved
@@ -17,7 +17,7 @@ from ._dataset import Dataset, opened
 from ._grid import Grid
 from ._labels import Labelled
 from ._notes import note
-from ._parameters import Parameters, with_parameters
+from ._parameters import Parameters, matched, named, with_parameters
 from ._quantities import Quantity
 
 
@@ -30,6 +30,8 @@ class Expected:
     solution_channels: int
     needs_low: bool
     low_solver: Optional[Solver]
+    #: Names of its parameters.
+    parameters: Sequence[str] = ()
 
 
 @dataclass
@@ -51,8 +53,9 @@ def new_inputs(
     input: Any,
     low: Any,
     coords: Optional[Mapping[str, Any]],
-    params: Optional[Parameters],
+    parameters: Optional[Parameters],
     chosen: Optional[Sequence[int]],
+    mesh: Optional[_floral.Mesh] = None,
 ) -> NewInputs:
     """From arrays, xarray's arrays, a :class:`Dataset` or a path; `chosen` selects some of several."""
     if isinstance(input, (Dataset, str, os.PathLike)):
@@ -61,11 +64,11 @@ def new_inputs(
         low = input["low"] if low is None and "low" in input else low
         input = input["input"]
     if _xarray.is_array(input):
-        if params or coords is not None:
-            raise ValueError("coords and params are for plain arrays; an xarray.DataArray has its own")
+        if parameters is not None or coords is not None:
+            raise ValueError("coords and parameters are for plain arrays; an xarray.DataArray has its own")
         made = _of_data_arrays(expected, input, low)
     else:
-        made = _of_arrays(expected, input, low, coords, params)
+        made = _of_arrays(expected, input, low, coords, parameters, mesh)
     return made if chosen is None else _chosen(made, chosen)
 
 
@@ -102,20 +105,29 @@ def _of_arrays(
     input: Any,
     low: Any,
     coords: Optional[Mapping[str, Any]],
-    params: Optional[Parameters],
+    parameters: Optional[Parameters],
+    mesh: Optional[_floral.Mesh],
 ) -> NewInputs:
     dims = expected.grid.dims
     grid, whose = expected.grid, "the model's grid"
     if coords is not None:
         grid, whose = _other_grid(expected, coords, {}), "coords"
+    if mesh is not None:
+        if expected.grid.mesh is None:
+            raise ValueError("points are those of a mesh, but the model was trained on a grid; give coords={...}")
+        grid, whose = Grid.of_mesh(mesh), "the mesh has"
+    params = {} if parameters is None else named(parameters, expected.parameters)
+    if params and expected.parameters:
+        params = matched(params, expected.parameters)
     own = expected.input_channels - len(params or {})
     array = numbers("input", input) if input is not None else None
     is_one = _is_one(array, params, own, len(dims))
     if array is not None and is_one:
         array = array[None]
     if params:
-        given = {name: np.atleast_1d(values) for name, values in params.items()}
-        array = with_parameters(array, given, dims, grid.shape)
+        array = with_parameters(array, params, dims, grid.shape)
+    if array is None and expected.parameters:
+        raise ValueError(f"parameters are needed: {', '.join(expected.parameters)}")
     if array is None:
         raise ValueError("input is needed")
     inputs = fields("input", array, [_labels.INPUT], dims)
@@ -130,11 +142,11 @@ def _of_arrays(
 
 
 def _is_one(
-    array: Optional[Floats], params: Optional[Parameters], channels: int, axes: int
+    array: Optional[Floats], params: Mapping[str, Floats], channels: int, axes: int
 ) -> bool:
     """Whether an array has no axis of inputs: [grid...], or [channel, grid...] of several channels."""
     if array is None:
-        return all(np.ndim(values) == 0 for values in (params or {}).values())
+        return all(values.ndim == 0 for values in params.values())
     return array.ndim == axes or (array.ndim == axes + 1 and channels > 1 and len(array) == channels)
 
 

@@ -19,6 +19,7 @@ from ._ensembles import Ensembles
 from ._files import PathLike
 from ._grid import Grid, OnGrid
 from ._inputs import Expected, new_inputs
+from ._mesh import Cells, mesh_of
 from ._notes import note
 from ._parameters import Parameters
 from ._progress import Progress, watching
@@ -42,7 +43,7 @@ class Model(OnGrid):
     ) -> None:
         self._model = model
         self._header: dict[str, Any] = json.loads(model.header)
-        self._grid = Grid(self._header["grid"]["axes"])
+        self._grid = Grid(self._header["grid"]["axes"], model.mesh)
         #: The dataset it was fitted to; None if it was loaded without.
         self.data = data
         #: A function from an input to its low-fidelity solution, for inputs given without one.
@@ -70,6 +71,9 @@ class Model(OnGrid):
         realizations: int = REALIZATIONS,
         resolution: Optional[Resolution] = None,
         coords: Optional[Mapping[str, Any]] = None,
+        parameters: Optional[Parameters] = None,
+        points: Any = None,
+        cells: Cells = None,
         params: Optional[Parameters] = None,
         seed: int = 0,
         index: int = 0,
@@ -91,7 +95,10 @@ class Model(OnGrid):
         realizations: realizations per input; a deterministic method has one.
         resolution: points per axis of the predictions, if other than the input's.
         coords: coordinates of the input in the order of its axes, if its grid is not that of training.
-        params: numbers that belong to inputs as a whole, as in ``{"viscosity": 0.1}``.
+        parameters: numbers that belong to inputs as a whole, as in ``{"viscosity": 0.1}``; for several
+            inputs ``{"viscosity": [0.1, 0.2]}`` or an array [input, parameter].
+        points, cells: the mesh of the input and of the predictions, if it is not that of training.
+        params: another name of ``parameters``.
         seed: random seed; the same seed and index give the same realizations.
         index: index of the random draws of the first input; each input has its own.
         solver, steps, tolerance: the integrator of flows; by default, as many midpoint steps as are
@@ -109,7 +116,9 @@ class Model(OnGrid):
         >>> model.sample(data.input[:3], low=data.low[:3], realizations=50).mean.shape
         (3, 32)
         """
-        new = new_inputs(self._expected(), input, low, coords, params, inputs)
+        parameters = params if parameters is None else parameters
+        mesh = None if points is None else mesh_of(points, cells)
+        new = new_inputs(self._expected(), input, low, coords, parameters, inputs, mesh)
         about = json.dumps({"axes": new.grid.axes, "quantities": _compared(new.quantities)})
         points = self._per_axis(resolution)
         ensembles = []
@@ -120,7 +129,7 @@ class Model(OnGrid):
             wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
             solution = None if new.low is None else np.ascontiguousarray(new.low[place])
             field = np.ascontiguousarray(new.fields[place])
-            ensembles.append(self._ensemble(field, solution, about, wanted, progress))
+            ensembles.append(self._ensemble(field, solution, about, wanted, new.grid.mesh, progress))
         return ensembles[0] if new.is_one else Ensembles(ensembles)
 
     def sample_all(self, data: Any, **options: Any) -> Ensembles:
@@ -135,10 +144,11 @@ class Model(OnGrid):
         low: Optional[Floats],
         about: str,
         wanted: str,
+        mesh: Optional[_floral.Mesh],
         progress: Progress,
     ) -> Ensemble:
         with watching(progress) as watcher:
-            found, notes = self._model.sample(field, low, about, wanted, watcher)
+            found, notes = self._model.sample(field, low, about, wanted, mesh, watcher)
         for words in notes:
             note(words)
         return Ensemble(found, self._header.get("quantities", {}).get("solution", []))
@@ -146,11 +156,20 @@ class Model(OnGrid):
     def _expected(self) -> Expected:
         shapes = self._header["shapes"]
         channels = int(shapes["input_channels"]), int(shapes["solution_channels"])
-        return Expected(self._grid, *channels, self._model.needs_low, self.low_solver)
+        known = self._header.get("quantities", {}).get("input", [])
+        names = [str(one.get("name", f"p{i}")) for i, one in enumerate(known) if one.get("parameter")]
+        return Expected(self._grid, *channels, self._model.needs_low, self.low_solver, names)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of its parameters."""
+        return list(self._expected().parameters)
 
     def _per_axis(self, resolution: Optional[Resolution]) -> Optional[list[int]]:
         if resolution is None:
             return None
+        if self._grid.mesh is not None:
+            raise ValueError("a mesh has no resolution; give points=... and cells=... of another one")
         points = np.atleast_1d(np.asarray(resolution))
         if points.dtype.kind not in "iu" or (points < 1).any():
             raise ValueError(f"resolution is {resolution}; whole numbers of points are needed")
@@ -159,10 +178,11 @@ class Model(OnGrid):
 
     def add(
         self,
-        input: Any,
+        input: Any = None,
         high: Any = None,
         low: Any = None,
         *,
+        parameters: Optional[Parameters] = None,
         data: Any = None,
         progress: Progress = True,
     ) -> Model:
@@ -170,6 +190,7 @@ class Model(OnGrid):
 
         input: [grid...]; high: [realization, grid...]; low: [grid...]. What is omitted is computed by the
         functions that the dataset was made with.
+        parameters: its parameters, as in ``{"load": 0.3}``.
         data: the dataset the model was fitted to, if it was loaded without.
         """
         from ._fit import fit
@@ -182,7 +203,7 @@ class Model(OnGrid):
             )
         split = {**self.settings["split"], "train": None}
         settings = {**self.settings, "split": split}
-        again = fit(known.extended(input, high, low), settings=settings, progress=progress)
+        again = fit(known.extended(input, high, low, parameters), settings=settings, progress=progress)
         self.__dict__.update(again.__dict__)
         return self
 

@@ -22,9 +22,55 @@ def plot(ensemble: Ensemble, channel: Union[int, str], shown: int, title: Option
     def of(values: Any) -> Any:
         return ensemble.of_channel(values, place)
 
-    draw = _line if len(ensemble.dims) == 1 else _maps
+    draw = _form(ensemble)
     figure = draw(pyplot, ensemble, of, shown, label(ensemble.quantities, place))
     figure.suptitle(title if title is not None else counted(len(ensemble), "realization"))
+    return figure
+
+
+def _form(ensemble: Ensemble) -> Any:
+    grid = ensemble._grid
+    if grid.is_single:
+        return _histogram
+    if grid.mesh is None:
+        return _line if len(ensemble.dims) == 1 else _maps
+    dimension = grid.mesh.points.shape[1]
+    if dimension == 3:
+        raise ValueError("a mesh in space is drawn by ParaView: ensemble.to_vtu('mean.vtu')")
+    return _line if dimension == 1 else _triangles
+
+
+def _histogram(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
+    figure, axes = pyplot.subplots(layout="constrained")
+    axes.hist(of(ensemble.realizations), bins="auto", density=True, alpha=0.6)
+    axes.axvline(float(of(ensemble.mean)), label="mean")
+    axes.set_xlabel(quantity)
+    axes.legend()
+    return figure
+
+
+def _triangles(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
+    mesh = ensemble._grid.mesh
+    assert mesh is not None
+    x, y = mesh.points.T
+    triangles = mesh.triangles
+    mean, one = of(ensemble.mean), of(ensemble.realizations[0])
+    panels = {"mean": mean, "standard deviation": of(ensemble.std)}
+    if shown > 0:
+        panels["a realization"] = one
+    scale = {"vmin": min(mean.min(), one.min()), "vmax": max(mean.max(), one.max())}
+    figure, all_axes = pyplot.subplots(
+        1, len(panels), layout="constrained", figsize=(4.0 * len(panels), 3.6), squeeze=False
+    )
+    for axes, (name, values) in zip(all_axes[0], panels.items()):
+        limits = {} if name == "standard deviation" else scale
+        if len(triangles):
+            drawn = axes.tripcolor(x, y, values, triangles=triangles, shading="gouraud", **limits)
+        else:
+            drawn = axes.scatter(x, y, c=values, s=6, **limits)
+        figure.colorbar(drawn, ax=axes, label=quantity)
+        axes.set_title(name)
+        axes.set_aspect("equal" if _same_scale(sorted(x), sorted(y)) else "auto")
     return figure
 
 
@@ -35,7 +81,14 @@ def _axis_label(ensemble: Ensemble, dim: str) -> str:
 
 def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
     (dim,) = ensemble.dims
-    x = ensemble.coords[dim]
+    mesh = ensemble._grid.mesh
+    if mesh is not None:
+        # Along a line, whatever the order of its points.
+        x, whole = mesh.points[:, 0], of
+        order = x.argsort()
+        x, of = x[order], lambda values: whole(values)[..., order]
+    else:
+        x = ensemble.coords[dim]
     figure, axes = pyplot.subplots(layout="constrained")
     low, high = ensemble.quantile([0.05, 0.95])
     axes.fill_between(x, of(low), of(high), alpha=0.3, label="90 % of realizations")

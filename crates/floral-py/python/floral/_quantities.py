@@ -8,8 +8,8 @@ from typing import Any, Optional, Union
 #: One text for a single channel, or one per channel.
 Texts = Union[str, Sequence[str]]
 
-#: Metadata of a channel: ``name``, ``units``, ``long_name``.
-Quantity = dict[str, str]
+#: Metadata of a channel: ``name``, ``units``, ``long_name``; and ``parameter`` if it is a number.
+Quantity = dict[str, Any]
 
 #: Attributes of arrays of one channel, and of several.
 KEYS = {"name": "channel_names", "units": "channel_units", "long_name": "channel_long_names"}
@@ -52,7 +52,7 @@ def of_attributes(attrs: Mapping[str, Any], channels: int) -> list[Quantity]:
 def to_attributes(quantities: Sequence[Quantity]) -> dict[str, Any]:
     """The attributes that describe them, as the command line writes them."""
     if len(quantities) == 1:
-        return dict(quantities[0])
+        return {key: text for key, text in quantities[0].items() if key in KEYS}
     return {
         listed: [quantity.get(key, "") for quantity in quantities]
         for key, listed in KEYS.items()

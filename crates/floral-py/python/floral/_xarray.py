@@ -39,12 +39,20 @@ def dataset(
     """An ``xarray.Dataset`` of arrays [leading..., channel, grid...]; channel may be absent."""
     xarray = module()
     made = {}
+    own = () if grid.is_single else grid.dims
     for name, (leading, values, about) in variables.items():
-        has_channel = values.ndim == len(leading) + len(grid.dims) + 1
-        dims = [*leading, *(["channel"] if has_channel else []), *grid.dims]
+        has_channel = values.ndim == len(leading) + len(own) + 1
+        dims = [*leading, *(["channel"] if has_channel else []), *own]
         made[name] = (dims, values, dict(about))
     along = {
         name: (name, values, {"units": grid.units[name]} if name in grid.units else {})
         for name, values in grid.coords.items()
     }
+    if grid.is_single:
+        along = {}
+    if grid.mesh is not None:
+        units = {"units": grid.units["point"]} if "point" in grid.units else {}
+        along = {name: ("point", x, units) for name, x in zip("xyz", grid.mesh.points.T)}
+        for kind, nodes in grid.mesh.cells:
+            made[f"cells_{kind}"] = ([f"cell_{kind}", f"node_{kind}"], nodes, {})
     return xarray.Dataset(made, {**along, **(coords or {})}, dict(attrs or {}))

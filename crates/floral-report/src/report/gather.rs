@@ -17,7 +17,7 @@ use floral::metric::Fields;
 use floral::predict::{Cases, Consumer, Moments, PredictionCost, Predictor, Walk, WalkedInput};
 use floral::train::RunFolder;
 use floral::train::checkpoint::DataIdentity;
-use floral::{Error, Field, Observer, Result, counted};
+use floral::{Error, Field, Grid, Observer, Result, counted};
 
 use super::cache::{self, Key};
 use super::channel::Channel;
@@ -50,6 +50,7 @@ pub fn compare(
                     .into(),
         });
     }
+    check_drawable(dataset.grid())?;
     if let Some(mask) = dataset.mask() {
         return Err(Error::BadFile {
             path: dataset.path().to_owned(),
@@ -99,6 +100,25 @@ pub fn compare(
     };
     walk.run(&mut gathering)?;
     gathering.finish(inputs)
+}
+
+/// Refuses fields that a report would draw wrongly: the points of a mesh are no curve, and a single
+/// point is none either.
+pub(super) fn check_drawable(grid: &Grid) -> Result<()> {
+    let reason = match grid.mesh() {
+        Some(_) => {
+            "fields on a mesh are not drawn in reports; use floral evaluate for scores, and floral sample \
+             -o OUT.vtu for fields that ParaView draws"
+        }
+        None if grid.len() == 1 => {
+            "scalar solutions have no fields to draw; use floral evaluate for scores"
+        }
+        None => return Ok(()),
+    };
+    Err(Error::Config {
+        context: "report".into(),
+        reason: reason.into(),
+    })
 }
 
 struct Gathering<'a> {

@@ -77,7 +77,7 @@ pub(super) fn drawn(grid: &Grid) -> Grid {
     if axes.is_empty() {
         axes.extend(grid.axes.first().cloned());
     }
-    Grid { axes }
+    grid.with_axes(axes)
 }
 
 /// The axes of a grid.

@@ -17,6 +17,7 @@ use floral::{Error, Grid, Observer, Result};
 
 use super::compared_run::{ComparedRun, name};
 use super::comparison::{ChannelResult, ChannelTruth, Comparison, Setting, ShownInput};
+use super::gather::check_drawable;
 use super::gather::rounded;
 use super::names;
 use super::options::Options;
@@ -63,6 +64,7 @@ pub fn predicted(
     };
     check_alike(&runs)?;
     let grid = grid(first).clone();
+    check_drawable(&grid)?;
     let quantities = first.predictor.header().quantities.solution.clone();
     let channels = first.predictor.header().shapes.solution_channels;
     let inputs = named(&first.files);

@@ -3,6 +3,7 @@
 
 use super::{BaselineFields, Truth};
 use crate::kl::Prediction;
+use crate::metric::fields::weighted;
 
 /// One channel of fields of `values` values: [.., channel, point] -> [.., point].
 pub(super) fn of<T: Copy>(fields: &[T], values: usize, channel: usize, channels: usize) -> Vec<T> {
@@ -73,6 +74,7 @@ impl Truth {
             variance_error: self.variance_error.as_ref().map(of_field),
             observations: of(&self.observations, values, channel, channels),
             deviations: Vec::new(),
+            weights: self.weights.clone(),
             source: self.source,
         }
     }
@@ -87,14 +89,22 @@ impl Truth {
             variance_error: self.variance_error.as_deref().map(|field| scale(field, 4)),
             observations: scaled_members(&self.observations, values, deviations),
             deviations: Vec::new(),
+            weights: self.weights.clone(),
             source: self.source,
         }
     }
 
     /// The expected square of the norm of the sampling error of its mean.
     pub(super) fn mean_square_error(&self) -> f64 {
-        let variances: f64 = self.variance.iter().flatten().sum();
+        let variances = self.weighted(self.variance.iter().flatten().copied());
         variances * self.source.sampling_share()
+    }
+}
+
+impl Truth {
+    /// The sum over a field by the weights of its points.
+    pub(super) fn weighted(&self, values: impl Iterator<Item = f64>) -> f64 {
+        weighted(values, &self.weights)
     }
 }
 

@@ -38,6 +38,22 @@ pub struct Scoring {
     channels: Vec<(f64, Scoring)>,
 }
 
+/// The energy score with the norm of the points' weights.
+fn weighted_energy(members: Fields, observations: Fields, weights: &[f64]) -> Result<f64> {
+    if weights.is_empty() {
+        return energy_score(members, observations, PAIR_LAGS);
+    }
+    let roots: Vec<f32> = weights.iter().map(|weight| weight.sqrt() as f32).collect();
+    let scaled = |fields: Fields| -> Vec<f32> {
+        let values = fields.iter().flatten().zip(roots.iter().cycle());
+        values.map(|(value, root)| value * root).collect()
+    };
+    let (members, points) = (scaled(members), members.points());
+    let observations = scaled(observations);
+    let members = Fields::new(&members, points)?;
+    energy_score(members, Fields::new(&observations, points)?, PAIR_LAGS)
+}
+
 impl Scoring {
     /// Adds what the realizations of one input have cost.
     pub fn add_cost(&mut self, cost: PredictionCost) {
@@ -94,7 +110,7 @@ impl Scoring {
                 });
             }
             let sum = sum.get_or_insert_default();
-            sum.push_sampled(field, &truth.mean, sampled);
+            sum.push_weighted(field, &truth.mean, &truth.weights, sampled);
         }
         Ok(())
     }
@@ -141,13 +157,15 @@ impl Scoring {
         self.inputs += 1;
         self.members = members.count();
         let moments = Moments::of(moments, &statistics);
+        let noise = truth.mean_square_error();
         self.mean
-            .push_sampled(&moments.mean, &truth.mean, truth.mean_square_error());
+            .push_weighted(&moments.mean, &truth.mean, &truth.weights, noise);
         let sampled = 1.0 / members.count() as f64;
         if let Some(variance) = &truth.variance {
             let is_sampled = members.count() > 1 && moments.is_drawn;
             let own = if is_sampled { sampled } else { 0.0 };
-            let square = variance.iter().sum::<f64>() * (own + truth.source.sampling_share());
+            let square = truth.weighted(variance.iter().copied());
+            let square = square * (own + truth.source.sampling_share());
             *self.floors.get_or_insert_default() += square.sqrt();
         }
         if members.count() == 1 {
@@ -164,9 +182,9 @@ impl Scoring {
         let Some(variance) = &truth.variance else {
             return;
         };
-        let fourth: f64 = variance.iter().map(|v| v * v).sum();
+        let fourth = truth.weighted(variance.iter().map(|v| v * v));
         let sampled = Sampled {
-            truth: truth.variance_error.iter().flatten().sum(),
+            truth: truth.weighted(truth.variance_error.iter().flatten().copied()),
             // As if they were normal: of the truth's kurtosis, little may be known.
             prediction: match is_sampled {
                 true => 2.0 * fourth / (self.members as f64 - 1.0),
@@ -174,7 +192,7 @@ impl Scoring {
             },
         };
         let error = self.variance.get_or_insert_default();
-        error.push_sampled(predicted, variance, sampled);
+        error.push_weighted(predicted, variance, &truth.weights, sampled);
     }
 
     fn push_observed(&mut self, members: Fields, truth: &Truth) -> Result<()> {
@@ -182,8 +200,8 @@ impl Scoring {
             let observations = centred(&truth.observations, &truth.mean);
             let observations = Fields::new(&observations, truth.mean.len())?;
             let (scores, energy) = self.observed.get_or_insert_default();
-            scores.push(members, observations)?;
-            *energy += energy_score(members, observations, PAIR_LAGS)?;
+            scores.push_weighted(members, observations, &truth.weights)?;
+            *energy += weighted_energy(members, observations, &truth.weights)?;
         }
         Ok(())
     }

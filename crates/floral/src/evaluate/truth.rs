@@ -74,6 +74,8 @@ pub struct Truth {
     pub observations: Vec<f64>,
     /// The deviation of each channel, in which several channels are pooled; empty for one.
     pub deviations: Vec<f64>,
+    /// Quadrature weights of the points of a channel, of mean one; empty if all weigh the same.
+    pub weights: Vec<f64>,
     /// Where mean and variance come from.
     pub source: TruthSource,
 }
@@ -87,6 +89,7 @@ impl Truth {
             variance_error: self.variance_error.as_deref().map(|v| thinning.apply(v)),
             observations: thinning.apply(&self.observations),
             deviations: self.deviations.clone(),
+            weights: thinning.apply(&self.weights),
             source: self.source,
         }
     }
@@ -189,8 +192,17 @@ impl<'a> Truths<'a> {
             variance_error: moments.variance_error,
             observations,
             deviations: self.deviations.clone(),
+            weights: self.weights_of(index)?,
             source,
         })
+    }
+
+    /// Weights of the points at which an input's high fidelity is known.
+    fn weights_of(&self, index: usize) -> Result<Vec<f64>> {
+        match self.dataset.grid().weights() {
+            Some(weights) => self.dataset.at_known(index, weights.to_vec()),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Many realizations of the truth: fresh ones where the dataset's problem is a built-in one,
@@ -338,6 +350,7 @@ pub(super) fn of_realizations(observations: &[f64], points: usize) -> Result<Tru
         variance_error: moments.variance_error,
         observations: observations.to_vec(),
         deviations: Vec::new(),
+        weights: Vec::new(),
         source: TruthSource::Dataset {
             realizations: observations.len() / points,
         },

@@ -97,6 +97,12 @@ impl Watched<'_> {
 
 /// Refuses a motion along an axis whose points it does not take to points.
 pub(crate) fn check_spacing(symmetry: &Symmetry, grid: &Grid) -> crate::Result<()> {
+    if grid.mesh().is_some() && symmetry.moves_points() {
+        return Err(crate::Error::Config {
+            context: format!("symmetry {symmetry}"),
+            reason: "the points of a mesh have no axes to move along; leave it out".into(),
+        });
+    }
     let Some(name) = symmetry.spaced_axis() else {
         return Ok(());
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::alignment::{Alignment, Given, aligned_dataset, check_mask, extent};
 use super::walk::at_input;
-use super::{Ensemble, InputSource, Predictor, Sampling, departure, memory};
+use super::{Ensemble, InputSource, ParameterTable, Predictor, Sampling, departure, memory};
 use crate::dataset::{Dataset, NpzInputs};
 use crate::field::refined;
 use crate::grid::{Mask, Thinning, refined_grid};
@@ -145,6 +145,16 @@ impl<'a> Cases<'a> {
             naming: Naming::One(input.number),
             ..cases
         })
+    }
+
+    /// Parameters, on the grid of the run.
+    pub fn of_parameters(
+        table: ParameterTable,
+        predictor: &Predictor,
+        resolution: Option<&Resolution>,
+        solver: Option<Arc<OnDemand>>,
+    ) -> Result<Self> {
+        Self::seen((Box::new(table), Vec::new()), predictor, resolution, solver)
     }
 
     /// Those of a source as the run sees it, with what was converted or assumed.
@@ -298,7 +308,8 @@ impl<'a> Cases<'a> {
         let grid = axes.fold(Checksum::default(), |sum, axis| {
             sum.numbers(&axis.coordinates)
         });
-        let mut sum = grid;
+        let points = self.grid.mesh().map(|mesh| mesh.points().coordinates());
+        let mut sum = grid.numbers(&points.unwrap_or_default());
         let mut departures = Vec::new();
         for index in inputs {
             let case = self.case(index)?;

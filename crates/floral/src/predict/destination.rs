@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{PredictionPlan, PredictionWriter};
+use super::{PredictionPlan, PredictionWriter, vtk};
 use crate::ranks::{Alone, Ranks, by_first};
 use crate::storage::partial::partial_path;
 use crate::storage::{FolderLock, SingleFile, has_mark, remove_folder};
@@ -16,24 +16,42 @@ use crate::{Advice, Error, Result};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     path: PathBuf,
-    file: Option<SingleFile>,
+    file: Option<Form>,
+}
+
+/// What a complete store becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Single(SingleFile),
+    /// Files of VTK, for fields on a mesh.
+    Vtk,
+}
+
+impl Form {
+    fn write(self, store: &Path, path: &Path, mark: &str) -> Result<()> {
+        match self {
+            Self::Single(file) => file.write(store, path, mark),
+            Self::Vtk => vtk::write(store, path, mark),
+        }
+    }
 }
 
 impl Destination {
-    /// A Zarr folder, or a file if the name ends in `.npz` or `.nc`.
+    /// A Zarr folder, or a file if the name ends in `.npz`, `.nc`, `.vtu` or `.pvd`.
     pub fn new(path: &Path) -> Result<Self> {
         let ending = path.extension();
         let ending = ending.map(|end| end.to_string_lossy().to_ascii_lowercase());
         let file = match ending.as_deref() {
             None | Some("zarr") => None,
-            Some("npz") => Some(SingleFile::Npz),
-            Some("nc") => Some(SingleFile::NetCdf),
+            Some("npz") => Some(Form::Single(SingleFile::Npz)),
+            Some("nc") => Some(Form::Single(SingleFile::NetCdf)),
+            Some("vtu" | "pvd") => Some(Form::Vtk),
             Some(other) => {
                 return Err(Error::BadFile {
                     path: path.to_owned(),
                     reason: format!(
-                        "predictions are written as .zarr, .npz or .nc (NetCDF), not .{other}; \
-                         choose one of these endings"
+                        "predictions are written as .zarr, .npz, .nc (NetCDF), .vtu or .pvd (VTK), \
+                         not .{other}; choose one of these endings"
                     ),
                 });
             }
@@ -69,6 +87,9 @@ impl Destination {
                 ),
             });
         }
+        if file == Form::Vtk {
+            self.check_mesh(&plan)?;
+        }
         let mark = plan.mark();
         if by_first(ranks, || self.is_there(&mark, force))? {
             return Ok(None);
@@ -79,6 +100,22 @@ impl Destination {
             by_first(ranks, || self.convert(file, &mark).map(|()| true))?;
         }
         Ok(writer)
+    }
+
+    /// Refuses, before anything is computed, what a file of VTK cannot hold.
+    fn check_mesh(&self, plan: &PredictionPlan) -> Result<()> {
+        let is_collection = self.path.extension().is_some_and(|end| end == "pvd");
+        let reason = if plan.places.mesh_grid().is_none() {
+            "the predictions do not live on a mesh, which .vtu files hold; choose .zarr, .nc or .npz"
+        } else if plan.inputs.len() > 1 && !is_collection {
+            "one .vtu file holds one input; choose a name that ends in .pvd for several"
+        } else {
+            return Ok(());
+        };
+        Err(Error::BadFile {
+            path: self.path.clone(),
+            reason: reason.into(),
+        })
     }
 
     /// Whether the file is there; one that holds something else is refused.
@@ -128,7 +165,7 @@ impl Destination {
 
     /// Makes the file, alone: another process that removed the folder meanwhile would leave holes
     /// in what is read of it.
-    fn convert(&self, file: SingleFile, mark: &str) -> Result<()> {
+    fn convert(&self, file: Form, mark: &str) -> Result<()> {
         let store = self.store();
         let held = partial_path(&store)?;
         let _lock = FolderLock::acquire(&held, "file")?;

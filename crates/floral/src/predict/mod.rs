@@ -23,6 +23,7 @@ mod memory;
 mod moments;
 #[cfg_attr(not(feature = "networks"), path = "no_network_input.rs")]
 mod network_input;
+mod parameters;
 mod places;
 mod points_file;
 mod prediction_layout;
@@ -34,6 +35,7 @@ mod threshold;
 mod values;
 #[cfg(feature = "networks")]
 mod velocity;
+mod vtk;
 mod walk;
 
 pub use accuracy::{ChosenSolver, USUAL_ACCURACY};
@@ -45,6 +47,7 @@ pub use input::InputPredictor;
 pub use inputs::InputSource;
 pub use job::{Job, Stored};
 pub use moments::{MomentSource, Moments};
+pub use parameters::ParameterTable;
 pub use places::Places;
 pub use points_file::read_points;
 pub use prediction_layout::PredictionPlan;

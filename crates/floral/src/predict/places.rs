@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::dataset::layout::dimensions;
+use crate::dataset::mesh;
 use crate::storage::{Dimension, array_metadata};
 use crate::{Grid, Points};
 
@@ -22,6 +23,8 @@ impl Places {
     /// Coordinates by the name of their axis.
     pub(super) fn coordinates(&self) -> Vec<(&str, &Vec<f64>)> {
         match self {
+            // Points of a mesh are no coordinates along an axis.
+            Self::Grid(grid) if grid.mesh().is_some() => Vec::new(),
             Self::Grid(grid) => {
                 let axes = grid.axes.iter();
                 axes.map(|axis| (axis.name.as_str(), &axis.coordinates))
@@ -42,12 +45,13 @@ impl Places {
         }
     }
 
-    /// The metadata of the coordinates by the name of their axis.
-    pub(super) fn axes(&self) -> Vec<(&str, Value)> {
+    /// The metadata of the coordinates by the name of their array.
+    pub(super) fn axes(&self) -> Vec<(String, Value)> {
         match self {
+            Self::Grid(grid) if grid.mesh().is_some() => mesh::arrays(grid).into_iter().collect(),
             Self::Grid(grid) => {
                 let axes = grid.axes.iter();
-                axes.map(|axis| (axis.name.as_str(), array_metadata::axis(axis)))
+                axes.map(|axis| (axis.name.clone(), array_metadata::axis(axis)))
                     .collect()
             }
             Self::Points(points) => {
@@ -58,10 +62,18 @@ impl Places {
                 axes.zip(units)
                     .map(|((name, _), units)| {
                         let array = array_metadata::scattered(name, units, dimension);
-                        (name.as_str(), array)
+                        (name.clone(), array)
                     })
                     .collect()
             }
+        }
+    }
+
+    /// The grid of the points of a mesh, if they are such.
+    pub(super) fn mesh_grid(&self) -> Option<&Grid> {
+        match self {
+            Self::Grid(grid) => Some(grid).filter(|grid| grid.mesh().is_some()),
+            Self::Points(_) => None,
         }
     }
 

@@ -15,6 +15,7 @@
 //! | `draws` | input | realizations, where they were drawn until a standard error was reached |
 //! | `input`, `quantile`, `threshold` | itself | coordinates |
 //! | one per grid axis | itself, or point | coordinates |
+//! | `points`, `cells_triangle`, ... | as in datasets | the mesh, of fields on one |
 //!
 //! Units and names of channels are attributes as in datasets; those of a variance are squared.
 //! Values have 32 bits, or 64 where those alone hold the spread: the run's precision.
@@ -169,7 +170,7 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
     let mut arrays = Map::new();
     let mut add = |name: &str, array| arrays.insert(name.to_owned(), array);
     for (name, array) in plan.places.axes() {
-        add(name, array);
+        add(&name, array);
     }
     let meaning = "index of the input";
     add(INPUT_DIMENSION, array_metadata::counts(inputs, meaning));

@@ -11,6 +11,7 @@ use super::prediction_layout::{
 };
 use crate::Result;
 use crate::dataset::layout::INPUT_DIMENSION;
+use crate::dataset::mesh;
 use crate::grid::blank;
 use crate::kl::Prediction;
 use crate::ranks::{Alone, Ranks};
@@ -169,6 +170,9 @@ impl PredictionWriter {
             if !values.is_empty() {
                 self.group.write_coordinates(name, values)?;
             }
+        }
+        if let Some(grid) = self.plan.places.mesh_grid() {
+            mesh::write(&self.group, grid)?;
         }
         if self.plan.has_threshold_channels() {
             for (i, channel) in self.plan.threshold_channels.iter().enumerate() {

@@ -69,10 +69,13 @@ impl<'a> RegressionInput<'a> {
         };
         let draws = fitted.condition(&query).map_err(kl::failed)?;
         let values = |field: Option<&Field>| field.map_or(Vec::new(), |f| f.values().to_vec());
-        let back = (!grid.coincides(&header.grid)).then(|| Back {
-            interpolation: Interpolation::to_grid(&header.grid, grid),
-            low: [values(coarse_low.as_ref()), values(low)],
-        });
+        let back = match grid.coincides(&header.grid) {
+            true => None,
+            false => Some(Back {
+                interpolation: Interpolation::to_grid(&header.grid, grid)?,
+                low: [values(coarse_low.as_ref()), values(low)],
+            }),
+        };
         Ok(Self {
             moments: match &back {
                 None => draws.prediction().clone(),

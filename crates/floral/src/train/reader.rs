@@ -74,6 +74,7 @@ impl<'a> Reader<'a> {
                 full.len()
             )));
         }
+        check_mesh(dataset, config)?;
         check_sensors(dataset, config)?;
         check_mask(dataset, config)?;
         let known = dataset.high_shape();
@@ -408,6 +409,26 @@ fn check_mask(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
             "{symmetry} is no symmetry of it; declare those alone that leave points where they are"
         )),
     }
+}
+
+/// Refuses what fields on a mesh do not have.
+fn check_mesh(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
+    if dataset.grid().mesh().is_none() {
+        return Ok(());
+    }
+    let reason = if config.method.recipe().is_none() {
+        "networks need a grid, and these fields live on a mesh; use --method floral-kl"
+    } else if config.resolution.is_some() {
+        "fields on a mesh have no resolution; leave it out, or give data on a coarser mesh"
+    } else if config.low.kind == LowKind::Filter {
+        "a filter needs a grid, and these fields live on a mesh; choose low.kind mean, zero or none"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Config {
+        context: format!("method {}", config.method),
+        reason: reason.into(),
+    })
 }
 
 /// The grid on which a method sees input and low fidelity.

@@ -100,7 +100,8 @@ pub(crate) fn fitted(
         deadline: config.budget.map(|budget| start + budget.duration()),
     };
     let stack = Stack { seed: config.seed };
-    let learner = recipe.has(Part::Network).then_some(&stack as &dyn Learner);
+    let has_network = recipe.has(Part::Network) && dataset.grid().mesh().is_none();
+    let learner = has_network.then_some(&stack as &dyn Learner);
     let fitted = Expansion::fit_with(recipe, config.law, &material, learner, &watched);
     let fitted = fitted.map_err(kl::failed)?;
     Ok((fitted, reader.learned_low().clone()))

@@ -88,6 +88,7 @@ fn of_array(
                 Some(units) => non_empty(&units[i]),
                 None => variable.text(UNITS).map(str::to_owned),
             },
+            parameter: false,
             long_name: match &long_names {
                 Some(names) => non_empty(&names[i]),
                 None => long_name.map(str::to_owned),

@@ -65,12 +65,16 @@ impl Stack {
         let names = from.iter().map(|axis| axis.name.clone()).collect();
         let (from, to) = (Grid::new(from), Grid::new(to));
         let is_other = !is_same(&from, &to);
+        let interpolation = match is_other {
+            true => Some(Interpolation::to_grid(&from, &to)?),
+            false => None,
+        };
         Ok(Self {
             part,
             names,
             reversed,
             own_shape: is_other.then(|| from.shape()),
-            interpolation: is_other.then(|| Interpolation::to_grid(&from, &to)),
+            interpolation,
             along,
             coordinates: own
                 .into_iter()

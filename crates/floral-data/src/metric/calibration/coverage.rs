@@ -32,9 +32,9 @@ pub struct Interval {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     levels: Vec<f64>,
-    inside: Vec<u64>,
+    inside: Vec<f64>,
     widths: Vec<f64>,
-    cases: u64,
+    cases: f64,
 }
 
 impl Default for Coverage {
@@ -48,31 +48,36 @@ impl Coverage {
     pub fn new(levels: &[f64]) -> Self {
         Self {
             levels: levels.to_vec(),
-            inside: vec![0; levels.len()],
+            inside: vec![0.0; levels.len()],
             widths: vec![0.0; levels.len()],
-            cases: 0,
+            cases: 0.0,
         }
     }
 
     /// Adds the members and the observations at one point.
     pub fn push(&mut self, members: &SortedMembers, observations: &[f32]) {
-        self.cases += observations.len() as u64;
+        self.cases += observations.len() as f64;
         let counts = self.inside.iter_mut().zip(&mut self.widths);
         for (level, (inside, width)) in self.levels.iter().zip(counts) {
             let low = members.quantile(0.5 - 0.5 * level);
             let high = members.quantile(0.5 + 0.5 * level);
             *width += (high - low) * observations.len() as f64;
-            *inside += count_inside(low, high, observations);
+            *inside += count_inside(low, high, observations) as f64;
         }
     }
 
     /// Adds what another has gathered at the same levels.
     pub fn merge(&mut self, other: &Self) {
+        self.merge_weighted(other, 1.0);
+    }
+
+    /// The same with this weight.
+    pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
         assert_eq!(self.levels, other.levels, "coverage of the same levels");
-        self.cases += other.cases;
+        self.cases += weight * other.cases;
         for level in 0..self.levels.len() {
-            self.inside[level] += other.inside[level];
-            self.widths[level] += other.widths[level];
+            self.inside[level] += weight * other.inside[level];
+            self.widths[level] += weight * other.widths[level];
         }
     }
 
@@ -90,8 +95,8 @@ impl Coverage {
     fn interval(&self, i: usize) -> Interval {
         Interval {
             level: self.levels[i],
-            coverage: self.inside[i] as f64 / self.cases as f64,
-            width: self.widths[i] / self.cases as f64,
+            coverage: self.inside[i] / self.cases,
+            width: self.widths[i] / self.cases,
         }
     }
 }

@@ -18,7 +18,7 @@ pub const BINS: usize = 20;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankHistogram {
     counts: Vec<f64>,
-    cases: u64,
+    cases: f64,
 }
 
 impl Default for RankHistogram {
@@ -32,7 +32,7 @@ impl RankHistogram {
     pub fn new(bins: usize) -> Self {
         Self {
             counts: vec![0.0; bins.max(1)],
-            cases: 0,
+            cases: 0.0,
         }
     }
 
@@ -42,7 +42,7 @@ impl RankHistogram {
             let (below, up_to) = members.ranks(*y);
             self.share(below, up_to + 1, members.count() + 1);
         }
-        self.cases += observations.len() as u64;
+        self.cases += observations.len() as f64;
     }
 
     /// Shares one observation evenly over the ranks from..to of `ranks`.
@@ -58,18 +58,22 @@ impl RankHistogram {
 
     /// Adds what another has gathered in as many bins.
     pub fn merge(&mut self, other: &Self) {
+        self.merge_weighted(other, 1.0);
+    }
+
+    /// The same with this weight.
+    pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
         assert_eq!(self.counts.len(), other.counts.len(), "histograms alike");
-        self.cases += other.cases;
+        self.cases += weight * other.cases;
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine += theirs;
+            *mine += weight * theirs;
         }
     }
 
     /// The share of observations in each bin, 1/bins when calibrated. High at both ends: too little
     /// spread; in the middle: too much; at one end: bias.
     pub fn frequencies(&self) -> Vec<f64> {
-        let cases = self.cases as f64;
-        self.counts.iter().map(|count| count / cases).collect()
+        self.counts.iter().map(|count| count / self.cases).collect()
     }
 
     /// Reliability index, sum_b |f_b - 1/B|: 0 when flat, at most 2 (1 - 1/B).

@@ -15,7 +15,7 @@ use crate::metric::{error::ratio, sorted::SortedMembers};
 /// Fortin et al. (2014).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpreadSkill {
-    cases: u64,
+    cases: f64,
     variances: f64,
     squares: f64,
 }
@@ -25,26 +25,31 @@ impl SpreadSkill {
     pub fn push(&mut self, members: &SortedMembers, observations: &[f32]) {
         let (m, mean) = (members.count() as f64, members.mean());
         let square = |y: &f32| (f64::from(*y) - mean).powi(2);
-        self.cases += observations.len() as u64;
+        self.cases += observations.len() as f64;
         self.variances += observations.len() as f64 * members.variance() * (m + 1.0) / m;
         self.squares += observations.iter().map(square).sum::<f64>();
     }
 
     /// Adds what another has gathered elsewhere.
     pub fn merge(&mut self, other: &Self) {
-        self.cases += other.cases;
-        self.variances += other.variances;
-        self.squares += other.squares;
+        self.merge_weighted(other, 1.0);
+    }
+
+    /// The same with this weight.
+    pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
+        self.cases += weight * other.cases;
+        self.variances += weight * other.variances;
+        self.squares += weight * other.squares;
     }
 
     /// The error that the ensemble expects of its mean.
     pub fn spread(&self) -> f64 {
-        (self.variances / self.cases as f64).sqrt()
+        (self.variances / self.cases).sqrt()
     }
 
     /// Root mean square error of the ensemble mean against single observations.
     pub fn error(&self) -> f64 {
-        (self.squares / self.cases as f64).sqrt()
+        (self.squares / self.cases).sqrt()
     }
 
     /// Spread over error: 1 when calibrated, below 1 when overconfident, 0 without spread, as of

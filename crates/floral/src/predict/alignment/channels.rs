@@ -74,6 +74,7 @@ pub(super) fn seen(run: &[Quantity], given: &[Quantity], sources: &[Source]) -> 
             name: ours.name.or(theirs.name.clone()),
             units: ours.units.or(theirs.units.clone()),
             long_name: ours.long_name.or(theirs.long_name.clone()),
+            parameter: ours.parameter || theirs.parameter,
         }
     };
     sources

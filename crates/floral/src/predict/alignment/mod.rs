@@ -6,6 +6,7 @@ pub(super) mod extent;
 #[cfg(test)]
 #[cfg(feature = "networks")]
 mod laws;
+mod mesh;
 #[cfg(test)]
 #[cfg(feature = "networks")]
 mod tests;
@@ -59,6 +60,7 @@ impl Alignment {
 
 /// A dataset as a run sees it, and what was converted for it.
 pub fn aligned_dataset(header: &Header, dataset: &Dataset) -> Result<(Dataset, Vec<String>)> {
+    let dataset = &dataset.placed(&header.grid);
     let given = Given {
         grid: dataset.grid(),
         has_coordinates: dataset.has_coordinates(),
@@ -137,6 +139,9 @@ pub(super) fn aligned(header: &Header, given: &Given) -> Verdict<Alignment> {
         grid, quantities, ..
     } = given;
     let mut notes = Vec::new();
+    if header.grid.mesh().is_some() || grid.mesh().is_some() {
+        return mesh::aligned(header, given);
+    }
     let order = order(&header.grid, grid, &mut notes)?;
     let axes = header.grid.axes.iter().zip(&order);
     let axes = axes.map(|(run, &i)| {
@@ -149,16 +154,33 @@ pub(super) fn aligned(header: &Header, given: &Given) -> Verdict<Alignment> {
         }
     });
     let axes = axes.collect::<Verdict<Vec<Axis>>>()?;
+    on_grid(
+        header,
+        quantities,
+        (&grid.shape(), &order),
+        Grid::new(axes),
+        notes,
+    )
+}
+
+/// The channels of inputs on a grid as the run sees it, whose axes are stored in another order.
+fn on_grid(
+    header: &Header,
+    given: &Quantities,
+    (stored, order): (&[usize], &[usize]),
+    grid: Grid,
+    mut notes: Vec<String>,
+) -> Verdict<Alignment> {
     let run = &header.quantities;
-    let input = sources("input", &run.input, &quantities.input, &mut notes)?;
-    let solution = sources("solution", &run.solution, &quantities.solution, &mut notes)?;
+    let input = sources("input", &run.input, &given.input, &mut notes)?;
+    let solution = sources("solution", &run.solution, &given.solution, &mut notes)?;
     Ok(Alignment {
         quantities: Quantities {
-            input: seen(&run.input, &quantities.input, &input),
-            solution: seen(&run.solution, &quantities.solution, &solution),
+            input: seen(&run.input, &given.input, &input),
+            solution: seen(&run.solution, &given.solution, &solution),
         },
-        view: View::new(&grid.shape(), &order, input, solution),
-        grid: Grid::new(axes),
+        view: View::new(stored, order, input, solution),
+        grid,
         notes,
     })
 }

@@ -1,0 +1,182 @@
+"""Parameters, meshes and scalar outputs, from arrays to predictions."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import floral
+
+SIDE = 7
+CASES = 16
+
+
+def plane(power=1.0):
+    """A square of triangles, its points closer to the left edge for a larger power."""
+    x, y = np.meshgrid(np.linspace(0, 1, SIDE) ** power, np.linspace(0, 1, SIDE))
+    corner = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)[:-1, :-1].ravel()
+    lower = np.stack([corner, corner + 1, corner + SIDE + 1], axis=1)
+    upper = np.stack([corner, corner + SIDE + 1, corner + SIDE], axis=1)
+    return np.stack([x.ravel(), y.ravel()], axis=1), np.concatenate([lower, upper])
+
+
+def solutions(points, runs=3, seed=0):
+    rng = np.random.default_rng(seed)
+    load, stiffness = rng.uniform(-1, 1, CASES), rng.uniform(1, 10, CASES)
+    noise = 1 + 0.05 * rng.standard_normal((CASES, runs, 1))
+    field = np.sin(2 * points[:, 0]) + points[:, 1]
+    return {"load": load, "stiffness": stiffness}, (load / stiffness)[:, None, None] * field * noise
+
+
+@pytest.fixture(scope="module")
+def block():
+    points, cells = plane()
+    parameters, high = solutions(points)
+    data = floral.Dataset.from_arrays(parameters=parameters, high=high, points=points, cells=cells)
+    return data, floral.fit(data, test=0, method="kriging", progress=False)
+
+
+def test_numbers_go_in_and_a_mesh_comes_out(block, tmp_path):
+    data, model = block
+    assert repr(data).endswith("on a mesh of 49 points, 72 cells (triangle)")
+    assert list(data.parameters) == ["load", "stiffness"] == model.parameters
+    np.testing.assert_array_equal(data.points, plane()[0])
+    ensemble = model.sample(parameters={"stiffness": 4.0, "load": 0.3}, realizations=50)
+    assert ensemble.mean.shape == (49,) and ensemble.quantile([0.1, 0.9]).shape == (2, 49)
+    several = model.sample(parameters={"stiffness": [4.0, 5.0], "load": [0.3, 0.1]}, realizations=5)
+    np.testing.assert_array_equal(several[0].mean, ensemble.mean)
+    ensemble.to_vtu(tmp_path / "out.vtu", realizations=1)
+    assert b"quantile_0.95" in (tmp_path / "out.vtu").read_bytes()
+    again = pickle.loads(pickle.dumps(ensemble))
+    np.testing.assert_array_equal(again.points, ensemble.points)
+    model.save(tmp_path / "block.floral")
+    loaded = floral.load(tmp_path / "block.floral")
+    np.testing.assert_array_equal(loaded.sample(parameters={"load": 0.3, "stiffness": 4.0}).mean, ensemble.mean)
+    with pytest.raises(ImportError, match="pip install meshio"):
+        import sys
+
+        sys.modules["meshio"] = None
+        try:
+            ensemble.to_meshio()
+        finally:
+            del sys.modules["meshio"]
+
+
+def test_a_dataset_on_a_mesh_opens_again_and_in_xarray(block):
+    xarray = pytest.importorskip("xarray")
+    data, _ = block
+    opened = floral.Dataset.open(data.path)
+    np.testing.assert_array_equal(opened.cells["triangle"], data.cells["triangle"])
+    stored = xarray.open_zarr(data.path, consolidated=False)
+    assert dict(stored.sizes)["point"] == 49 and stored["parameters"].attrs["parameter_names"] == ["load", "stiffness"]
+    assert data.to_xarray()["x"].dims == ("point",)
+
+
+def test_permuting_the_points_permutes_the_predictions(block):
+    data, model = block
+    order = np.random.default_rng(3).permutation(49)
+    place = np.argsort(order)
+    points, cells = plane()
+    shuffled = floral.Dataset.from_arrays(
+        parameters=data.parameters, high=data.high[..., order], points=points[order], cells=place[cells]
+    )
+    other = floral.fit(shuffled, test=0, method="kriging", progress=False)
+    new = {"load": 0.3, "stiffness": 4.0}
+    mean = model.sample(parameters=new, realizations=2).mean
+    np.testing.assert_allclose(other.sample(parameters=new, realizations=2).mean, mean[order], atol=1e-6 * np.abs(mean).max())
+
+
+def test_units_of_parameters_do_not_matter(block):
+    data, model = block
+    scaled = {**data.parameters, "stiffness": 1000 * data.parameters["stiffness"]}
+    points, cells = plane()
+    other = floral.fit(
+        floral.Dataset.from_arrays(parameters=scaled, high=data.high, points=points, cells=cells),
+        test=0, method="kriging", progress=False,
+    )
+    mean = model.sample(parameters={"load": 0.3, "stiffness": 4.0}, realizations=2).mean
+    same = other.sample(parameters={"load": 0.3, "stiffness": 4000.0}, realizations=2).mean
+    np.testing.assert_allclose(same, mean, atol=1e-6 * np.abs(mean).max())
+
+
+def test_predictions_on_another_mesh_are_interpolated(block):
+    _, model = block
+    new = {"load": 0.3, "stiffness": 4.0}
+    fine = np.array([[0.1, 0.1], [0.9, 0.1], [0.9, 0.9], [0.1, 0.9], [0.5, 0.5]])
+    cells = np.array([[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
+    with pytest.raises(ValueError, match="does not cover the run's"):
+        model.sample(parameters=new, points=fine, cells=cells)
+    points, triangles = plane(1.3)
+    ensemble = model.sample(parameters=new, points=points, cells=triangles, realizations=10)
+    exact = 0.3 / 4 * (np.sin(2 * points[:, 0]) + points[:, 1])
+    assert np.abs(ensemble.mean - exact).max() < 0.3 * np.abs(exact).max()
+
+
+def test_scalar_outputs_need_no_grid():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(30, 2))
+    data = floral.Dataset.from_arrays(parameters=x, high=np.sin(3 * x[:, 0]))
+    assert data.high.shape == (30, 1) and repr(data).endswith("on a single point")
+    model = floral.fit(data, test=0, method="kriging", progress=False)
+    one = model.sample(parameters=[0.5, 0.5], realizations=10)
+    assert np.shape(one.mean) == () and one.realizations.shape == (10,)
+    assert abs(float(one.mean) - np.sin(1.5)) < 0.2
+    assert model.sample(parameters=x[:3], realizations=10).mean.shape == (3,)
+
+
+def test_what_is_wrong_with_parameters_is_said(block):
+    _, model = block
+    for parameters, words in [
+        ({"load": 0.3}, "'stiffness' is missing; the model has load, stiffness"),
+        ({"load": 0.3, "stiffness": 4.0, "lenght": 1.0}, "'lenght' is unknown"),
+        ({"load": float("nan"), "stiffness": 4.0}, "load is nan; give finite numbers"),
+        ({"load": [0.3, 0.4], "stiffness": 4.0}, "one number for each of 2 inputs"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            model.sample(parameters=parameters)
+    with pytest.raises(ValueError, match="parameters are needed: load, stiffness"):
+        model.sample()
+    with pytest.raises(ValueError, match="a mesh has no resolution"):
+        model.sample(parameters={"load": 0.3, "stiffness": 4.0}, resolution=64)
+
+
+def test_what_is_wrong_with_a_mesh_is_said():
+    points, cells = plane()
+    parameters, high = solutions(points)
+    given = {"parameters": parameters, "high": high, "points": points, "cells": cells}
+
+    def refusal(**changed):
+        with pytest.raises(ValueError) as error:
+            floral.Dataset.from_arrays(**{**given, **changed})
+        return str(error.value)
+
+    bad = cells.copy()
+    bad[5, 1] = 49
+    assert "5" in refusal(cells=bad) and "49" in refusal(cells=bad)
+    nan = points.copy()
+    nan[7, 0] = np.nan
+    assert "point 7 is NaN" in refusal(points=nan)
+    assert "points" in refusal(points=points[:-1], cells=None)
+    assert "are the same" in refusal(points=np.concatenate([points[:-1], points[:1]]))
+    assert "[cell, 3]" in refusal(cells={"triangle": cells[:, :2]})
+    assert "for grids" in refusal(coords={"x": np.arange(49.0)})
+    assert "networks need a grid" in _refused_fit(given)
+
+
+def _refused_fit(given):
+    with pytest.raises(ValueError) as error:
+        floral.fit(floral.Dataset.from_arrays(**given), method="fno", progress=False)
+    return str(error.value)
+
+
+def test_scores_do_not_depend_on_where_a_mesh_is_fine():
+    """The same smooth fields on two meshes, one with most points at the left edge."""
+    scores = []
+    for power in (1.0, 2.0):
+        points, cells = plane(power)
+        parameters, high = solutions(points, runs=4)
+        data = floral.Dataset.from_arrays(parameters=parameters, high=high, points=points, cells=cells)
+        model = floral.fit(data, test=4, method="kriging", progress=False)
+        found = floral.evaluate(model, data, realizations=200)
+        scores.append(found["prediction"]["mean"]["rmse"])
+    assert abs(scores[1] / scores[0] - 1) < 0.1

@@ -1,0 +1,177 @@
+//! New inputs that are parameters alone: named numbers, from the command line or a CSV file.
+
+use std::path::{Path, PathBuf};
+
+use super::InputSource;
+use crate::dataset::parameters::channels;
+use crate::problem::Problem;
+use crate::train::Header;
+use crate::{Error, Field, Grid, Quantity, Result};
+
+/// Cases with the parameters of a run, in its order.
+pub struct ParameterTable {
+    /// How messages name them.
+    name: PathBuf,
+    /// The label of each case: its row, or the first column if that is no parameter.
+    pub labels: Vec<String>,
+    rows: Vec<Vec<f64>>,
+    grid: Grid,
+}
+
+impl ParameterTable {
+    /// One case as `load=0.3,stiffness=12`, or those of a CSV file whose header names the parameters.
+    pub fn read(text: &str, header: &Header) -> Result<Self> {
+        let names = names(header)?;
+        if text.contains('=') {
+            let (given, values): (Vec<_>, Vec<_>) = text
+                .split(',')
+                .map(|part| part.split_once('=').unwrap_or((part, "")))
+                .map(|(name, value)| (name.trim(), value.trim()))
+                .unzip();
+            let table = Table {
+                columns: given,
+                rows: vec![(1, values)],
+            };
+            return Self::of(Path::new("--parameters"), &table, &names, &header.grid);
+        }
+        let path = Path::new(text);
+        let contents = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        Self::of(path, &Table::parse(&contents), &names, &header.grid)
+    }
+
+    fn of(path: &Path, table: &Table, names: &[String], grid: &Grid) -> Result<Self> {
+        let refuse = |reason: String| Error::BadFile {
+            path: path.to_owned(),
+            reason,
+        };
+        let known = || names.join(", ");
+        let place = |name: &String| table.columns.iter().position(|column| column == name);
+        let mut places = Vec::new();
+        for name in names {
+            let found = place(name);
+            places.push(found.ok_or_else(|| {
+                refuse(format!(
+                    "the parameter {name} is missing; the run has {}",
+                    known()
+                ))
+            })?);
+        }
+        let odd = table
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| !places.contains(i));
+        let odd: Vec<(usize, &&str)> = odd.collect();
+        // The first column may name the cases.
+        if let Some((_, name)) = odd.iter().find(|(i, _)| *i > 0 || table.rows.len() == 1) {
+            return Err(refuse(format!(
+                "the parameter {name} is unknown; the run has {}",
+                known()
+            )));
+        }
+        let mut rows = Vec::new();
+        for (line, row) in &table.rows {
+            let number = |&at: &usize| -> Result<f64> {
+                let text = row.get(at).copied().unwrap_or("");
+                let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
+                value.ok_or_else(|| {
+                    let name = table.columns[at];
+                    refuse(format!(
+                        "line {line}: {name} is {text:?}; give a finite number"
+                    ))
+                })
+            };
+            rows.push(places.iter().map(number).collect::<Result<Vec<f64>>>()?);
+        }
+        if rows.is_empty() {
+            return Err(refuse("holds no cases below its header".into()));
+        }
+        let label = |(i, (_, row)): (usize, &(usize, Vec<&str>))| match odd.first() {
+            Some(_) => row[0].to_owned(),
+            None => i.to_string(),
+        };
+        Ok(Self {
+            name: path.to_owned(),
+            labels: table.rows.iter().enumerate().map(label).collect(),
+            rows,
+            grid: grid.clone(),
+        })
+    }
+}
+
+/// The names of a run's parameters, which have to be all of its input.
+fn names(header: &Header) -> Result<Vec<String>> {
+    let input = &header.quantities.input;
+    if input.is_empty() || !input.iter().all(|quantity| quantity.parameter) {
+        return Err(Error::Config {
+            context: "parameters".into(),
+            reason: "the run was trained on inputs that are fields; give them with --input".into(),
+        });
+    }
+    let name = |(i, quantity): (usize, &Quantity)| match &quantity.name {
+        Some(name) => name.clone(),
+        None => format!("p{i}"),
+    };
+    Ok(input.iter().enumerate().map(name).collect())
+}
+
+/// The cells of a CSV text, rows with their line.
+struct Table<'a> {
+    columns: Vec<&'a str>,
+    rows: Vec<(usize, Vec<&'a str>)>,
+}
+
+impl<'a> Table<'a> {
+    fn parse(text: &'a str) -> Self {
+        // Spreadsheets like to begin with a byte order mark.
+        let text = text.trim_start_matches('\u{feff}');
+        fn cells(line: &str) -> Vec<&str> {
+            line.split(',')
+                .map(|cell| cell.trim().trim_matches('"'))
+                .collect()
+        }
+        let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
+        let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
+        Self {
+            columns: lines
+                .next()
+                .map_or_else(Vec::new, |(_, header)| cells(header)),
+            rows: lines.map(|(i, line)| (i, cells(line))).collect(),
+        }
+    }
+}
+
+impl InputSource for ParameterTable {
+    fn path(&self) -> &Path {
+        &self.name
+    }
+
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn inputs(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn input(&self, index: usize) -> Result<Field> {
+        let row = &self.rows[index];
+        let values = channels(row, self.grid.len()).collect();
+        Field::from_values(row.len(), &self.grid.shape(), values)
+    }
+
+    fn has_low(&self) -> bool {
+        false
+    }
+
+    fn low(&self, _index: usize) -> Result<Field> {
+        Err(Error::Config {
+            context: "low fidelity".into(),
+            reason: "parameters alone have none; give inputs with --input".into(),
+        })
+    }
+
+    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
+        Ok(None)
+    }
+}
