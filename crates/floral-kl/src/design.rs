@@ -10,9 +10,9 @@ use floral_linalg::{Mat, solve_positive};
 use rayon::prelude::*;
 
 use super::Expansion;
+use super::case::mean_field;
 use super::case::{Framed, Query};
 use super::kernel::Placed;
-use super::case::mean_field;
 use super::symmetry::Role;
 use crate::{Error, Result};
 

@@ -255,6 +255,9 @@ fn eigenvectors_that_are_left_out_change_no_novelty() {
         let whole: f64 = (0..own.len()).map(unknown).sum();
         let fit = fitting.settled(ridge, None);
         let kept = fit.novelty(query) * fit.posterior.reference;
-        assert!((kept / whole - 1.0).abs() < 1e-6, "{covariance:?}: {kept} {whole}");
+        assert!(
+            (kept / whole - 1.0).abs() < 1e-6,
+            "{covariance:?}: {kept} {whole}"
+        );
     }
 }

@@ -30,12 +30,14 @@ fn fitted() -> Expansion {
         .iter()
         .map(|a| [run(a, 0.2), run(a, 0.3)].concat())
         .collect();
-    let case = |(input, realizations)| Case {
-        query: query(input),
-        realizations,
-        points: None,
-    };
-    let cases: Vec<Case<'_>> = inputs.iter().zip(&runs).map(case).collect();
+    let pairs = inputs.iter().zip(&runs);
+    let cases: Vec<Case<'_>> = pairs
+        .map(|(input, realizations)| Case {
+            query: query(input),
+            realizations,
+            points: None,
+        })
+        .collect();
     let material = Material {
         lattice: &lattice,
         channels: CHANNELS,
