@@ -15,19 +15,27 @@ use floral::ranks::Ranks;
 use floral::train::{Method, RunFolder};
 
 use crate::progress::Progress;
-use crate::{Ending, data, device, inputs, integrator, interrupt, low, output};
+use crate::{
+    Ending, data, device, evaluate_interest, inputs, integrator, interest, interrupt, low, output,
+};
 
 /// What `floral evaluate` takes.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral evaluate runs/darcy darcy.zarr\n  \
-    floral evaluate runs/darcy darcy.zarr --inputs 0..5 --realizations 200 --solver rk4 --steps 11\n\n\
+    floral evaluate runs/darcy darcy.zarr --inputs 0..5 --realizations 200 --solver rk4 --steps 11\n  \
+    floral evaluate runs/darcy darcy.zarr --quantity 'peak = max(u)' --exceed-quantity 'peak: 0.8'\n\n\
     Truth:\n  \
     Exact where the dataset has exact moments; for other built-in problems computed from fresh \
     realizations, and for your own data from those of the dataset. A truth from realizations has a \
     sampling error of its own: it is reported, and errors are given with and without it.\n\n\
     Channels:\n  \
-    Each channel is scored in its own units, and all together in units of their standard deviations.")]
+    Each channel is scored in its own units, and all together in units of their standard deviations.\n\n\
+    Quantities of interest:\n  \
+    With --quantity, the distribution of each quantity is scored against its values on the dataset's \
+    realizations. Intervals are calibrated for fields, not for quantities: coverage says what the 90 % \
+    interval of a quantity covers, and stretch by which factor deviations from the median would have to \
+    grow for 90 %. The language is that of floral sample --quantity.")]
 pub struct Arguments {
     /// Run folder, or model file
     #[arg(value_name = "RUN")]
@@ -53,6 +61,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     low: low::Arguments,
+
+    #[command(flatten)]
+    interests: interest::Arguments,
 
     #[command(flatten)]
     solver: integrator::Choice,
@@ -100,6 +111,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         on_training_grid: arguments.training_grid,
         kriging: true,
         training: None,
+        interests: arguments.interests.asked(),
     };
     let progress = Progress::new(predictor.method().name(), interrupt::flag()?);
     let evaluation = evaluate_across(ranks, &predictor, &dataset, &options, &progress);
@@ -145,6 +157,7 @@ pub fn text(run: &str, evaluation: &Evaluation) -> Result<String> {
     means(&mut text, evaluation)?;
     spread(&mut text, evaluation)?;
     channels(&mut text, evaluation)?;
+    evaluate_interest::table(&mut text, &evaluation.interests)?;
     let prediction = &evaluation.prediction;
     if let Some(solver) = evaluation.solver {
         writeln!(text, "\n  integrator                         {solver}")?;

@@ -70,6 +70,18 @@ impl<'a> Draws<'a> {
         &self.prediction
     }
 
+    /// The fields whose multiples by independent standard normal numbers are the epistemic part of every
+    /// realization: [factor][channel, point] in the units of the data. None if realizations are clipped
+    /// to the range of the data, so that their parts do not simply add.
+    pub fn epistemic_fields(&self) -> Option<Vec<Vec<f64>>> {
+        let points = self.fitted.lattice.len().max(1);
+        let units = self.fitted.units.solution();
+        let scaled = |(place, v): (usize, &f32)| units[place / points].scale * f64::from(*v);
+        let field = |field: &[f32]| field.iter().enumerate().map(scaled).collect();
+        let fields = self.unknown.chunks_exact(self.values().max(1));
+        (self.fitted.support.is_none()).then(|| fields.map(field).collect())
+    }
+
     /// Values of a realization.
     pub fn values(&self) -> usize {
         self.prediction.mean.len()

@@ -1,6 +1,7 @@
 //! The attributes of stored predictions, and the summary line that is printed.
 
 use floral::predict::Stored;
+use floral::predict::interest::Interest;
 use floral::{Checksum, Points, counted};
 use serde_json::{Map, Value, json};
 
@@ -43,6 +44,7 @@ impl Task {
             "thresholds": self.wanted.thresholds,
             "threshold_channels": self.threshold_channels(),
             "seed": arguments.seed,
+            "quantities_of_interest": self.interest_texts(),
             "solver": is_flow.then(|| self.solver.to_string()),
             "moments": self.predictor.moment_source().to_string(),
         });
@@ -60,6 +62,13 @@ impl Task {
         let has_several = self.predictor.header().quantities.solution.len() > 1;
         let has_any = has_several && !self.thresholds.is_empty();
         has_any.then(|| self.thresholds.iter().map(|t| t.channel).collect())
+    }
+
+    /// The definitions of quantities of interest, if there are any.
+    fn interest_texts(&self) -> Option<Vec<String>> {
+        let all = self.interests.as_ref()?.all().iter();
+        let text = |one: &Interest| format!("{} = {}", one.quantity.name(), one.quantity.text());
+        Some(all.map(text).collect())
     }
 
     pub fn described(&self, stored: &Stored, seconds: f64) -> String {

@@ -1,6 +1,7 @@
 //! `floral sample`: predictions for new inputs, and their statistics.
 
 mod attributes;
+mod interest;
 mod task;
 
 use std::ops::Range;
@@ -15,6 +16,7 @@ use floral::ranks::{Ranks, first_then_others};
 use floral::storage::refuse_overwriting;
 use floral::train::RunFolder;
 
+use crate::interest as interest_options;
 use crate::progress::Progress;
 use crate::{Ending, advice, device, inputs, integrator, interrupt, low, output};
 use task::Task;
@@ -27,7 +29,9 @@ use task::Task;
     --keep 10 --resolution 128x128 -o fine.zarr\n  \
     floral sample runs/darcy --input new.npz --points xy.csv -o wells.nc\n  \
     floral sample runs/darcy --input new.zarr --stderr 0.01 -o accurate.npz\n  \
-    floral sample runs/block --parameters load=0.3,stiffness=12 --quantile 0.95 -o block.vtu\n\n\
+    floral sample runs/block --parameters load=0.3,stiffness=12 --quantile 0.95 -o block.vtu\n  \
+    floral sample runs/darcy --input new.zarr --quantity 'peak = max(u)' \\\n      \
+    --quantity 'left = mean(u, x < 0.5)' --exceed-quantity 'peak: 0.8' -o peak.zarr\n\n\
     Inputs:\n  \
     From Python, numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...]. The \
     channel axis may be absent if there is one channel, and the input axis if there is one input. Add \
@@ -51,6 +55,15 @@ use task::Task;
     With --stderr, realizations are drawn until the standard error of the mean (its root mean square \
     over a channel) is below this fraction of the standard deviation of the channel's predicted values, \
     over points and realizations. The array draws has the number of realizations per input.\n\n\
+    Quantities of interest:\n  \
+    With --quantity, an expression becomes a number on every realization: max, min, mean, std, integral, \
+    norm, range, argmax and argmin of a field such as u, fraction(u > 0.8), at(u, 0.3, 0.7), d(u, x), \
+    arithmetic of these, and regions such as mean(u, x < 0.5) or integral(-k * d(u, x), x == 1). Names are \
+    those of the channels and axes; u, input and low are the only channel of solution, input and low \
+    fidelity, or u0, u1 if there are several. A table is printed with standard errors for the number of \
+    draws; super 95 % is the superquantile (CVaR), the mean of the largest 5 %. Arrays are stored by the \
+    name of the quantity. Intervals are calibrated for fields, not for quantities: floral evaluate \
+    --quantity says what they cover.\n\n\
     Output:\n  \
     Open it with xarray.open_zarr, xarray.open_dataset (.nc, NetCDF 3) or numpy.load (.npz; the array \
     metadata holds the attributes as JSON). Run the same command again to continue an interrupted one.")]
@@ -101,6 +114,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     low: low::Arguments,
+
+    #[command(flatten)]
+    interests: interest_options::Arguments,
 
     #[command(flatten)]
     solver: integrator::Choice,
@@ -180,6 +196,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     prepared?;
     // Inputs that do not fit the run are refused before anything is written.
     let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
+    task.check_interests()?;
     output::notes(&task.predictor.header().notes());
     output::notes(task.cases.notes());
     output::notes(&checked.notes);
@@ -203,9 +220,11 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     }
     let start = Instant::now();
     let stored = task.store(ranks, &writer, arguments.seed, stop)?;
+    let tables = interest::tables(&writer, task.inputs.clone());
     destination.finish_across(ranks, writer)?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());
     output::message(&format!("{}: {words}", path.display()));
+    output::print(&tables)?;
     if stored.uncertain > 0 {
         output::note(&format!(
             "the standard error of {} is still larger than --stderr after {}; allow more with \

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use anyhow::{Result, ensure};
+use floral::predict::interest::{InterestPlan, Interests};
 use floral::predict::{
     Cases, Interpolation, Job, ParameterTable, Places, PredictionPlan, PredictionWriter, Predictor,
     REALIZATIONS, Sampling, Stored, Threshold, read_points,
@@ -32,6 +33,7 @@ pub(super) struct Task {
     pub kept: usize,
     pub standard_error: Option<f64>,
     pub solver: OdeSolver,
+    pub interests: Option<Interests>,
 }
 
 impl Task {
@@ -77,6 +79,13 @@ impl Task {
             precision: predictor.precision(),
             ..Wanted::default()
         };
+        let asked = arguments.interests.asked();
+        ensure!(
+            points.is_none() || arguments.interests.is_empty(),
+            "--quantity is taken of fields on the grid, not at --points; leave out one of them, or write \
+             at(u, 0.3, 0.7) for the value at a point"
+        );
+        let interests = Interests::of_cases(&asked, predictor.header(), &cases)?;
         // Impossible levels are refused here, before anything is written.
         EnsembleStatistics::new(1, realizations, &wanted)?;
         Ok(Self {
@@ -90,6 +99,7 @@ impl Task {
             kept,
             standard_error: arguments.stderr,
             solver,
+            interests,
         })
     }
 
@@ -125,6 +135,7 @@ impl Task {
                 solver: self.solver,
             },
             standard_error: self.standard_error,
+            interests: self.interests.as_ref(),
         };
         let progress = Progress::new(self.predictor.method().name(), stop);
         let waiting = Waiting::new(&progress, self.standard_error.is_some());
@@ -150,6 +161,23 @@ impl Task {
         shares.map(|share| share > 0.5).collect()
     }
 
+    /// Refuses quantities of interest that do not suit the first input, such as a place outside of the
+    /// domain.
+    pub fn check_interests(&self) -> Result<()> {
+        if let Some(interests) = &self.interests {
+            interests.on(&self.cases.case(self.inputs.start)?)?;
+        }
+        Ok(())
+    }
+
+    fn interest_plans(&self) -> Vec<InterestPlan> {
+        let separates = self.predictor.moment_source().has_parts();
+        let interests = self.interests.as_ref();
+        interests.map_or(Vec::new(), |interests| {
+            InterestPlan::of(interests, self.realizations, separates)
+        })
+    }
+
     pub fn plan(&self, arguments: &Arguments, data: Checksum) -> PredictionPlan {
         PredictionPlan {
             places: match &self.points {
@@ -166,6 +194,7 @@ impl Task {
             counts_draws: self.standard_error.is_some(),
             shard: arguments.shard,
             outside: self.outside(),
+            interests: self.interest_plans(),
             attributes: self.attributes(arguments, data),
         }
     }

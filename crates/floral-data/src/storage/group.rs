@@ -144,6 +144,17 @@ impl Group {
         self.write_chunk(name, index, count.to_ne_bytes().to_vec())
     }
 
+    /// Stores values of one index of an array of 64 bits, whatever the precision of the others; NaN is
+    /// a value that is missing.
+    pub fn write_doubles(&self, name: &str, index: usize, values: &[f64]) -> Result<()> {
+        self.write_chunk(name, index, Precision::F64.native_bytes(values))
+    }
+
+    /// The values stored of one index of such an array, if they are there and sound.
+    pub fn doubles(&self, name: &str, index: usize) -> Option<Vec<f64>> {
+        self.arrays.get(name)?.doubles(index)
+    }
+
     /// Stores the coordinates of a dimension.
     pub fn write_coordinates(&self, name: &str, coordinates: &[f64]) -> Result<()> {
         self.write_chunk(name, 0, Precision::F64.native_bytes(coordinates))

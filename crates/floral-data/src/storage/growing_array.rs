@@ -69,6 +69,16 @@ impl GrowingArray {
         counts.ok()??.first().copied()
     }
 
+    /// The values of 64 bits stored of an index, if they are there and sound.
+    pub fn doubles(&self, index: usize) -> Option<Vec<f64>> {
+        let chunk = self.chunk(index);
+        let options = codec_options();
+        let values = self
+            .chunks
+            .retrieve_chunk_if_exists_opt::<Vec<f64>>(&chunk, &options);
+        values.ok()?
+    }
+
     /// Stores the chunk of an index; one of a shard once all of the shard are there. How many bytes
     /// were written.
     pub fn write(&self, index: usize, bytes: Vec<u8>, scratch: &Path) -> Result<u64> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::TruthSource;
+use super::{InterestEvaluation, TruthSource};
 use crate::Quantity;
 use crate::metric::{CorrectedErrors, CorrectedVariance, Interval, MeanFieldError};
 use crate::sample::OdeSolver;
@@ -54,6 +54,9 @@ pub struct Evaluation {
     /// in units of their deviations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<ChannelEvaluation>,
+    /// Scores of quantities of interest, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interests: Vec<InterestEvaluation>,
 }
 
 /// The scores in one channel.

@@ -8,6 +8,7 @@ mod baselines;
 mod channel;
 mod evaluation;
 mod inputs;
+mod interest;
 mod scoring;
 mod side_by_side;
 mod truth;
@@ -20,12 +21,14 @@ pub use evaluation::{
     ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Prediction, SpreadScores,
 };
 pub use inputs::{chosen_inputs, in_ranges, seen_inputs, test_inputs, training_inputs};
+pub use interest::{ExceedanceScores, InterestEvaluation, InterestScores};
 pub use scoring::Scoring;
 pub use truth::{Truth, TruthSource, Truths};
 
 use crate::dataset::Dataset;
 use crate::grid::Thinning;
 use crate::observer::Observer;
+use crate::predict::interest::{Asked, Interests};
 use crate::predict::{Cases, Predictor, Sampling, Walk, aligned_dataset};
 use crate::ranks::{Alone, Ranks, Watch, first_then_others, gathered};
 use crate::{Error, Result};
@@ -53,6 +56,8 @@ pub struct Options {
     /// The data that the run was trained on, from which baselines are fitted; looked for in the data
     /// that are evaluated if absent.
     pub training: Option<Dataset>,
+    /// Quantities of interest that are scored as well.
+    pub interests: Asked,
 }
 
 impl Default for Options {
@@ -65,6 +70,7 @@ impl Default for Options {
             on_training_grid: false,
             kriging: true,
             training: None,
+            interests: Asked::default(),
         }
     }
 }
@@ -95,6 +101,12 @@ pub fn evaluate_across(
         Some(thinning) => Cases::of(dataset)?.thinned(thinning),
         None => Cases::of(dataset)?,
     };
+    let interests = Interests::of_cases(&options.interests, predictor.header(), &cases)?;
+    if let Some(interests) = &interests {
+        interest::check(dataset)?;
+        // What does not suit the data is refused before anything is predicted.
+        interests.on(&cases.case(inputs.start)?)?;
+    }
     let values = cases.grid().len() * predictor.header().shapes.solution_channels;
     options.sampling.check_memory(values)?;
     first_then_others(ranks, || cases.prepare(inputs.clone(), observer))?;
@@ -113,6 +125,7 @@ pub fn evaluate_across(
         points: dataset.grid().len(),
         on_training_grid: thinning.is_some(),
         thinning: thinning.filter(|_| dataset.known().is_none()),
+        interests,
     };
     let watch = Watch::new(ranks, observer)?;
     let walk = Walk {
@@ -126,8 +139,17 @@ pub fn evaluate_across(
     let scoring = over_all(ranks, scored)?;
     let seen = seen_inputs(header, dataset, &inputs)?;
     let evaluation = setting.evaluation(&scoring, predictor, dataset, &options.sampling, inputs);
+    let (interests, interest_notes) = setting.interests_of(&scoring)?;
+    let baseline_notes = setting.baselines.notes;
     Ok(Evaluation {
-        notes: [header.notes(), notes.clone(), setting.baselines.notes].concat(),
+        interests,
+        notes: [
+            header.notes(),
+            notes.clone(),
+            baseline_notes,
+            interest_notes,
+        ]
+        .concat(),
         seen: seen.len(),
         seen_inputs: seen,
         ..evaluation
@@ -188,6 +210,17 @@ fn thinning(
 }
 
 impl Setting<'_> {
+    /// The scores of quantities of interest, and why some have none.
+    fn interests_of(&self, scoring: &Scoring) -> Result<(Vec<InterestEvaluation>, Vec<String>)> {
+        let interests = self.interests.as_ref().map_or(&[][..], Interests::all);
+        let inputs = scoring.interests();
+        let scored = interests.iter().zip(inputs);
+        let scored = scored.map(|(one, inputs)| interest::evaluation(one, inputs));
+        let (found, notes): (Vec<_>, Vec<_>) =
+            scored.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        Ok((found, notes.into_iter().flatten().collect()))
+    }
+
     fn evaluation(
         &self,
         scoring: &Scoring,
@@ -209,6 +242,7 @@ impl Setting<'_> {
             truth: self.truths.source(),
             observations: dataset.realizations(),
             notes: Vec::new(),
+            interests: Vec::new(),
             prediction: scoring.prediction(),
             low: scoring.low(),
             mean_residual: scoring.mean_residual(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::baselines::BaselineFields;
 use super::channel;
 use super::evaluation::{ChannelEvaluation, MeanErrors, ObservedScores, Prediction, SpreadScores};
+use super::interest::AtInput;
 use super::truth::Truth;
 use crate::metric::{
     EnsembleScores, Fields, MeanFieldError, PAIR_LAGS, Sampled, VarianceError, centred,
@@ -36,6 +37,9 @@ pub struct Scoring {
     /// The same for each of several channels, and the standard deviation that is its unit when pooled.
     #[serde(default)]
     channels: Vec<(f64, Scoring)>,
+    /// Values of quantities of interest: [quantity][input].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    interests: Vec<Vec<AtInput>>,
 }
 
 /// The energy score with the norm of the points' weights.
@@ -206,6 +210,19 @@ impl Scoring {
         Ok(())
     }
 
+    /// Adds the values of quantities of interest at one input.
+    pub(super) fn push_interests(&mut self, values: Vec<AtInput>) {
+        self.interests.resize_with(values.len(), Vec::new);
+        for (all, at) in self.interests.iter_mut().zip(values) {
+            all.push(at);
+        }
+    }
+
+    /// The values of quantities of interest: [quantity][input].
+    pub(super) fn interests(&self) -> &[Vec<AtInput>] {
+        &self.interests
+    }
+
     /// Adds what another has gathered over other inputs.
     pub fn merge(&mut self, other: &Self) {
         self.inputs += other.inputs;
@@ -234,6 +251,11 @@ impl Scoring {
         self.evaluations += other.evaluations;
         self.realizations += other.realizations;
         self.seconds += other.seconds;
+        let count = self.interests.len().max(other.interests.len());
+        self.interests.resize_with(count, Vec::new);
+        for (own, other) in self.interests.iter_mut().zip(&other.interests) {
+            own.extend_from_slice(other);
+        }
         if self.channels.is_empty() {
             self.channels.clone_from(&other.channels);
         } else {

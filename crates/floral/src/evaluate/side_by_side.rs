@@ -6,12 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::interest::{self, TruthFields};
 use super::{Baselines, Scoring, Truths};
 use crate::grid::{Thinning, picked};
 use crate::observer::{Event, Observer};
+use crate::predict::interest::{Interests, PreparedInterests};
 use crate::predict::{Consumer, PredictionCost, Predictor, Values, Walk, WalkedInput};
 use crate::ranks::Ranks;
-use crate::{Result, kl};
+use crate::{Field, Result, kl};
 use floral_data::memory::available;
 
 /// What the scores of every input depend on.
@@ -24,6 +26,8 @@ pub(super) struct Setting<'a> {
     pub points: usize,
     /// Whether predictions are at the points of training alone.
     pub on_training_grid: bool,
+    /// Quantities of interest, if any.
+    pub interests: Option<Interests>,
 }
 
 /// The scores of this rank's inputs, every n-th from its own number on, by position.
@@ -91,6 +95,7 @@ fn scored_at(walk: &Walk<'_>, setting: &Setting<'_>, position: usize) -> Result<
         members: Values::new(walk.predictors[0].precision()),
         moments: None,
         known: None,
+        interests: None,
     };
     walk.run_at(position, &mut scored)?;
     Ok((position, scored.scoring))
@@ -141,6 +146,8 @@ struct Scored<'a> {
     moments: Option<kl::Prediction>,
     /// Points at which high fidelity of the input is known, where they are fewer.
     known: Option<Vec<usize>>,
+    /// Quantities of interest on whole fields.
+    interests: Option<PreparedInterests>,
 }
 
 impl Consumer for Scored<'_> {
@@ -149,6 +156,8 @@ impl Consumer for Scored<'_> {
             true => None,
             false => self.setting.truths.dataset().points_of(input.index)?,
         };
+        let interests = self.setting.interests.as_ref();
+        self.interests = interests.map(|all| all.on(input.case)).transpose()?;
         Ok(Some(0))
     }
 
@@ -160,6 +169,9 @@ impl Consumer for Scored<'_> {
     }
 
     fn realization(&mut self, _index: usize, values: &[f64], _evaluations: usize) -> Result<()> {
+        if let Some(interests) = &mut self.interests {
+            interests.push(values)?;
+        }
         let points = self.setting.points;
         match &self.known {
             Some(known) => self.members.extend(&picked(values, points, known)),
@@ -177,6 +189,16 @@ impl Consumer for Scored<'_> {
         let baselines = baselines.predict(input.case, self.known.as_deref())?;
         self.scoring.add_cost(cost);
         self.scoring.push_baselines(&baselines, &truth)?;
+        if let (Some(all), Some(prepared)) = (&self.setting.interests, &self.interests) {
+            let fields = TruthFields {
+                points: input.grid.len(),
+                channels: truth.deviations.len().max(1),
+                known: self.known.as_deref(),
+                low: input.case.low.as_ref().map(Field::values),
+            };
+            let values = interest::at_input(all, prepared, &truth, &fields)?;
+            self.scoring.push_interests(values);
+        }
         let moments = self.moments.as_ref();
         match &self.members {
             Values::Single(members) => self.scoring.push(members, moments, &truth),

@@ -214,6 +214,16 @@ impl<'a> Cases<'a> {
         solver.map(|solver| solver.name())
     }
 
+    /// Points outside of the domain, if there are any.
+    pub fn mask(&self) -> Option<&Mask> {
+        self.mask.as_ref()
+    }
+
+    /// Whether cases come with a low-fidelity solution, stored or computed.
+    pub fn has_low(&self) -> bool {
+        self.needs_low && !self.lacks_low()
+    }
+
     /// Whether low-fidelity solutions are needed, and neither stored nor computed.
     pub fn lacks_low(&self) -> bool {
         self.needs_low && self.solver.is_none() && !self.source.inputs().has_low()

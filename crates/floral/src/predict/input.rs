@@ -87,6 +87,17 @@ impl<'a> InputPredictor<'a> {
         }
     }
 
+    /// The epistemic variance of an affine quantity with these coefficients, [channel, point]; none
+    /// where the method does not separate it, or draws are transformed or clipped.
+    pub fn epistemic_variance(&self, coefficients: &[f64]) -> Option<f64> {
+        match &self.derived {
+            Derived::Regression(derived) if self.transforms.is_none() => {
+                derived.epistemic_variance(coefficients)
+            }
+            _ => None,
+        }
+    }
+
     /// Delivers realizations in the order of their index, in physical units: [channel, point],
     /// rounded to the run's [`precision`](Predictor::precision).
     ///

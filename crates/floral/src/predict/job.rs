@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use super::division::{own, pending};
 use super::enough::Enough;
+use super::interest::{Interests, PreparedInterests};
 use super::{
-    Cases, Consumer, Interpolation, PredictionCost, PredictionWriter, Predictor, Sampling, Walk,
-    WalkedInput, block_rows,
+    Cases, Consumer, InputPredictor, Interpolation, PredictionCost, PredictionWriter, Predictor,
+    Sampling, Walk, WalkedInput, block_rows,
 };
 use crate::Result;
 use crate::kl::Prediction;
@@ -38,6 +39,8 @@ pub struct Job<'a> {
     /// Draws until the standard error of the mean, in units of the deviation of the predicted values,
     /// is as small as this, or the sampling's realizations are there.
     pub standard_error: Option<f64>,
+    /// Quantities of interest, taken of whole fields.
+    pub interests: Option<&'a Interests>,
 }
 
 /// How much was done.
@@ -158,6 +161,7 @@ struct Gathered {
     statistics: EnsembleStatistics,
     enough: Option<Enough>,
     kept: Vec<f64>,
+    interests: Option<PreparedInterests>,
 }
 
 impl Gathered {
@@ -166,6 +170,9 @@ impl Gathered {
             self.kept.extend_from_slice(values);
         }
         self.statistics.push(values)?;
+        if let Some(interests) = &mut self.interests {
+            interests.push(values)?;
+        }
         if let Some(enough) = &mut self.enough {
             enough.judge(&self.statistics);
         }
@@ -191,6 +198,7 @@ impl Consumer for Storing<'_> {
             enough: enough.map(|wanted| Enough::new(wanted, channels, rows, numbers)),
             statistics: EnsembleStatistics::new(size, job.sampling.realizations, job.wanted)?,
             kept: Vec::new(),
+            interests: job.interests.map(|all| all.on(input.case)).transpose()?,
         };
         let keep = |realization, values: &[f64]| gathered.push(realization < job.kept, values);
         let before = spool.replay(keep)?;
@@ -207,6 +215,13 @@ impl Consumer for Storing<'_> {
     fn wanted(&self) -> Option<usize> {
         let gathered = &self.under_way.as_ref()?.gathered;
         gathered.enough.as_ref().map(Enough::target)
+    }
+
+    fn derived(&mut self, predicted: &InputPredictor<'_>) {
+        let under_way = self.under_way.as_mut();
+        if let Some(interests) = under_way.and_then(|one| one.gathered.interests.as_mut()) {
+            interests.derive(predicted);
+        }
     }
 
     fn moments(&mut self, moments: &Prediction) {
@@ -239,11 +254,15 @@ impl Consumer for Storing<'_> {
             statistics,
             enough,
             kept,
+            interests,
         } = under_way.gathered;
         self.stored.uncertain += usize::from(enough.is_some_and(|enough| !enough.is_reached()));
         let evaluations = under_way.evaluations + cost.progress.evaluations;
         self.stored.evaluations += cost.progress.evaluations;
         let known = under_way.known.as_ref();
+        if let Some(interests) = &interests {
+            self.writer.write_interests(input.position, interests)?;
+        }
         self.writer
             .write(input.position, &statistics, known, &kept, evaluations)?;
         self.spools.push(under_way.spool);

@@ -18,6 +18,7 @@ mod enough;
 mod ensemble;
 mod input;
 mod inputs;
+pub mod interest;
 mod job;
 mod memory;
 mod moments;

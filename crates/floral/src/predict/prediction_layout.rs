@@ -16,6 +16,7 @@
 //! | `input`, `quantile`, `threshold` | itself | coordinates |
 //! | one per grid axis | itself, or point | coordinates |
 //! | `points`, `cells_triangle`, ... | as in datasets | the mesh, of fields on one |
+//! | those of quantities of interest | | see `interest/stored.rs` |
 //!
 //! Units and names of channels are attributes as in datasets; those of a variance are squared.
 //! Values have 32 bits, or 64 where those alone hold the spread: the run's precision.
@@ -24,7 +25,8 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::{MomentSource, Places};
+use super::interest::InterestPlan;
+use super::{MomentSource, Places, interest};
 use crate::dataset::axis_names;
 use crate::dataset::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
 use crate::dataset::prediction_names::RESERVED;
@@ -63,6 +65,8 @@ pub struct PredictionPlan {
     pub shard: usize,
     /// Whether each place is outside of the domain, where nothing is stored but NaN; empty if none is.
     pub outside: Vec<bool>,
+    /// Quantities of interest.
+    pub interests: Vec<InterestPlan>,
     /// Attributes of the group.
     pub attributes: Map<String, Value>,
 }
@@ -108,10 +112,10 @@ impl PredictionPlan {
 }
 
 /// Refuses axes that could not be stored beside the other arrays.
-pub(super) fn check_names(places: &Places) -> Result<()> {
-    let axes = places.coordinates().into_iter().map(|(name, _)| name);
-    match axis_names::fault(axes, &RESERVED) {
-        None => Ok(()),
+pub(super) fn check_names(plan: &PredictionPlan) -> Result<()> {
+    let axes = || plan.places.coordinates().into_iter().map(|(name, _)| name);
+    match axis_names::fault(axes(), &RESERVED) {
+        None => interest::check_names(&plan.interests, axes().chain(RESERVED)),
         Some(reason) => Err(Error::Config {
             context: "predictions".into(),
             reason,
@@ -223,6 +227,8 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
         add(QUANTILE_DIMENSION, levels);
     }
     arrays.extend(plan.exceedance_arrays());
+    let interests = plan.interests.iter();
+    arrays.extend(interests.flat_map(|interest| interest.arrays(plan.inputs.len())));
     arrays
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::Moments;
+use super::interest::{InterestPlan, InterestSummary, PreparedInterests};
 use super::prediction_layout::{
     ALEATORIC, DEVIATION, DRAWS, EPISTEMIC, EVALUATIONS, EXCEEDANCE, MEAN, NOVELTY, PredictionPlan,
     QUANTILE_DIMENSION, QUANTILES, REALIZATIONS, THRESHOLD_CHANNEL, THRESHOLD_DIMENSION, VARIANCE,
@@ -54,7 +55,7 @@ impl PredictionWriter {
         plan: PredictionPlan,
         force: bool,
     ) -> Result<Option<Self>> {
-        check_names(&plan.places)?;
+        check_names(&plan)?;
         check_size(&plan)?;
         let group = Group::open_across(ranks, path, plan.layout(), force)?;
         Ok(group.map(|group| Self { group, plan }))
@@ -154,6 +155,39 @@ impl PredictionWriter {
             .write_count(EVALUATIONS, position, count(evaluations))
     }
 
+    /// Stores quantities of interest of the input at this position; before [`write`](Self::write), after
+    /// which the input is complete.
+    pub fn write_interests(&self, position: usize, interests: &PreparedInterests) -> Result<()> {
+        let values = interests.values().iter().zip(interests.epistemic());
+        for (plan, (values, epistemic)) in self.plan.interests.iter().zip(values) {
+            for (name, values) in plan.values(values, *epistemic) {
+                self.group.write_doubles(&name, position, &values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The quantities of interest that it was opened for.
+    pub fn interests(&self) -> &[InterestPlan] {
+        &self.plan.interests
+    }
+
+    /// The statistics of each quantity of interest of the input at this position, from what is stored.
+    pub fn summaries(&self, position: usize) -> Option<Vec<InterestSummary>> {
+        let drawn = self.plan.counts_draws;
+        let draws = drawn.then(|| self.group.count(DRAWS, position)).flatten();
+        let summary = |plan: &InterestPlan| {
+            let mut values = self.group.doubles(&plan.name, position)?;
+            values.truncate(draws.map_or(plan.draws, |draws| draws as usize));
+            let epistemic = plan.epistemic_name();
+            let epistemic = epistemic.and_then(|name| self.group.doubles(&name, position));
+            let epistemic = epistemic.and_then(|values| values.first().copied());
+            let known = epistemic.filter(|variance| variance.is_finite());
+            Some(InterestSummary::new(&values, &plan.thresholds, known))
+        };
+        self.plan.interests.iter().map(summary).collect()
+    }
+
     /// Adds coordinates, and gives the complete group its name.
     pub fn finish(self) -> Result<()> {
         let Wanted {
@@ -173,6 +207,10 @@ impl PredictionWriter {
         }
         if let Some(grid) = self.plan.places.mesh_grid() {
             mesh::write(&self.group, grid)?;
+        }
+        let thresholds = self.plan.interests.iter();
+        for (name, values) in thresholds.filter_map(InterestPlan::coordinate) {
+            self.group.write_coordinates(&name, values)?;
         }
         if self.plan.has_threshold_channels() {
             for (i, channel) in self.plan.threshold_channels.iter().enumerate() {
@@ -214,6 +252,7 @@ mod tests {
             counts_draws: true,
             shard: 1,
             outside: Vec::new(),
+            interests: Vec::new(),
             attributes: Map::from_iter([("seed".to_owned(), 7.into())]),
         }
     }

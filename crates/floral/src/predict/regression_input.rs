@@ -90,6 +90,20 @@ impl<'a> RegressionInput<'a> {
         &self.moments
     }
 
+    /// The epistemic variance of an affine quantity with these coefficients on the grid of the input.
+    pub(super) fn epistemic_variance(&self, coefficients: &[f64]) -> Option<f64> {
+        let squared = |field: Vec<f64>| {
+            let field = match &self.back {
+                Some(back) => back.interpolation.apply(&field),
+                None => field,
+            };
+            let pairs = field.iter().zip(coefficients);
+            pairs.map(|(f, c)| f * c).sum::<f64>().powi(2)
+        };
+        let fields = self.draws.epistemic_fields()?;
+        Some(fields.into_iter().map(squared).sum())
+    }
+
     /// Moments of the solution, where what is learned is a function of it. They are exact where its
     /// law is normal; where it is not, mean and variance come from draws, and the share of the
     /// variance that is not known from a normal law.

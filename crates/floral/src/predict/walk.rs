@@ -73,6 +73,11 @@ pub trait Consumer {
         None
     }
 
+    /// All that depends on the input alone is derived; before the realizations.
+    fn derived(&mut self, predicted: &InputPredictor<'_>) {
+        let _ = predicted;
+    }
+
     /// Mean and variances in closed form, of methods that have them; before the realizations.
     fn moments(&mut self, moments: &Prediction) {
         let _ = moments;
@@ -134,6 +139,7 @@ impl Walk<'_> {
         let start = Instant::now();
         let Case { input: field, low } = input.case;
         let predicted = predictor.for_input(field, low.as_ref(), input.grid)?;
+        consumer.derived(&predicted);
         if let Some(moments) = predicted.moments() {
             consumer.moments(moments);
         }

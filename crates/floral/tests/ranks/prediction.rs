@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use floral::dataset::Dataset;
 use floral::device::Device;
 use floral::evaluate::{Options, evaluate_across};
+use floral::predict::interest::{Asked, InterestPlan, Interests};
 use floral::predict::{Cases, Destination, Job, Places, PredictionPlan, Predictor, Sampling};
 use floral::ranks::{Ranks, Threads};
 use floral::sample::{OdeSolver, Wanted};
@@ -54,6 +55,12 @@ fn predicted(
         ..Wanted::default()
     };
     let (inputs, realizations) = (1..4, 70);
+    let asked = Asked {
+        quantities: vec!["peak = max(u)".into(), "total = integral(u)".into()],
+        thresholds: vec!["peak: 1".into()],
+    };
+    let interests = Interests::of_cases(&asked, predictor.header(), &cases)?;
+    let interests = interests.expect("two quantities are asked for");
     let plan = PredictionPlan {
         places: Places::Grid(cases.grid().clone()),
         quantities: predictor.header().quantities.solution.clone(),
@@ -66,6 +73,7 @@ fn predicted(
         counts_draws: false,
         shard,
         outside: Vec::new(),
+        interests: InterestPlan::of(&interests, realizations, true),
         attributes: Map::new(),
     };
     let destination = Destination::new(path)?;
@@ -85,6 +93,7 @@ fn predicted(
             solver: OdeSolver::named("midpoint", Some(2))?,
         },
         standard_error: None,
+        interests: Some(&interests),
     };
     let stored = job.store_across(ranks, &writer, observer)?;
     assert_eq!(

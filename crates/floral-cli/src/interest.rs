@@ -1,0 +1,75 @@
+//! `--quantity` and `--exceed-quantity`: quantities of interest as commands take them, and numbers as
+//! their tables show them.
+
+use floral::predict::interest::Asked;
+
+/// The options.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Quantity of interest, as in 'peak = max(u)' or 'left = mean(u, x < 0.5)'; may be repeated
+    #[arg(
+        long,
+        value_name = "NAME=EXPRESSION",
+        help_heading = "Quantities of interest"
+    )]
+    quantity: Vec<String>,
+
+    /// Threshold of a quantity of interest whose exceedance probability is wanted, as in 'peak: 80'; may
+    /// be repeated
+    #[arg(long, value_name = "NAME:T", help_heading = "Quantities of interest")]
+    exceed_quantity: Vec<String>,
+}
+
+impl Arguments {
+    /// The definitions and thresholds as typed.
+    pub fn asked(&self) -> Asked {
+        Asked {
+            quantities: self.quantity.clone(),
+            thresholds: self.exceed_quantity.clone(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.quantity.is_empty() && self.exceed_quantity.is_empty()
+    }
+}
+
+/// A number with five significant digits; `-` for what is not known.
+pub fn number(value: f64) -> String {
+    significant(value, 5)
+}
+
+/// A standard error with two.
+pub fn error(value: f64) -> String {
+    significant(value, 2)
+}
+
+fn significant(value: f64, digits: i32) -> String {
+    if value.is_nan() {
+        return "-".into();
+    }
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    match magnitude {
+        -4..=5 => format!("{value:.*}", (digits - 1 - magnitude).max(0) as usize),
+        _ => format!("{value:.*e}", digits as usize - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_five_significant_digits() {
+        assert_eq!(number(80.123456), "80.123");
+        assert_eq!(number(-0.00123456), "-0.0012346");
+        assert_eq!(number(1.0e-9), "1.0000e-9");
+        assert_eq!(number(123456.7), "123457");
+        assert_eq!(number(f64::NAN), "-");
+        assert_eq!(error(0.01234), "0.012");
+    }
+}

@@ -1,0 +1,315 @@
+//! Scores of quantities of interest: their predicted distributions beside their values on the truth's
+//! realizations, over held-out inputs.
+
+use serde::{Deserialize, Serialize};
+
+use super::Truth;
+use crate::dataset::Dataset;
+use crate::metric::{EnsembleScores, Fields, centred};
+use crate::predict::interest::{Calibration, Interest, Interests, Judged, PreparedInterests};
+use crate::{Error, Result};
+
+/// The central interval whose coverage is scored.
+const COVERAGE: f64 = 0.9;
+
+/// A quantity of interest and its scores.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InterestEvaluation {
+    /// Its name.
+    pub name: String,
+    /// Its expression.
+    pub expression: String,
+    /// Its units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<String>,
+    /// Its scores; absent where it has no value on some realization.
+    pub scores: Option<InterestScores>,
+}
+
+/// Scores of a quantity of interest over inputs, in its units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InterestScores {
+    /// Mean over inputs of the predicted mean less the true one.
+    pub bias: f64,
+    /// Root mean square over inputs of the same difference.
+    pub rmse: f64,
+    /// That of the low-fidelity solution's own value, for comparison.
+    pub low_rmse: Option<f64>,
+    /// Fair CRPS against the truth's realizations.
+    pub crps: Option<f64>,
+    /// The share of the truth's realizations within the central interval of 90 %.
+    pub coverage: Option<f64>,
+    /// The factor by which deviations from the median have to be stretched, so that the interval covers
+    /// 90 % of these inputs' realizations.
+    pub stretch: Option<f64>,
+    /// Whether inputs and realizations are enough to determine that factor.
+    pub is_stretch_sufficient: bool,
+    /// Probabilities of exceedance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exceedances: Vec<ExceedanceScores>,
+}
+
+/// How reliable the probability of exceeding a threshold is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExceedanceScores {
+    /// The threshold.
+    pub threshold: f64,
+    /// The predicted probability, averaged over inputs.
+    pub predicted: f64,
+    /// The share of the truth's realizations above the threshold, averaged over inputs.
+    pub observed: f64,
+    /// Brier score: the mean square of the probability less 1 or 0 for each of the truth's realizations.
+    pub brier: f64,
+    /// The Brier score that the true probabilities would have, p (1 - p), estimated without bias from
+    /// the truth's realizations; absent if an input has one.
+    pub brier_of_truth: Option<f64>,
+}
+
+/// The values of a quantity at one input.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct AtInput {
+    draws: Vec<f64>,
+    observed: Vec<f64>,
+    /// The mean over the truth: exact for affine quantities where its mean field is.
+    mean: f64,
+    low: Option<f64>,
+}
+
+/// Quantities of interest of one input: [quantity].
+pub(super) fn at_input(
+    interests: &Interests,
+    prepared: &PreparedInterests,
+    truth: &Truth,
+    fields: &TruthFields<'_>,
+) -> Result<Vec<AtInput>> {
+    let size = fields.points * fields.channels;
+    let observations = fields.on_grid(&truth.observations);
+    let observed: Vec<Vec<f64>> = observations
+        .chunks_exact(size.max(1))
+        .map(|field| prepared.of(field))
+        .collect::<Result<_>>()?;
+    let of_mean = prepared.of(&fields.on_grid(&truth.mean))?;
+    let low = fields.low.map(|low| prepared.of(low)).transpose()?;
+    let at = |(index, Interest { quantity, .. }): (usize, &Interest)| {
+        let observed: Vec<f64> = observed.iter().map(|values| values[index]).collect();
+        AtInput {
+            draws: prepared.values()[index].clone(),
+            mean: match quantity.is_linear() || observed.is_empty() {
+                true => of_mean[index],
+                false => mean(observed.iter().copied()),
+            },
+            observed,
+            low: low.as_ref().map(|values| values[index]),
+        }
+    };
+    Ok(interests.all().iter().enumerate().map(at).collect())
+}
+
+/// What brings fields of the truth to the grid of predictions.
+pub(super) struct TruthFields<'a> {
+    /// Points of the grid.
+    pub points: usize,
+    /// Channels of the solution.
+    pub channels: usize,
+    /// The points at which the truth is known, where those outside of the domain are left out.
+    pub known: Option<&'a [usize]>,
+    /// The low-fidelity solution.
+    pub low: Option<&'a [f64]>,
+}
+
+impl TruthFields<'_> {
+    /// Fields one after another; NaN where nothing is known, which no quantity reads.
+    fn on_grid(&self, fields: &[f64]) -> Vec<f64> {
+        let Some(known) = self.known else {
+            return fields.to_vec();
+        };
+        let channels = fields.chunks_exact(known.len().max(1));
+        let spread = |channel: &[f64]| {
+            let mut field = vec![f64::NAN; self.points];
+            for (point, value) in known.iter().zip(channel) {
+                field[*point] = *value;
+            }
+            field
+        };
+        channels.flat_map(spread).collect()
+    }
+}
+
+/// Refuses data whose truth is not a whole field with realizations.
+pub(super) fn check(dataset: &Dataset) -> Result<()> {
+    let reason = if !dataset.has_high() {
+        "the dataset has no realizations of the truth; evaluate on a dataset with the array `high`"
+    } else if dataset.has_sensors() || dataset.known().is_some() {
+        "high fidelity is known at some points of the grid alone, and quantities of interest need whole \
+         fields; evaluate without them"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Config {
+        context: "quantities of interest".into(),
+        reason: reason.into(),
+    })
+}
+
+/// The scores of a quantity over inputs, or why there are none.
+pub(super) fn evaluation(
+    Interest {
+        quantity,
+        thresholds,
+    }: &Interest,
+    inputs: &[AtInput],
+) -> Result<(InterestEvaluation, Option<String>)> {
+    let named = |scores| InterestEvaluation {
+        name: quantity.name().to_owned(),
+        expression: quantity.text().to_owned(),
+        units: quantity.unit().map(str::to_owned),
+        scores,
+    };
+    let values = |at: &AtInput| [&at.draws[..], &at.observed[..], &[at.mean]].concat();
+    let missing = inputs.iter().flat_map(values).filter(|v| !v.is_finite());
+    let missing = missing.count();
+    if missing > 0 {
+        let note = format!(
+            "{}: {missing} of its values on predicted or true realizations are not finite, so that it is \
+             not scored; change the expression so that it has a value on every realization",
+            quantity.name()
+        );
+        return Ok((named(None), Some(note)));
+    }
+    Ok((named(Some(scores(inputs, thresholds)?)), None))
+}
+
+fn scores(inputs: &[AtInput], thresholds: &[f64]) -> Result<InterestScores> {
+    let differences = inputs
+        .iter()
+        .map(|at| mean(at.draws.iter().copied()) - at.mean);
+    let low = inputs.iter().map(|at| at.low.map(|low| low - at.mean));
+    let low: Option<Vec<f64>> = low.collect();
+    let low = low.filter(|low| low.iter().all(|value| value.is_finite()));
+    let has_spread = inputs.iter().all(|at| at.draws.len() > 1);
+    let mut ensembles = EnsembleScores::default();
+    for at in inputs.iter().filter(|_| has_spread) {
+        // In f32 about the true mean: scores do not change with the origin.
+        let (draws, observed) = (
+            centred(&at.draws, &[at.mean]),
+            centred(&at.observed, &[at.mean]),
+        );
+        ensembles.push(Fields::new(&draws, 1)?, Fields::new(&observed, 1)?)?;
+    }
+    let judged: Vec<Judged<'_>> = inputs.iter().map(judged).collect();
+    // Too few draws or none that vary: nothing is known of a factor.
+    let calibration = Calibration::fit(&judged, COVERAGE)
+        .ok()
+        .filter(|_| has_spread);
+    let interval = ensembles.coverage.at(COVERAGE).filter(|_| has_spread);
+    Ok(InterestScores {
+        bias: mean(differences.clone()),
+        rmse: root_mean_square(differences),
+        low_rmse: low.map(|low| root_mean_square(low.into_iter())),
+        crps: has_spread.then(|| ensembles.crps.fair()),
+        coverage: interval.map(|interval| interval.coverage),
+        stretch: calibration.map(|calibration| calibration.factor),
+        is_stretch_sufficient: calibration.is_some_and(|calibration| calibration.is_sufficient),
+        exceedances: match has_spread {
+            true => thresholds.iter().map(|t| exceedance(inputs, *t)).collect(),
+            false => Vec::new(),
+        },
+    })
+}
+
+fn judged(at: &AtInput) -> Judged<'_> {
+    Judged {
+        draws: &at.draws,
+        observed: &at.observed,
+    }
+}
+
+fn exceedance(inputs: &[AtInput], threshold: f64) -> ExceedanceScores {
+    let share = |values: &[f64]| mean(values.iter().map(|v| f64::from(*v > threshold)));
+    let pairs = inputs
+        .iter()
+        .map(|at| (share(&at.draws), share(&at.observed)));
+    // The mean of (p - y)^2 over y of 0 and 1 with the share q of ones.
+    let brier = pairs
+        .clone()
+        .map(|(p, q)| q * (1.0 - p).powi(2) + (1.0 - q) * p * p);
+    let of_truth = inputs.iter().map(|at| {
+        let (q, n) = (share(&at.observed), at.observed.len() as f64);
+        (n > 1.0).then(|| q * (1.0 - q) * n / (n - 1.0))
+    });
+    let of_truth: Option<Vec<f64>> = of_truth.collect();
+    ExceedanceScores {
+        threshold,
+        predicted: mean(pairs.clone().map(|(p, _)| p)),
+        observed: mean(pairs.map(|(_, q)| q)),
+        brier: mean(brier),
+        brier_of_truth: of_truth.map(|all| mean(all.into_iter())),
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0), |(sum, count), v| (sum + v, count + 1));
+    sum / f64::from(count)
+}
+
+fn root_mean_square(values: impl Iterator<Item = f64>) -> f64 {
+    mean(values.map(|v| v * v)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(draws: Vec<f64>, observed: Vec<f64>) -> AtInput {
+        AtInput {
+            mean: mean(observed.iter().copied()),
+            draws,
+            observed,
+            low: Some(0.0),
+        }
+    }
+
+    #[test]
+    fn scores_of_a_known_case() {
+        let draws: Vec<f64> = (1..=99).map(f64::from).collect();
+        let observed = vec![10.0, 50.0, 60.0, 100.0];
+        let found = scores(&[at(draws, observed)], &[55.0]).unwrap();
+        assert_eq!(found.bias, -5.0);
+        assert_eq!((found.rmse, found.low_rmse), (5.0, Some(55.0)));
+        assert_eq!(found.coverage, Some(0.75));
+        let above = &found.exceedances[0];
+        let p = 44.0 / 99.0;
+        assert!((above.predicted - p).abs() < 1e-12 && above.observed == 0.5);
+        let brier = 0.5 * (1.0 - p).powi(2) + 0.5 * p * p;
+        assert!((above.brier - brier).abs() < 1e-12);
+        assert!((above.brier_of_truth.unwrap() - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn intervals_of_half_the_width_ask_for_a_stretch_of_two() {
+        let observed: Vec<f64> = (0..99).map(|k| f64::from(k) - 49.0).collect();
+        let draws: Vec<f64> = observed.iter().map(|v| 0.5 * v).collect();
+        let inputs: Vec<AtInput> = (0..12)
+            .map(|_| at(draws.clone(), observed.clone()))
+            .collect();
+        let found = scores(&inputs, &[]).unwrap();
+        assert!((found.stretch.unwrap() - 2.0).abs() < 0.1, "{found:?}");
+        assert!(found.is_stretch_sufficient && found.coverage.unwrap() < 0.5);
+    }
+
+    #[test]
+    fn fields_inside_of_the_domain_return_to_their_points() {
+        let fields = TruthFields {
+            points: 3,
+            channels: 2,
+            known: Some(&[0, 2]),
+            low: None,
+        };
+        let found = fields.on_grid(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(
+            [found[0], found[2], found[3], found[5]],
+            [1.0, 2.0, 3.0, 4.0]
+        );
+        assert!(found[1].is_nan() && found[4].is_nan());
+    }
+}

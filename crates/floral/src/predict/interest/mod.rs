@@ -1,0 +1,46 @@
+//! Quantities of interest: numbers such as `peak = max(u)`, taken of every realization as it is drawn.
+//!
+//! [`Interests`] are the quantities that a user asks for, resolved against a run and its inputs. For one
+//! input they become [`PreparedInterests`], which a [`Job`](super::Job) and
+//! [`evaluate`](crate::evaluate) feed with realizations. An [`InterestSummary`] has the statistics of
+//! the values, and [`InterestPlan`] the arrays that store them. The crate `floral-quantities` has the
+//! language and the distributions.
+
+mod asked;
+mod names;
+mod prepared;
+mod space;
+mod stored;
+mod summary;
+
+pub use asked::{Asked, Interest, Interests, Subject};
+pub use prepared::PreparedInterests;
+pub use space::space;
+pub use stored::InterestPlan;
+pub(super) use stored::check_names;
+pub use summary::{InterestSummary, STATISTICS, SUPERQUANTILE};
+
+pub use floral_quantities::{
+    Calibration, Distribution, Estimate, Judged, Quantity as QuantityOfInterest,
+};
+
+use crate::Error;
+
+/// An error of a quantity of interest as one of this library.
+pub fn refused(error: floral_quantities::Error) -> Error {
+    match error {
+        floral_quantities::Error::Expression {
+            text,
+            column,
+            message,
+        } => Error::Config {
+            context: text,
+            reason: format!("column {column}: {message}"),
+        },
+        floral_quantities::Error::Config { context, reason } => Error::Config { context, reason },
+        other => Error::Config {
+            context: "quantity of interest".into(),
+            reason: other.to_string(),
+        },
+    }
+}
