@@ -10,6 +10,7 @@ mod dataset;
 mod ensemble;
 mod error;
 mod import;
+mod interest;
 mod metrics;
 mod model;
 mod threads;
@@ -39,6 +40,8 @@ mod _floral {
     use crate::ensemble::Ensemble;
     #[pymodule_export]
     use crate::import::import_files;
+    #[pymodule_export]
+    use crate::interest::{Distribution, quantity};
     #[pymodule_export]
     use crate::metrics::{coverage, energy_score, ensemble_scores, mean_errors, variance_errors};
     #[pymodule_export]

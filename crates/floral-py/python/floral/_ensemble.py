@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import _floral, _xarray
 from ._arrays import Floats, drop_channel
 from ._grid import Grid, OnGrid
+from ._interest import OfInterest
 from ._plural import counted
 from ._quantities import Quantity, position, to_attributes
 
@@ -19,7 +20,7 @@ from ._quantities import Quantity, position, to_attributes
 Levels = Union[float, Sequence[float], Floats]
 
 
-class Ensemble(OnGrid):
+class Ensemble(OnGrid, OfInterest):
     """Realizations of one input's solution, as :meth:`Model.sample` returns them.
 
     All fields are [grid...], or [channel, grid...] if the solution has several channels.
@@ -57,7 +58,7 @@ class Ensemble(OnGrid):
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = (self._ensemble.axes, self._ensemble.realizations(), self._ensemble.known())
-        return _unpacked, (*state, self.quantities)
+        return _unpacked, (*state, self.quantities, self._ensemble.given())
 
     @cached_property
     def mean(self) -> Floats:
@@ -171,7 +172,11 @@ class Ensemble(OnGrid):
 
 
 def _unpacked(
-    axes: str, realizations: NDArray[Any], known: Any, quantities: Sequence[Quantity]
+    axes: str,
+    realizations: NDArray[Any],
+    known: Any,
+    quantities: Sequence[Quantity],
+    given: Any = None,
 ) -> Ensemble:
     """An ensemble from its parts, for another process."""
-    return Ensemble(_floral.Ensemble.of(axes, realizations, known), quantities)
+    return Ensemble(_floral.Ensemble.of(axes, realizations, known, given), quantities)
