@@ -1,13 +1,13 @@
 //! An ensemble: realizations of one input's solution, and their statistics.
 
 use floral::kl::Prediction;
-use floral::predict::{self, Values};
-use floral::{Axis, Field, Result};
+use floral::predict::{self, Case, Values};
+use floral::{Axis, Field, Grid, Quantities, Result};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Doubles, Returned, array, from_field, from_json, to_json};
+use crate::arrays::{Doubles, Returned, array, from_field, from_json, to_field, to_json};
 use crate::error::raised;
 use crate::mesh::{self, Mesh};
 use crate::work::short;
@@ -16,11 +16,32 @@ use crate::work::short;
 #[pyclass(frozen, module = "floral._floral")]
 pub struct Ensemble {
     ensemble: predict::Ensemble,
+    /// The input that it was drawn for, if known.
+    pub given: Option<Given>,
+}
+
+/// The input of an ensemble, with names and units of the channels.
+pub struct Given {
+    pub case: Case,
+    pub quantities: Quantities,
 }
 
 impl Ensemble {
     pub fn new(ensemble: predict::Ensemble) -> Self {
-        Self { ensemble }
+        Self {
+            ensemble,
+            given: None,
+        }
+    }
+
+    /// The same, drawn for this input.
+    pub fn with_given(self, case: Case, quantities: Quantities) -> Self {
+        let given = Some(Given { case, quantities });
+        Self { given, ..self }
+    }
+
+    pub fn inner(&self) -> &predict::Ensemble {
+        &self.ensemble
     }
 
     fn statistic<'py>(
@@ -42,6 +63,9 @@ impl Ensemble {
     }
 }
 
+/// Input [channel, grid...], low fidelity, and the quantities of channels as JSON.
+type Fields<'py> = (Doubles<'py>, Option<Doubles<'py>>, String);
+
 /// Moments in closed form: mean, aleatoric and epistemic variance, and the novelty.
 type Known<'py> = (Doubles<'py>, Doubles<'py>, Doubles<'py>, f64);
 
@@ -49,13 +73,14 @@ type Known<'py> = (Doubles<'py>, Doubles<'py>, Doubles<'py>, f64);
 impl Ensemble {
     /// One of realizations [realization, channel, grid...], with moments in closed form if known.
     #[staticmethod]
-    #[pyo3(signature = (axes, realizations, known=None, mesh=None))]
+    #[pyo3(signature = (axes, realizations, known=None, mesh=None, given=None))]
     fn of(
         py: Python<'_>,
         axes: &str,
         realizations: &Bound<'_, PyAny>,
         known: Option<Known<'_>>,
         mesh: Option<Bound<'_, Mesh>>,
+        given: Option<Fields<'_>>,
     ) -> PyResult<Self> {
         let grid = mesh::grid(from_json::<Vec<Axis>>("axes", axes)?, mesh.as_ref());
         let (channels, values) = values(realizations)?;
@@ -72,7 +97,29 @@ impl Ensemble {
         });
         let known = known.transpose()?;
         let ensemble = ensemble.and_then(|ensemble| ensemble.with_moments(known.as_ref()));
-        Ok(Self::new(ensemble.map_err(|error| raised(py, error))?))
+        let ensemble = Self::new(ensemble.map_err(|error| raised(py, error))?);
+        let Some((input, low, quantities)) = given else {
+            return Ok(ensemble);
+        };
+        let case = Case {
+            input: to_field(py, &input)?,
+            low: low.as_ref().map(|low| to_field(py, low)).transpose()?,
+        };
+        Ok(ensemble.with_given(case, from_json("quantities", &quantities)?))
+    }
+
+    /// The input, as [`of`](Self::of) takes it.
+    fn given<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(Given { case, quantities }) = &self.given else {
+            return Ok(None);
+        };
+        let low = case.low.clone().map(|low| from_field(py, low));
+        let fields = (
+            from_field(py, case.input.clone())?,
+            low.transpose()?,
+            to_json(quantities)?,
+        );
+        Ok(Some(fields.into_pyobject(py)?.into_any()))
     }
 
     /// Moments in closed form, as [`of`](Self::of) takes them.

@@ -10,6 +10,7 @@ mod dataset;
 mod ensemble;
 mod error;
 mod import;
+mod interest;
 mod mesh;
 mod metrics;
 mod model;
@@ -40,6 +41,8 @@ mod _floral {
     use crate::ensemble::Ensemble;
     #[pymodule_export]
     use crate::import::import_files;
+    #[pymodule_export]
+    use crate::interest::{Distribution, quantity};
     #[pymodule_export]
     use crate::mesh::Mesh;
     #[pymodule_export]

@@ -10,6 +10,9 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Doubles, Returned, array};
 
+/// Cells of one kind: its name, and their nodes [cell, node].
+type Block<'a, 'py> = (&'a str, Bound<'py, PyArrayDyn<i64>>);
+
 /// A mesh.
 #[pyclass(frozen, module = "floral._floral")]
 pub struct Mesh(Grid);
@@ -68,7 +71,7 @@ impl Mesh {
 
     /// Cells [cell, node] by kind.
     #[getter]
-    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Vec<(&str, Bound<'py, PyArrayDyn<i64>>)>> {
+    fn cells<'a, 'py>(&'a self, py: Python<'py>) -> PyResult<Vec<Block<'a, 'py>>> {
         let blocks = self.mesh().cells().iter();
         let block = |block: &Cells| {
             let nodes = block.nodes().iter().map(|node| *node as i64).collect();

@@ -139,7 +139,9 @@ impl Model {
             };
             let sampling = wanted.sampling(accurate)?;
             let ensemble = cases.sample(predictor, 0, wanted.index, &sampling, observer)?;
-            Ok((Ensemble::new(ensemble), notes))
+            let quantities = predictor.header().quantities.clone();
+            let ensemble = Ensemble::new(ensemble).with_given(cases.case(0)?, quantities);
+            Ok((ensemble, notes))
         })
     }
 

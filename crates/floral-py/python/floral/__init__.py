@@ -29,6 +29,7 @@ from ._ensemble import Ensemble
 from ._ensembles import Ensembles
 from ._fit import evaluate, fit, load
 from ._floral import __version__, set_threads, threads
+from ._interest import QuantityOfInterest
 from ._model import Model
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Ensemble",
     "Ensembles",
     "Model",
+    "QuantityOfInterest",
     "__version__",
     "errors",
     "evaluate",

@@ -14,6 +14,7 @@ from . import _floral, _xarray
 from ._arrays import Floats
 from ._files import PathLike
 from ._grid import Grid, OnGrid
+from ._interest import OfInterest
 from ._plural import counted
 from ._quantities import Quantity, position, to_attributes
 
@@ -21,7 +22,7 @@ from ._quantities import Quantity, position, to_attributes
 Levels = Union[float, Sequence[float], Floats]
 
 
-class Ensemble(OnGrid):
+class Ensemble(OnGrid, OfInterest):
     """Realizations of one input's solution, as :meth:`Model.sample` returns them.
 
     All fields are [grid...], or [channel, grid...] if the solution has several channels.
@@ -60,7 +61,8 @@ class Ensemble(OnGrid):
     def __reduce__(self) -> tuple[Any, ...]:
         state = (self._ensemble.axes, self._ensemble.realizations(), self._ensemble.known())
         mesh = self._grid.mesh
-        return _unpacked, (*state, self.quantities, mesh and (mesh.points, mesh.cells))
+        parts = mesh and (mesh.points, mesh.cells)
+        return _unpacked, (*state, self.quantities, parts, self._ensemble.given())
 
     @cached_property
     def mean(self) -> Floats:
@@ -196,7 +198,8 @@ def _unpacked(
     known: Any,
     quantities: Sequence[Quantity],
     mesh: Any = None,
+    given: Any = None,
 ) -> Ensemble:
     """An ensemble from its parts, for another process."""
     whole = mesh and _floral.Mesh(*mesh)
-    return Ensemble(_floral.Ensemble.of(axes, realizations, known, whole), quantities)
+    return Ensemble(_floral.Ensemble.of(axes, realizations, known, whole, given), quantities)

@@ -83,6 +83,13 @@ impl Ensemble {
         self.known.as_ref()
     }
 
+    /// The points outside of the domain, if there are any: those without a value.
+    pub fn mask(&self) -> Option<Mask> {
+        let points = 0..self.grid.len();
+        let outside = points.map(|point| self.values.at(point).is_nan());
+        Mask::new(&self.grid.shape(), outside.collect())
+    }
+
     /// The grid of every field.
     pub fn grid(&self) -> &Grid {
         &self.grid

@@ -93,6 +93,18 @@ impl Interests {
         Ok(Some(Self { all, space }))
     }
 
+    /// One quantity that is read already.
+    pub fn of_quantity(quantity: QuantityOfInterest, subject: &Subject<'_>) -> Result<Self> {
+        let thresholds = Vec::new();
+        Ok(Self {
+            all: vec![Interest {
+                quantity,
+                thresholds,
+            }],
+            space: space(subject.grid, subject.mask)?,
+        })
+    }
+
     /// The quantities, in the order in which they were asked for.
     pub fn all(&self) -> &[Interest] {
         &self.all
@@ -100,11 +112,17 @@ impl Interests {
 
     /// The quantities of one input: all that does not depend on realizations is computed here.
     pub fn on(&self, case: &Case) -> Result<PreparedInterests> {
-        let given = Given {
-            input: case.input.values(),
-            low: case.low.as_ref().map_or(&[], Field::values),
+        let low = case.low.as_ref().map_or(&[][..], Field::values);
+        self.on_fields(case.input.values(), low)
+    }
+
+    /// The same for an input and a low-fidelity solution, [channel, point]; empty where there is none.
+    pub fn on_fields(&self, input: &[f64], low: &[f64]) -> Result<PreparedInterests> {
+        let given = Given { input, low };
+        let prepare = |one: &Interest| {
+            let prepared = one.quantity.on(self.space.as_ref(), given);
+            prepared.map_err(refused)
         };
-        let prepare = |one: &Interest| one.quantity.on(self.space.as_ref(), given).map_err(refused);
         let prepared = self.all.iter().map(prepare).collect::<Result<_>>();
         prepared.map(PreparedInterests::new)
     }

@@ -14,6 +14,7 @@ mod stored;
 mod summary;
 
 pub use asked::{Asked, Interest, Interests, Subject};
+pub use names::names;
 pub use prepared::PreparedInterests;
 pub use space::space;
 pub use stored::InterestPlan;
@@ -21,7 +22,8 @@ pub(super) use stored::check_names;
 pub use summary::{InterestSummary, STATISTICS, SUPERQUANTILE};
 
 pub use floral_quantities::{
-    Calibration, Distribution, Estimate, Judged, Quantity as QuantityOfInterest,
+    Calibration, Distribution, Error as QuantityError, Estimate, Judged, Names,
+    Quantity as QuantityOfInterest,
 };
 
 use crate::Error;

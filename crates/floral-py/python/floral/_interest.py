@@ -1,0 +1,174 @@
+"""Quantities of interest: numbers such as ``max(u)`` on every realization, and their distributions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Callable, Optional, Union, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _floral
+from ._arrays import Floats
+from ._sampling import plain
+
+#: An expression, or a function of the array of realizations that returns one number for each.
+Wanted = Union[str, Callable[[NDArray[Any]], Any]]
+
+
+class QuantityOfInterest:
+    """A quantity of interest of an :class:`Ensemble`, as :meth:`Ensemble.quantity` returns it: its values
+    over realizations, and their statistics.
+
+    >>> import numpy as np
+    >>> from floral import QuantityOfInterest
+    >>> peak = QuantityOfInterest("peak", np.arange(1.0, 100.0), units="K")
+    >>> peak
+    peak: mean 50 K, std 28.72 K, 90 % from 5 to 95 K, over 99 realizations
+    >>> peak.mean, peak.quantile(0.9), round(peak.exceedance(80.0), 3)
+    (50.0, 90.0, 0.192)
+    >>> round(peak.standard_error("exceedance", 80.0), 3)
+    0.04
+    """
+
+    def __init__(self, name: str, values: Any, units: Optional[str] = None) -> None:
+        #: Its name: the part before ``=``, or the expression itself.
+        self.name = name
+        #: Its units, as far as known.
+        self.units = units
+        #: The value on every realization, read-only.
+        self.values: Floats = np.array(values, np.float64, order="C")
+        self.values.flags.writeable = False
+        if self.values.ndim != 1:
+            raise ValueError(f"{name}: its values are {self.values.shape}, not one number per realization")
+        try:
+            self._distribution = _floral.Distribution(self.values)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> NDArray[Any]:
+        """The values, for NumPy."""
+        values = np.asarray(self.values, dtype)
+        return values.copy() if copy else values
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return QuantityOfInterest, (self.name, self.values, self.units)
+
+    def __repr__(self) -> str:
+        units = f" {self.units}" if self.units not in (None, "", "1") else ""
+        interval = ""
+        if len(self) >= 19:
+            low, high = self.quantile(0.05), self.quantile(0.95)
+            interval = f", 90 % from {low:.4g} to {high:.4g}{units}"
+        spread = f"mean {self.mean:.4g}{units}, std {self.std:.4g}{units}"
+        return f"{self.name}: {spread}{interval}, over {len(self)} realizations"
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean over realizations."""
+        return self._distribution.mean()[0]
+
+    @cached_property
+    def std(self) -> float:
+        """The standard deviation over realizations."""
+        return self._distribution.std()[0]
+
+    def quantile(self, level: float) -> float:
+        """The quantile of a level between 0 and 1; a level beyond the outermost realizations is refused."""
+        return self._distribution.quantile(float(level))[0]
+
+    def exceedance(self, threshold: float) -> float:
+        """The probability of a value above a threshold."""
+        return self._distribution.exceedance(float(threshold))[0]
+
+    def superquantile(self, level: float) -> float:
+        """The superquantile (conditional value at risk): the mean of the largest share 1 - level."""
+        return self._distribution.superquantile(float(level))[0]
+
+    def standard_error(self, statistic: str = "mean", at: Optional[float] = None) -> float:
+        """The standard error of a statistic for the number of realizations.
+
+        statistic: ``mean``, ``std``, ``quantile``, ``exceedance`` or ``superquantile``.
+        at: the level or threshold of the last three.
+        """
+        if statistic in ("mean", "std"):
+            return cast("tuple[float, float]", getattr(self._distribution, statistic)())[1]
+        if statistic not in ("quantile", "exceedance", "superquantile"):
+            known = "mean, std, quantile, exceedance, superquantile"
+            raise ValueError(f"unknown statistic {statistic!r}; choose one of {known}")
+        if at is None:
+            raise ValueError(f"give the level or threshold of the {statistic}, as in at=0.9")
+        return cast("tuple[float, float]", getattr(self._distribution, statistic)(float(at)))[1]
+
+
+class OfInterest:
+    """What an ensemble has quantities of interest by."""
+
+    _ensemble: _floral.Ensemble
+    quantities: list[dict[str, str]]
+    realizations: NDArray[Any]
+
+    @overload
+    def quantity(self, wanted: Wanted) -> QuantityOfInterest: ...
+
+    @overload
+    def quantity(self, wanted: Mapping[str, Wanted]) -> dict[str, QuantityOfInterest]: ...
+
+    @overload
+    def quantity(self, wanted: Sequence[Wanted]) -> list[QuantityOfInterest]: ...
+
+    def quantity(self, wanted: Any) -> Any:
+        """The distribution of a quantity of interest: of an expression such as ``"max(u)"`` or
+        ``"left = mean(u, x < 0.5)"``, or of any function of the array of realizations,
+        [realization, grid...], that returns one number for each.
+
+        A dict of names and quantities gives a dict, a list gives a list. Expressions are those of
+        ``floral sample --quantity``: they name the channels and axes, ``u`` is the only channel of the
+        solution, ``input`` and ``low`` are those of the input. Intervals are calibrated for fields, not for
+        quantities: ``floral evaluate --quantity`` says what they cover.
+
+        >>> import numpy as np
+        >>> import floral
+        >>> x = np.linspace(0.0, 1.0, 16)
+        >>> rng = np.random.default_rng(0)
+        >>> a = rng.uniform(1.0, 2.0, 12)[:, None] * x
+        >>> high = a[:, None] + 0.1 * rng.normal(size=(12, 6, 1))
+        >>> data = floral.Dataset.from_arrays(input=a, high=high, coords={"x": x})
+        >>> model = floral.fit(data, test=2, validation=2, progress=False)
+        >>> ensemble = model.sample(1.5 * x, realizations=200)
+        >>> peak = ensemble.quantity("max(u)")
+        >>> bool(1.2 < peak.mean < 1.8), len(peak.values)
+        (True, 200)
+        >>> same = ensemble.quantity(lambda u: u.max(axis=-1))
+        >>> bool(np.array_equal(peak.values, same.values))
+        True
+        >>> both = ensemble.quantity({"left": "mean(u, x < 0.5)", "right": "mean(u, x > 0.5)"})
+        >>> both["left"].mean < both["right"].mean
+        True
+        """
+        if isinstance(wanted, Mapping):
+            return {name: self._quantity(one, str(name)) for name, one in wanted.items()}
+        if not isinstance(wanted, str) and isinstance(wanted, Sequence):
+            return [self._quantity(one) for one in wanted]
+        return self._quantity(wanted)
+
+    def _quantity(self, wanted: Wanted, name: Optional[str] = None) -> QuantityOfInterest:
+        if isinstance(wanted, str):
+            known = json.dumps(self.quantities, default=plain)
+            values, found, units = _floral.quantity(self._ensemble, wanted, known)
+            return QuantityOfInterest(name or found, values, units)
+        if not callable(wanted):
+            raise TypeError(f"{wanted!r} is neither an expression nor a function of realizations")
+        values = np.asarray(wanted(self.realizations), np.float64)
+        count = self._ensemble.shape[0]
+        if values.shape != (count,):
+            raise ValueError(
+                f"the function returned an array of shape {values.shape} for {count} realizations; return "
+                "one number for each, as in lambda u: u.max(axis=-1)"
+            )
+        return QuantityOfInterest(name or getattr(wanted, "__name__", "quantity"), values)
