@@ -3,17 +3,26 @@
 use floral_quantities::{Name, Names};
 
 use super::Subject;
-use crate::{Axis, Quantity};
+use crate::{Axis, Grid, Quantity};
 
 /// Channels of solution, input and low fidelity, and axes, with their units as far as known.
 pub fn names(subject: &Subject<'_>) -> Names {
     let [input, solution] = subject.channels;
     Names {
-        axes: subject.grid.axes.iter().map(axis).collect(),
+        axes: axes(subject.grid),
         solution: channels(&subject.quantities.solution, solution),
         input: channels(&subject.quantities.input, input),
         has_low: subject.has_low,
     }
+}
+
+/// The coordinates of a mesh are called x, y and z.
+fn axes(grid: &Grid) -> Vec<Name> {
+    let Some(mesh) = grid.mesh() else {
+        return grid.axes.iter().map(axis).collect();
+    };
+    let names = ["x", "y", "z"].into_iter().map(Name::new);
+    names.take(mesh.points().dimension()).collect()
 }
 
 fn axis(axis: &Axis) -> Name {
