@@ -85,6 +85,8 @@ def _on(
     input = given["input"]
     if parameters:
         input = with_parameters(input, parameters, grid.dims, grid.shape)
+    if input is None:
+        raise ValueError("input or parameters are needed; give one of them, or both")
     return of_fields(grid, numbers("input", input), given["low"], given["high"], sensors)
 
 

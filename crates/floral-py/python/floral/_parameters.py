@@ -21,7 +21,11 @@ def named(parameters: Parameters, known: Sequence[str] = ()) -> dict[str, Floats
     if hasattr(parameters, "columns"):
         parameters = {str(name): parameters[name].to_numpy() for name in parameters.columns}
     if isinstance(parameters, Mapping):
-        each = {str(name): numbers(f"parameters: {name}", values) for name, values in parameters.items()}
+        # A single number stays one, which says that there is one input.
+        each = {
+            str(name): numbers(f"parameters: {name}", values).reshape(np.shape(values))
+            for name, values in parameters.items()
+        }
     else:
         array = numbers("parameters", parameters)
         if array.ndim == 1 and len(known) != 1 and not (known and len(array) == len(known)):
@@ -32,7 +36,7 @@ def named(parameters: Parameters, known: Sequence[str] = ()) -> dict[str, Floats
             array = array[:, None]
         count = array.shape[-1]
         names = list(known) if len(known) == count else [f"p{i}" for i in range(count)]
-        each = {name: np.ascontiguousarray(array[..., i]) for i, name in enumerate(names)}
+        each = {name: np.array(array[..., i]) for i, name in enumerate(names)}
     if not each:
         raise ValueError("parameters is empty; give numbers by name, as in {'load': 0.3}")
     for name, values in each.items():
