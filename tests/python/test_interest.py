@@ -110,7 +110,7 @@ def test_single_files_have_the_same_values(folder, ending):
         (asked("peak = max(v)"), "column 12: unknown name `v`; known: "),
         (asked("peak = max(u"), "column"),
         (asked("max(u)"), "a quantity is NAME = EXPRESSION"),
-        (asked("peak = u"), "field"),
+        (asked("peak = u"), "no single number"),
         (asked("mean = max(u)"), "another array of that name"),
         (asked("far = at(u, 7)"), "far"),
         ([*asked("peak = max(u)"), "--exceed-quantity", "top: 3"], "choose one of peak"),
@@ -132,7 +132,7 @@ def test_evaluation_scores_quantities_against_the_realizations(folder):
     by_name = {one["name"]: one["scores"] for one in found["interests"]}
     assert list(by_name) == ["peak", "left", "total", "excess"]
     truth = xr.open_zarr(folder / "curve.zarr", consolidated=False)
-    x, exact = truth["x"].values, truth["mean"].values[:4, 0].astype(float)
+    x, exact = truth["x"].values, truth["exact_mean"].values[:4, 0].astype(float)
     floral(folder, "sample", "run", "--input", "curve.zarr", "--inputs", "0..4", "--realizations", 200,
            *asked(*QUANTITIES), "-o", "scored.zarr", "--force")
     drawn = xr.open_zarr(folder / "scored.zarr", consolidated=False)
