@@ -2,7 +2,7 @@
 
 use floral::kl::Prediction;
 use floral::predict::{self, Case, Values};
-use floral::{Axis, Field, Grid, Quantities, Result};
+use floral::{Axis, Field, Quantities, Result};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
