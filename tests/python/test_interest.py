@@ -43,7 +43,7 @@ def sample(folder, name, *words):
 
 
 def test_values_and_statistics_are_those_of_the_realizations(folder):
-    words = [*asked(*QUANTITIES), "--exceed-quantity", "peak: 0.5", "--keep", 300]
+    words = [*asked(*QUANTITIES), "--exceed-quantity", "peak: 1.9", "--keep", 300]
     done = sample(folder, "kept.zarr", *words)
     stored = xr.open_zarr(folder / "kept.zarr", consolidated=False)
     u = stored["realizations"].values[:, :, 0].astype(float)
@@ -56,10 +56,10 @@ def test_values_and_statistics_are_those_of_the_realizations(folder):
     statistics = dict(zip(stored["peak_statistics"].attrs["statistics"].split(), stored["peak_statistics"].values.T))
     np.testing.assert_allclose(statistics["mean"], u.max(axis=-1).mean(axis=1))
     np.testing.assert_allclose(statistics["std"], u.max(axis=-1).std(axis=1, ddof=1))
-    share = (u.max(axis=-1) > 0.5).mean(axis=1)
+    share = (u.max(axis=-1) > 1.9).mean(axis=1)
     np.testing.assert_allclose(stored["peak_exceedance"].values[:, 0], share)
-    assert stored["peak_threshold"].values.tolist() == [0.5]
-    for word in ["input 0", "input 1", "peak", "left", "P(peak > 0.5)", "standard error", "aleatoric"]:
+    assert stored["peak_threshold"].values.tolist() == [1.9]
+    for word in ["input 0", "input 1", "peak", "left", "P(peak > 1.9)", "standard error", "aleatoric"]:
         assert word in done.stdout, done.stdout
 
 
@@ -127,7 +127,7 @@ def test_a_wrong_quantity_is_refused_in_one_line_before_anything_is_written(fold
 
 
 def test_evaluation_scores_quantities_against_the_realizations(folder):
-    words = [*asked(*QUANTITIES), "--exceed-quantity", "peak: 0.5", "--realizations", 200]
+    words = [*asked(*QUANTITIES), "--exceed-quantity", "peak: 1.9", "--realizations", 200]
     found = json.loads(floral(folder, "evaluate", "run", "curve.zarr", *words, "--json").stdout)
     by_name = {one["name"]: one["scores"] for one in found["interests"]}
     assert list(by_name) == ["peak", "left", "total", "excess"]
@@ -142,7 +142,7 @@ def test_evaluation_scores_quantities_against_the_realizations(folder):
         assert 0 <= scores["coverage"] <= 1 and scores["crps"] > 0 and scores["stretch"] > 0
     above = by_name["peak"]["exceedances"][0]
     high = truth["high"].values[:4, :, 0].max(axis=-1)
-    np.testing.assert_allclose(above["observed"], (high > 0.5).mean(), atol=1e-12)
+    np.testing.assert_allclose(above["observed"], (high > 1.9).mean(), atol=1e-12)
     text = floral(folder, "evaluate", "run", "curve.zarr", *words).stdout
     assert "cover 90" in text and "Brier score" in text
 
