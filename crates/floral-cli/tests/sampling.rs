@@ -120,7 +120,7 @@ fn the_ending_of_the_name_chooses_the_file_and_others_are_left_alone() {
         *b"CDF\x02"
     );
     let message = refuse(folder, &format!("{command} -o out.csv"));
-    assert!(message.contains(".zarr, .npz or .nc"), "{message}");
+    assert!(message.contains(".zarr, .npz, .nc"), "{message}");
     std::fs::write(folder.join("notes.nc"), "mine").unwrap();
     assert!(refuse(folder, &format!("{command} -o notes.nc")).contains("something else"));
     assert_eq!(std::fs::read(folder.join("notes.nc")).unwrap(), b"mine");

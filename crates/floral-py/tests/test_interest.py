@@ -48,7 +48,7 @@ def test_the_shell_has_the_same_numbers(drawn, tmp_path):
     x, new, model, ensemble = drawn
     model.save(tmp_path / "m.floral")
     np.savez(tmp_path / "new.npz", input=new[None], low=np.sin(new)[None], x=x)
-    words = ["sample", tmp_path / "m.floral", "--input", tmp_path / "new.npz", "--realizations", "200"]
+    words = ["floral", "sample", tmp_path / "m.floral", "--input", tmp_path / "new.npz", "--realizations", "200"]
     words += ["--quantity", "peak = max(u)", "-o", tmp_path / "out.npz"]
     assert floral._floral.command([str(word) for word in words]) == 0
     stored = np.load(tmp_path / "out.npz")

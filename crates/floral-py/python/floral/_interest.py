@@ -111,7 +111,6 @@ class OfInterest:
 
     _ensemble: _floral.Ensemble
     quantities: list[dict[str, str]]
-    realizations: NDArray[Any]
 
     @overload
     def quantity(self, wanted: Wanted) -> QuantityOfInterest: ...
@@ -120,7 +119,7 @@ class OfInterest:
     def quantity(self, wanted: Mapping[str, Wanted]) -> dict[str, QuantityOfInterest]: ...
 
     @overload
-    def quantity(self, wanted: Sequence[Wanted]) -> list[QuantityOfInterest]: ...
+    def quantity(self, wanted: list[Wanted]) -> list[QuantityOfInterest]: ...
 
     def quantity(self, wanted: Any) -> Any:
         """The distribution of a quantity of interest: of an expression such as ``"max(u)"`` or
@@ -164,11 +163,12 @@ class OfInterest:
             return QuantityOfInterest(name or found, values, units)
         if not callable(wanted):
             raise TypeError(f"{wanted!r} is neither an expression nor a function of realizations")
-        values = np.asarray(wanted(self.realizations), np.float64)
+        realizations = cast("Any", self).realizations
+        values = np.asarray(wanted(realizations), np.float64)
         count = self._ensemble.shape[0]
         if values.shape != (count,):
             raise ValueError(
                 f"the function returned an array of shape {values.shape} for {count} realizations; return "
                 "one number for each, as in lambda u: u.max(axis=-1)"
             )
-        return QuantityOfInterest(name or getattr(wanted, "__name__", "quantity"), values)
+        return QuantityOfInterest(name or str(getattr(wanted, "__name__", "quantity")), values)
