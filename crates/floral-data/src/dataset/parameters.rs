@@ -106,7 +106,7 @@ pub(super) fn values(input: &Field, parameters: &[Quantity], index: usize) -> Re
     channels.zip(parameters).map(constant).collect()
 }
 
-/// Parameters as channels: [parameter] -> [parameter, point].
+/// Parameters as channels: `[parameter]` -> `[parameter, point]`.
 pub fn channels(parameters: &[f64], points: usize) -> impl Iterator<Item = f64> {
     let each = parameters.iter();
     each.flat_map(move |value| std::iter::repeat_n(*value, points))

@@ -46,7 +46,7 @@ impl PreparedInterests {
         self.epistemic = self.prepared.iter().map(variance).collect();
     }
 
-    /// The values of each quantity over realizations: [quantity][realization].
+    /// The values of each quantity over realizations: `[quantity][realization]`.
     pub fn values(&self) -> &[Vec<f64>] {
         &self.values
     }
