@@ -1,6 +1,6 @@
 """The default method beside simple peers on data of many kinds.
 
-    bench/zoo [NAME ...] --seeds 1,2 [--methods floral-kl,kriging] [--peers] [--fno EPOCHS] [--jobs 2] [-o results/zoo.json]
+    bench/zoo [NAME ...] --seeds 1,2 [--methods floral-kl,kriging] [--peers] [--published] [--fno EPOCHS] [--jobs 2] [-o results/zoo.json]
     bench/zoo [NAME ...] --seeds 1,2 --ablation -o results/zoo-ablation.json
     bench/zoo --table results/zoo.json [--into docs/src/explanation/floral-kl.md]
 
@@ -31,7 +31,7 @@ import xarray
 
 from results import program_version
 from zoo_data import FLORAL, SEEDLESS, catalogue
-from zoo_peers import PEERS
+from zoo_peers import PEERS, PUBLISHED
 from zoo_scores import of_mean, scored
 from zoo_table import PARTS, ablation, table
 
@@ -90,7 +90,7 @@ def of_method(train, test, method, epochs):
 
 def of_peer(train, test, peer):
     started = time.perf_counter()
-    mean = PEERS[peer](train, test)
+    mean = (PEERS | PUBLISHED)[peer](train, test)
     if mean is None:
         return None
     return of_mean(mean, train, test) | {"fit_s": time.perf_counter() - started}
@@ -130,7 +130,7 @@ def wanted(recording, arguments, train, name, seed):
     if arguments.ablation:
         methods = ["floral-kl", *(f"without {part}" for part in PARTS)]
     else:
-        methods = arguments.methods.split(",") + (list(PEERS) if arguments.peers else [])
+        methods = arguments.methods.split(",") + (list(PEERS) if arguments.peers else []) + (list(PUBLISHED) if arguments.published else [])
         if arguments.fno and train.sizes["input"] >= FEWEST_OF_NETWORK:
             methods += ["fno"] + (["residual-fno"] if "low" in train else [])
     return [method for method in methods if not recording.has(name, seed, method)]
@@ -139,7 +139,7 @@ def wanted(recording, arguments, train, name, seed):
 def record(recording, arguments, known, name, seed):
     train, test = known[name](seed)
     for method in wanted(recording, arguments, train, name, seed):
-        found = of_peer(train, test, method) if method in PEERS else of_method(train, test, method, arguments.fno)
+        found = of_peer(train, test, method) if method in PEERS | PUBLISHED else of_method(train, test, method, arguments.fno)
         if found is not None:
             recording.add({"data": name, "seed": seed, "method": method, "inputs": train.sizes["input"]} | found)
 
@@ -155,6 +155,7 @@ def parsed():
     parser.add_argument("--seeds", default="1")
     parser.add_argument("--methods", default="floral-kl,kriging")
     parser.add_argument("--peers", action="store_true", help="simple peers, which need no command of ours")
+    parser.add_argument("--published", action="store_true", help="methods of other libraries: SMT's MFK, neuraloperator's FNO")
     parser.add_argument("--fno", type=int, metavar="EPOCHS", help=f"networks alone, of {FEWEST_OF_NETWORK} inputs or more; slow")
     parser.add_argument("--ablation", action="store_true", help="the default without each of its parts in turn")
     parser.add_argument("--jobs", type=int, default=1, help="datasets at a time; seconds are then no comparison")
