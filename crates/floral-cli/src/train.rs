@@ -5,15 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::Error;
-use floral::cost::memory::{gigabytes, training_of};
-use floral::cost::{check_training, rows_of_training};
+use floral::cost::memory::gigabytes;
 use floral::dataset::{Dataset, Split, SplitConfig, split};
 use floral::problem::Resolution;
-use floral::ranks::{Ranks, all_well, first_then_others};
+use floral::ranks::Ranks;
 use floral::storage::refuse_overwriting;
-use floral::train::{
-    Budget, Method, Outcome, RunFolder, TrainConfig, check, fitted_prior, supplied, train_across,
-};
+use floral::train::{Budget, Method, Opening, Outcome, RunFolder, TrainConfig, Training};
 
 use crate::progress::Progress;
 use crate::{Ending, constants, data, device, interrupt, low, output};
@@ -127,18 +124,12 @@ impl Arguments {
             || self.low.is_given()
     }
 
-    /// Refuses what cannot be trained, before anything is written.
-    fn check(&self, config: &TrainConfig, dataset: &Dataset) -> Result<()> {
-        check(config, dataset)?;
-        if self.ignore_memory {
-            return Ok(());
+    fn opening(&self) -> Opening {
+        Opening {
+            resume: self.resume && self.epochs.is_none(),
+            fit_prior: self.fit_prior,
+            ignore_memory: self.ignore_memory,
         }
-        check_training(config, dataset).map_err(|error| {
-            advised(
-                error,
-                "see --train-resolution, or try anyway with --ignore-memory",
-            )
-        })
     }
 
     /// The settings, those of the run with --resume.
@@ -156,25 +147,6 @@ impl Arguments {
             config.stopping.epochs = epochs;
         }
         Ok(config)
-    }
-
-    /// The run folder: created, or opened if it has the same settings; with --resume, any settings.
-    fn run_folder(
-        &self,
-        folder: &Path,
-        mut config: TrainConfig,
-        dataset: &Dataset,
-    ) -> Result<RunFolder> {
-        if self.resume && self.epochs.is_none() {
-            self.check(&config, dataset)?;
-            return Ok(RunFolder::open(folder)?);
-        }
-        if self.fit_prior {
-            config.prior = fitted_prior(&config, dataset)?;
-        }
-        self.check(&config, dataset)?;
-        RunFolder::create_or_continue(folder, &config)
-            .map_err(|error| advised(error, "for the latter, use --resume without settings"))
     }
 
     /// The settings with their meaning; the split of a dataset, if one is given.
@@ -294,24 +266,25 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         ));
     }
     let progress = Progress::new("low fidelity", stop);
-    let supply = || supplied(&config, &dataset, folder, &progress);
-    let supplied = first_then_others(ranks, supply);
+    let opening = arguments.opening();
+    let training = Training::open(ranks, &dataset, folder, &config, opening, &progress);
     progress.finish();
-    let dataset = supplied?;
-    let split = split_note(&asked.split, &config, dataset.inputs());
-    let run = opened(ranks, folder, || {
-        arguments.run_folder(folder, config, &dataset)
-    })?;
-    output::notes(&dataset.notes());
-    if let Some(words) = split? {
+    let training = training.map_err(advised)?;
+    output::notes(&training.dataset().notes());
+    if let Some(words) = split_note(&asked.split, &config, dataset.inputs())? {
         output::note(&words);
     }
-    let config = run.config()?.for_inputs(dataset.inputs());
-    let rows = rows_of_training(&config, &dataset, &device)?;
+    let rows = training.block_rows(&device);
     arguments.device.note_rows(&device, rows);
-    note_scratch(&config, &dataset, folder)?;
+    if let Some(bytes) = training.bytes_on_disk() {
+        output::note(&format!(
+            "the samples ({}) do not fit in memory and are read from a file in {}",
+            gigabytes(bytes),
+            folder.display()
+        ));
+    }
     let progress = Progress::new(&config.method.to_string(), stop);
-    let outcome = train_across(ranks, &run, &dataset, &device, &progress);
+    let outcome = training.run(&device, &progress);
     progress.finish();
     let words = match outcome? {
         Outcome::AllEpochs => "trained for all epochs".into(),
@@ -324,37 +297,15 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Notes where the samples of a network are kept if they do not fit in memory.
-fn note_scratch(config: &TrainConfig, dataset: &Dataset, folder: &Path) -> Result<()> {
-    let memory = training_of(config, dataset)?;
-    if config.method.recipe().is_none() && !memory.has_room_for_data() {
-        output::note(&format!(
-            "the samples ({}) do not fit in memory and are read from a file in {}",
-            gigabytes(memory.data),
-            folder.display()
-        ));
-    }
-    Ok(())
-}
-
-/// The run folder, which rank 0 creates or checks before the others open it.
-fn opened(
-    ranks: &dyn Ranks,
-    folder: &Path,
-    first: impl FnOnce() -> Result<RunFolder>,
-) -> Result<RunFolder> {
-    let run = ranks.is_first().then(first).transpose();
-    all_well(ranks, run.is_ok())?;
-    match run? {
-        Some(run) => Ok(run),
-        None => Ok(RunFolder::open(folder)?),
-    }
-}
-
 /// Adds the flags that follow the advice of an error.
-fn advised(error: Error, how: &str) -> anyhow::Error {
+fn advised(error: Error) -> anyhow::Error {
     match error {
-        Error::Memory { .. } | Error::OtherSettings { .. } => anyhow!("{error}; {how}"),
+        Error::Memory { .. } => {
+            anyhow!("{error}; see --train-resolution, or try anyway with --ignore-memory")
+        }
+        Error::OtherSettings { .. } => {
+            anyhow!("{error}; for the latter, use --resume without settings")
+        }
         other => other.into(),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use floral::cost::check_training;
 use floral::dataset::write_atomically;
 use floral::device::Device;
 use floral::evaluate::{self, Evaluation, solver_within};
@@ -47,7 +46,6 @@ impl Model {
         let settings = to_settings(settings).map_err(|error| raised(py, error))?;
         let dataset = &dataset.get().0;
         watched(py, watcher.as_ref(), |observer| {
-            check_training(&settings, dataset)?;
             let predictor = fit(dataset, &folder, &settings, observer)?;
             let bytes = RunFolder::open(&folder)?.best_bytes()?;
             Ok(Self { predictor, bytes })

@@ -7,8 +7,9 @@ use crate::dataset::Dataset;
 use crate::device::Device;
 use crate::observer::Observer;
 use crate::predict::Predictor;
+use crate::ranks::Alone;
 use crate::storage::refuse_overwriting;
-use crate::train::{self, RunFolder, TrainConfig};
+use crate::train::{Opening, TrainConfig, Training};
 
 /// Trains a run in a folder and loads what it has learned. A folder that holds the run already is gone
 /// on with, or only loaded if it is finished; one with other settings is refused. Low fidelity that
@@ -20,11 +21,15 @@ pub fn fit(
     observer: &dyn Observer,
 ) -> Result<Predictor> {
     refuse_overwriting(folder.as_ref(), [dataset.path()])?;
-    let settings = &settings.clone().for_inputs(dataset.inputs());
-    let dataset = &train::supplied(settings, dataset, folder.as_ref(), observer)?;
-    train::check(settings, dataset)?;
-    let run = RunFolder::create_or_continue(folder.as_ref(), settings)?;
-    let device = Device::flex();
-    train::train(&run, dataset, &device, observer)?;
-    Predictor::load(&run, &device)
+    let (alone, opening, device) = (Alone::default(), Opening::default(), Device::flex());
+    let training = Training::open(
+        &alone,
+        dataset,
+        folder.as_ref(),
+        settings,
+        opening,
+        observer,
+    )?;
+    training.run(&device, observer)?;
+    Predictor::load(training.folder(), &device)
 }

@@ -116,13 +116,9 @@ pub mod cost {
     #[cfg(feature = "networks")]
     pub use floral_networks::training::blocks::{sampling_rows, training_rows};
 
-    pub use crate::train::memory::{check_training, rows_of_training};
-
     /// The memory that training holds at once, estimated before it starts.
     pub mod memory {
         pub use floral_data::memory::gigabytes;
         pub use floral_flow::cost::memory::*;
-
-        pub use crate::train::memory::training_of;
     }
 }

@@ -3,11 +3,11 @@
 
 use crate::dataset::Dataset;
 use crate::grid::{Thinning, picked};
-use crate::kl::{self, Expansion, Query, Recipe};
+use crate::kl::{self, Expansion, Query};
 use crate::observer::Observer;
 use crate::predict::Case;
 use crate::sample::{EnsembleStatistics, Wanted};
-use crate::train::regression::fitted;
+use crate::train::regression::kriging;
 use crate::train::{Header, LearnedLow, Method};
 use crate::transform::Refused;
 use crate::{Error, Field, Result};
@@ -58,7 +58,7 @@ impl Baselines {
         if !wants {
             return Ok(baselines);
         }
-        match fitted(&header.config, dataset, Recipe::Kernels, observer) {
+        match kriging(&header.config, dataset, observer) {
             Ok(fitted) => baselines.kriging = Some(fitted),
             // A baseline that cannot be fitted, as to constants, says nothing of the run.
             Err(Error::Numerical { what, .. }) => baselines

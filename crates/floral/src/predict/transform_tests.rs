@@ -8,9 +8,10 @@ use super::{Case, Ensemble, Predictor, Sampling};
 use crate::dataset::{Dataset, SplitConfig};
 use crate::operator::Device;
 use crate::random::{Purpose, stream};
+use crate::ranks::Alone;
 use crate::sample::OdeSolver;
 use crate::train::config::{NetworkConfig, StoppingConfig};
-use crate::train::{Checkpoint, Method, RunFolder, TrainConfig, check, train};
+use crate::train::{Checkpoint, Method, Opening, RunFolder, TrainConfig, Training, train};
 use crate::{Arrays, Axis, Field, Grid, Silent};
 
 const POINTS: usize = 12;
@@ -169,12 +170,19 @@ fn a_flow_through_a_logarithm_is_positive() {
     }
 }
 
+/// Why a training of these settings is not opened.
+fn refusal(config: &TrainConfig, data: &Data) -> String {
+    let (alone, folder) = (Alone::default(), data.folder.path().join("refused"));
+    let opening = Opening::default();
+    let refused = Training::open(&alone, &data.dataset, &folder, config, opening, &Silent);
+    assert!(!folder.exists());
+    refused.err().unwrap().to_string()
+}
+
 #[test]
 fn values_out_of_range_are_refused_by_channel_input_and_value() {
     let data = data(&[], |v| v - 0.9);
-    let words = check(&config(Method::FloralKl, "log"), &data.dataset)
-        .unwrap_err()
-        .to_string();
+    let words = refusal(&config(Method::FloralKl, "log"), &data);
     for part in [
         "data.zarr",
         "of input 1 ",
@@ -199,8 +207,7 @@ fn values_out_of_range_are_refused_by_channel_input_and_value() {
 fn a_mean_alone_is_not_learned_through_a_transform() {
     let data = data(&[], f64::exp);
     for method in [Method::Fno, Method::ResidualFno] {
-        let refused = check(&config(method, "log"), &data.dataset);
-        let words = refused.unwrap_err().to_string();
+        let words = refusal(&config(method, "log"), &data);
         assert!(words.contains("predicts a mean"), "{words}");
     }
 }
@@ -212,7 +219,7 @@ fn symmetries_that_change_values_are_none_of_what_is_learned() {
     let mut config = config(Method::Kriging, "log");
     predictor(&data, &config);
     config.symmetries = Some(vec!["scale:1".parse().unwrap()]);
-    let words = check(&config, &data.dataset).unwrap_err().to_string();
+    let words = refusal(&config, &data);
     assert!(words.contains("scale:1 changes the values"), "{words}");
 }
 

@@ -9,7 +9,6 @@ use super::model::{Shapes, check_modes, network_config};
 use super::ranges::Ranges;
 use super::samples::{Reader, Scaling};
 use super::seen::SeenInputs;
-use super::training::shapes;
 use crate::dataset::Dataset;
 use crate::flow::prior;
 use crate::grid::Mask;
@@ -129,18 +128,18 @@ pub struct Progress {
 }
 
 impl Header {
-    /// That of a run that has not begun, on the data that `reader` sees of a dataset.
+    /// That of a run that has not begun, on the data of a reader.
     pub(super) fn new(
         config: &TrainConfig,
-        dataset: &Dataset,
-        reader: &Reader<'_>,
+        reader: &Reader,
         (scaling, ranges): (Scaling, Ranges),
     ) -> Result<Self> {
+        let dataset = &reader.dataset;
         Ok(Self {
             format: FORMAT,
             floral: env!("CARGO_PKG_VERSION").into(),
             config: config.clone(),
-            shapes: shapes(reader, dataset),
+            shapes: reader.shapes(),
             grid: reader.grid(),
             scaling,
             transforms: reader.transforms().clone(),

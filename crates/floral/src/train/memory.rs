@@ -1,11 +1,11 @@
 //! The memory of training with given settings, and a refusal of what would take more than there is.
 
 use super::TrainConfig;
-use super::model::{Shapes, network_config};
+use super::model::{check_modes, network_config};
 use super::samples::Reader;
 use crate::dataset::{Dataset, Split};
 use crate::device::Device;
-use crate::{Error, Grid, Result};
+use crate::{Error, Result};
 use floral_data::memory::{available, gigabytes};
 use floral_flow::cost::{Load, Memory};
 #[cfg(feature = "networks")]
@@ -15,8 +15,7 @@ const BYTES: f64 = 4.0;
 
 /// Refuses a training whose memory is estimated to exceed what is available; the data of a network
 /// need not fit.
-pub fn check_training(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
-    let memory = training_of(config, dataset)?;
+pub(super) fn check(config: &TrainConfig, memory: &Memory) -> Result<()> {
     let needed = match config.method.recipe() {
         Some(_) => memory.total(),
         None => memory.total() - memory.data,
@@ -30,30 +29,22 @@ pub fn check_training(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
     }
 }
 
-/// The memory of training with these settings.
-pub fn training_of(config: &TrainConfig, dataset: &Dataset) -> Result<Memory> {
-    training_on(config, dataset, &Reader::new(dataset, config)?.grid())
-}
-
-/// The same, with the grid that the method sees.
-pub(crate) fn training_on(config: &TrainConfig, dataset: &Dataset, grid: &Grid) -> Result<Memory> {
+/// The memory of training with these settings; refused if their modes do not fit the grid.
+pub(super) fn of_training(config: &TrainConfig, reader: &Reader) -> Result<Memory> {
+    let dataset = &reader.dataset;
     let split = config.split_of(dataset.inputs())?;
-    let shapes = Shapes {
-        input_channels: dataset.input_channels(),
-        solution_channels: dataset.solution_channels().unwrap_or(0),
-        grid: grid.shape(),
-    };
     if config.method.recipe().is_some() {
         return Ok(of_fitting(&split, dataset));
     }
+    let shapes = reader.shapes();
+    check_modes(&config.network, &shapes)?;
     let network = network_config(config.method, &config.network, &shapes);
-    let realizations = dataset.realizations();
     let held = split.train.len() + split.validation.len();
-    let channels = network.condition_channels + realizations * shapes.solution_channels;
+    let channels = network.condition_channels + dataset.realizations() * shapes.solution_channels;
     let load = Load {
         batch: config.optimiser.batch,
         inputs: split.train.len(),
-        values: held * channels * grid.len(),
+        values: held * channels * shapes.grid.iter().product::<usize>(),
     };
     Ok(Memory::of_training(&network, &shapes.grid, &load))
 }
@@ -74,30 +65,18 @@ fn of_fitting(split: &Split, dataset: &Dataset) -> Memory {
 
 /// Samples of a block of training with these settings; none for a regression, which needs no device.
 #[cfg(feature = "networks")]
-pub fn rows_of_training(
-    config: &TrainConfig,
-    dataset: &Dataset,
-    device: &Device,
-) -> Result<Option<usize>> {
+pub(super) fn block_rows(config: &TrainConfig, reader: &Reader, device: &Device) -> Option<usize> {
     if config.method.recipe().is_some() {
-        return Ok(None);
+        return None;
     }
-    let shapes = Shapes {
-        input_channels: dataset.input_channels(),
-        solution_channels: dataset.solution_channels().unwrap_or(0),
-        grid: Reader::new(dataset, config)?.grid().shape(),
-    };
+    let shapes = reader.shapes();
     let network = network_config(config.method, &config.network, &shapes);
     let rows = training_rows(&network, &shapes.grid, device);
-    Ok(Some(rows.min(config.optimiser.batch)))
+    Some(rows.min(config.optimiser.batch))
 }
 
 /// None: a build without networks has regressions alone.
 #[cfg(not(feature = "networks"))]
-pub fn rows_of_training(
-    _config: &TrainConfig,
-    _dataset: &Dataset,
-    _device: &Device,
-) -> Result<Option<usize>> {
-    Ok(None)
+pub(super) fn block_rows(_: &TrainConfig, _: &Reader, _: &Device) -> Option<usize> {
+    None
 }

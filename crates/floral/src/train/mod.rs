@@ -13,7 +13,7 @@ mod differences;
 mod header;
 mod learned_low;
 mod log;
-pub mod memory;
+mod memory;
 mod method;
 mod network;
 mod paired_low;
@@ -41,14 +41,13 @@ pub use budget::Budget;
 pub use checkpoint::{Checkpoint, Header, Progress};
 pub use config::TrainConfig;
 pub(crate) use learned_low::LearnedLow;
-pub use learned_low::supplied;
 pub use method::Method;
 #[cfg(feature = "networks")]
 pub use model::Model;
 #[cfg(feature = "networks")]
 pub use reference_run::Foreign;
 pub use run::RunFolder;
-pub use training::{Outcome, check, fitted_prior, train, train_across};
+pub use training::{Opening, Outcome, Training, train};
 
 pub use floral_flow::training::{adam, batches};
 #[cfg(feature = "networks")]

@@ -7,7 +7,7 @@ use super::reader::Reader;
 use crate::Result;
 use crate::dataset::LowPairing;
 
-impl Reader<'_> {
+impl Reader {
     /// Realizations of low fidelity at the points that are kept, as they are learned; none unless
     /// they share their randomness with those of high.
     fn paired_low(&self, index: usize) -> Result<Option<Vec<f64>>> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::config::Rows;
 use super::control_variate::ControlVariate;
+use super::model::Shapes;
 use super::ranges::Ranges;
 use super::samples::Samples;
 use super::scaling::{InputScales, Scales, Scaling};
@@ -28,8 +29,8 @@ const LARGEST_INPUT: f64 = 1e150;
 const LARGEST_SOLUTION: f64 = 1e37;
 
 /// Reads inputs of a dataset for a method, high fidelity on every s-th point of the grid.
-pub struct Reader<'a> {
-    pub(super) dataset: &'a Dataset,
+pub struct Reader {
+    pub(super) dataset: Dataset,
     method: Method,
     /// Of the grid.
     pub(super) thinning: Thinning,
@@ -53,10 +54,10 @@ pub(super) struct Case {
     pub sensors: Option<Vec<usize>>,
 }
 
-impl<'a> Reader<'a> {
+impl Reader {
     /// Refuses a dataset that lacks what the method needs, a resolution that does not divide, and
     /// transforms of other channels.
-    pub fn new(dataset: &'a Dataset, config: &TrainConfig) -> Result<Self> {
+    pub fn new(dataset: &Dataset, config: &TrainConfig) -> Result<Self> {
         let method = config.method;
         let bad = |reason: String| Error::BadFile {
             path: dataset.path().to_owned(),
@@ -105,7 +106,7 @@ impl<'a> Reader<'a> {
             )));
         }
         let mut reader = Self {
-            dataset,
+            dataset: dataset.clone(),
             method,
             thinning,
             of_known,
@@ -137,6 +138,15 @@ impl<'a> Reader<'a> {
     /// The grid of input and low fidelity: every s-th point for a network, all for a regression.
     pub fn grid(&self) -> Grid {
         self.learned_low.grid.clone()
+    }
+
+    /// Channels of input and solution, and the grid of the former.
+    pub(super) fn shapes(&self) -> Shapes {
+        Shapes {
+            input_channels: self.dataset.input_channels(),
+            solution_channels: self.learned_low.channels,
+            grid: self.learned_low.grid.shape(),
+        }
     }
 
     /// Positions in [`Self::grid`] of the points where high fidelity is known; none if at all.
@@ -180,7 +190,7 @@ impl<'a> Reader<'a> {
         let own = share(inputs.len(), ranks.rank(), ranks.size());
         let own = own.map(|i| of_input(inputs.start + i));
         let own = agreed(ranks, own.collect::<Result<Vec<_>>>(), &mut || {})?;
-        let mut scales = Scales::new(self.dataset, self.has_low(), self.learned_low.is_given());
+        let mut scales = Scales::new(&self.dataset, self.has_low(), self.learned_low.is_given());
         for of_input in gathered(ranks, own, "scales")?.iter().flatten() {
             scales.push(of_input);
         }
@@ -220,7 +230,7 @@ impl<'a> Reader<'a> {
         inputs: Range<usize>,
         rows: Rows,
         scaling: &Scaling,
-    ) -> Result<Samples<'a>> {
+    ) -> Result<Samples<'static>> {
         let samples = self.room(folder, inputs.clone(), rows)?;
         let (reader, scaling, first) = (self.clone(), scaling.clone(), inputs.start);
         Ok(samples.from(Box::new(move |i| reader.sample(first + i, rows, &scaling))))

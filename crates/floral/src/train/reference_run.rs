@@ -191,7 +191,7 @@ fn seen(config: TrainConfig, dataset: &Dataset, channels: [usize; 2]) -> Result<
     }
     let reader = Reader::new(dataset, &config)?;
     let scales = reader.scales(config.split_of(dataset.inputs())?.train)?;
-    Ok(json!(Header::new(&config, dataset, &reader, scales)?))
+    Ok(json!(Header::new(&config, &reader, scales)?))
 }
 
 fn missing(what: &str) -> Error {

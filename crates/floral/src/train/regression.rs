@@ -66,26 +66,36 @@ fn channels(dataset: &Dataset) -> Channels {
     }
 }
 
-/// Fits the training inputs of a dataset; its validation inputs choose among candidates. Queries
-/// have to come with low fidelity as it was learned from.
-pub(crate) fn fitted(
+/// Kriging of the training inputs of a run's settings, with low fidelity as it was learned from, in
+/// which queries have to come.
+pub(crate) fn kriging(
     config: &TrainConfig,
     dataset: &Dataset,
-    recipe: Recipe,
     observer: &dyn Observer,
 ) -> Result<(Expansion, LearnedLow)> {
-    let start = Instant::now();
+    let config = TrainConfig {
+        method: Method::Kriging,
+        ..config.clone()
+    };
+    let reader = Reader::new(dataset, &config)?;
+    let fitted = fitted(&config, &reader, Recipe::Kernels, observer)?;
+    Ok((fitted, reader.learned_low().clone()))
+}
+
+/// Fits the training inputs of a reader; its validation inputs choose among candidates.
+fn fitted(
+    config: &TrainConfig,
+    reader: &Reader,
+    recipe: Recipe,
+    observer: &dyn Observer,
+) -> Result<Expansion> {
+    let (start, dataset) = (Instant::now(), &reader.dataset);
     let recipe = match recipe {
         // Local regressions see neighbours along the axes of a grid, which the points of a mesh lack.
         Recipe::Blend if dataset.grid().mesh().is_some() => Recipe::Without(Part::Local),
         recipe => recipe,
     };
     let split = config.split_of(dataset.inputs())?;
-    let own = TrainConfig {
-        method: method_of(recipe),
-        ..config.clone()
-    };
-    let reader = Reader::new(dataset, &own)?;
     let read = |inputs: Range<usize>| -> Result<Vec<Case>> {
         inputs.map(|index| reader.case(index)).collect()
     };
@@ -108,8 +118,7 @@ pub(crate) fn fitted(
     let has_network = recipe.has(Part::Network) && dataset.grid().mesh().is_none();
     let learner = has_network.then_some(&stack as &dyn Learner);
     let fitted = Expansion::fit_with(recipe, config.law, &material, learner, &watched);
-    let fitted = fitted.map_err(kl::failed)?;
-    Ok((fitted, reader.learned_low().clone()))
+    fitted.map_err(kl::failed)
 }
 
 /// What was fitted, with its networks.
@@ -117,13 +126,6 @@ pub(crate) fn restored(bytes: &[u8]) -> Result<Expansion> {
     // Reading takes no seed.
     let stack = Stack { seed: 0 };
     Expansion::from_bytes_with(bytes, Some(&stack)).map_err(kl::failed)
-}
-
-fn method_of(recipe: Recipe) -> Method {
-    match recipe {
-        Recipe::Kernels => Method::Kriging,
-        Recipe::Blend | Recipe::Without(_) => Method::FloralKl,
-    }
 }
 
 /// A case as regression takes it; `known` are the points of realizations without sensors.
@@ -141,20 +143,21 @@ fn view<'a>(case: &'a Case, known: Option<&'a [usize]>) -> kl::Case<'a> {
 /// Fits a run, unless it is there already.
 pub(super) fn fit_run(
     run: &RunFolder,
-    dataset: &Dataset,
+    config: &TrainConfig,
+    reader: &Reader,
     recipe: Recipe,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let _lock = run.lock()?;
     let start = Instant::now();
-    let config = run.config()?.for_inputs(dataset.inputs());
-    let mut header = header(&config, dataset)?;
+    let split = config.split_of(reader.dataset.inputs())?;
+    let mut header = Header::new(config, reader, reader.scales(split.train)?)?;
     if let Some(before) = run.last()? {
-        same(run, dataset, &before.header, &header)?;
+        same(run, &reader.dataset, &before.header, &header)?;
         restored(&before.regression)?;
         return Ok(Outcome::Fitted);
     }
-    let (fitted, _) = fitted(&config, dataset, recipe, observer)?;
+    let fitted = fitted(config, reader, recipe, observer)?;
     header.progress = Progress {
         finished: true,
         seconds: start.elapsed().as_secs_f64(),
@@ -180,13 +183,6 @@ pub(super) fn fit_run(
 pub(super) fn fitted_before(run: &RunFolder) -> Result<Outcome> {
     restored(&run.best()?.regression)?;
     Ok(Outcome::Fitted)
-}
-
-fn header(config: &TrainConfig, dataset: &Dataset) -> Result<Header> {
-    let reader = Reader::new(dataset, config)?;
-    let split = config.split_of(dataset.inputs())?;
-    let scales = reader.scales(split.train)?;
-    Header::new(config, dataset, &reader, scales)
 }
 
 /// Refuses a fit of other settings or other data.

@@ -102,7 +102,7 @@ mod tests {
     use crate::predict::testing::{Play, play};
     use crate::ranks::Alone;
     use crate::train::trainer::Trainer;
-    use crate::train::{Method, RunFolder, train};
+    use crate::train::{Method, RunFolder, Training, train};
 
     #[test]
     fn a_run_that_diverges_keeps_its_best_and_does_not_diverge_again() {
@@ -110,7 +110,8 @@ mod tests {
         let (device, alone) = (Device::flex(), Alone::default());
         let path = play.folder.path().join("run");
         let run = RunFolder::create(&path, &Play::config(Method::Floral)).unwrap();
-        let mut trainer = Trainer::new(&alone, &run, &play.dataset, &device).unwrap();
+        let training = Training::of(&alone, &run, &play.dataset, &Silent).unwrap();
+        let mut trainer = Trainer::new(&training, &device).unwrap();
         trainer.epoch(&Silent).unwrap();
         trainer.epoch(&Silent).unwrap();
         assert_eq!(

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::{Checkpoint, Method, Outcome, RunFolder, TrainConfig, check, train};
+use super::{Checkpoint, Method, Opening, Outcome, RunFolder, TrainConfig, Training, train};
 use crate::operator::Device;
 use crate::predict::testing::{Play, play};
+use crate::ranks::Alone;
 use crate::{Error, Result, Silent};
 
 fn trained(run: &RunFolder, play: &Play) -> Result<Outcome> {
@@ -129,9 +130,12 @@ fn modes_that_are_not_one_for_each_axis_are_refused() {
     for modes in [vec![], vec![4, 4]] {
         let mut config = Play::config(Method::Floral);
         config.network.n_modes = Some(modes);
-        let refusal = check(&config, &play.dataset);
+        let (alone, folder) = (Alone::default(), play.folder.path().join("refused"));
+        let opening = Opening::default();
+        let refusal = Training::open(&alone, &play.dataset, &folder, &config, opening, &Silent);
         assert!(
-            matches!(&refusal, Err(Error::Config { context, .. }) if context.contains("n_modes"))
+            matches!(refusal.err(), Some(Error::Config { context, .. }) if context.contains("n_modes"))
         );
+        assert!(!folder.exists());
     }
 }

@@ -1,6 +1,5 @@
 //! The training loop: epochs of steps, validation, checkpoints, and the reasons to stop.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::device::Device;
@@ -8,13 +7,11 @@ use burn::module::Module;
 
 use super::EpochRecord;
 use super::checkpoint::{Checkpoint, Header, Progress};
-use super::memory::training_on;
 use super::model::{Model, initial};
-use super::samples::{Reader, Samples};
-use super::training::Outcome;
+use super::samples::Samples;
+use super::training::{Outcome, Training};
 use super::update::update;
 use super::{RunFolder, TrainConfig};
-use crate::dataset::Dataset;
 use crate::flow::{Coupling, Path, Prior};
 use crate::observer::{Event, Observer};
 use crate::operator::{FilmFno, Weight, weights, with_weights};
@@ -53,19 +50,17 @@ pub(super) struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    pub(super) fn new(
-        ranks: &'a dyn Ranks,
-        run: &'a RunFolder,
-        dataset: &'a Dataset,
-        device: &Device,
-    ) -> Result<Self> {
+    pub(super) fn new(training: &'a Training<'a>, device: &Device) -> Result<Self> {
+        let Training {
+            ranks, run, reader, ..
+        } = training;
+        let ranks = *ranks;
         let lock = ranks.is_first().then(|| run.lock()).transpose();
         let lock = agreed(ranks, lock, &mut || {})?;
-        let config = run.config()?.for_inputs(dataset.inputs());
-        let split = config.split_of(dataset.inputs())?;
-        let reader = Arc::new(Reader::new(dataset, &config)?);
+        let config = training.config.clone();
+        let split = config.split_of(reader.dataset.inputs())?;
         let scales = reader.scales_across(ranks, split.train.clone())?;
-        let header = Header::new(&config, dataset, &reader, scales)?;
+        let header = Header::new(&config, reader, scales)?;
         let device = device.clone().autodiff();
         let model = initial(
             config.method,
@@ -76,10 +71,7 @@ impl<'a> Trainer<'a> {
         )?;
         let weights = weights(&model.network)?;
         let rows = config.optimiser.rows;
-        let scratch = match training_on(&config, dataset, &reader.grid())?.has_room_for_data() {
-            true => None,
-            false => Some(run.path()),
-        };
+        let scratch = training.bytes_on_disk().map(|_| run.path());
         let read = |inputs| {
             let samples = reader.samples_on_demand(scratch, inputs, rows, &header.scaling)?;
             // Blocks of a step go by input, so that a rank has most of its samples there.
@@ -106,7 +98,7 @@ impl<'a> Trainer<'a> {
             unwritten_best: None,
         };
         if let Some(checkpoint) = run.last()? {
-            trainer.restore(checkpoint, dataset)?;
+            trainer.restore(checkpoint, &reader.dataset)?;
         }
         trainer.begin_together()?;
         Ok(trainer)

@@ -1,18 +1,21 @@
 //! A training from its settings to its end: what is refused before, who does it, what it comes to.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use super::config::Rows;
-use super::model::{Shapes, check_modes};
 use super::regression::{self, fit_run, fitted_before};
 use super::samples::Reader;
 #[cfg(feature = "networks")]
 use super::trainer::Trainer;
-use super::{RunFolder, TrainConfig, supplied};
+use super::{RunFolder, TrainConfig, learned_low, memory};
 use crate::dataset::Dataset;
 use crate::device::Device;
 use crate::flow::{Correlations, PriorConfig};
 use crate::observer::Observer;
 use crate::ranks::{Alone, Ranks, agreed, first_then_others};
 use crate::{Error, Result};
+use floral_flow::cost::Memory;
 
 /// Why training ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +31,141 @@ pub enum Outcome {
     Fitted,
 }
 
+/// How a training is opened, besides its settings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Opening {
+    /// Continue the run in the folder, whose settings were given; there has to be one.
+    pub resume: bool,
+    /// Replace family and length of the prior by what the training inputs show.
+    pub fit_prior: bool,
+    /// Train even if the estimated memory is not available.
+    pub ignore_memory: bool,
+}
+
+/// A training that is ready to run: low fidelity is computed, the settings fit the dataset, and a run
+/// folder holds them.
+///
+/// The command, the Python package and [`fit`](crate::fit) open one and run it. By several ranks it
+/// has the same bits: they share the samples of every step of a network, regressions are fitted by
+/// rank 0, and rank 0 alone writes.
+pub struct Training<'a> {
+    pub(super) ranks: &'a dyn Ranks,
+    pub(super) run: RunFolder,
+    pub(super) config: TrainConfig,
+    pub(super) reader: Arc<Reader>,
+    pub(super) memory: Memory,
+}
+
+impl<'a> Training<'a> {
+    /// Opens a training in a folder: a new one, or one that it goes on with. Whatever is refused is
+    /// refused before anything is written there.
+    pub fn open(
+        ranks: &'a dyn Ranks,
+        dataset: &Dataset,
+        folder: &Path,
+        settings: &TrainConfig,
+        opening: Opening,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let mut config = settings.clone().for_inputs(dataset.inputs());
+        let reader = supplied(ranks, &config, dataset, folder, observer)?;
+        let memory = memory::of_training(&config, &reader)?;
+        let first = || {
+            if opening.fit_prior {
+                config.prior = fitted_prior(&config, &reader)?;
+            }
+            check(&config, &reader)?;
+            if !opening.ignore_memory {
+                memory::check(&config, &memory)?;
+            }
+            match opening.resume {
+                true => RunFolder::open(folder),
+                false => RunFolder::create_or_continue(folder, &config),
+            }
+        };
+        let first = ranks.is_first().then(first).transpose();
+        let run = match agreed(ranks, first, &mut || {})? {
+            Some(run) => run,
+            None => RunFolder::open(folder)?,
+        };
+        Ok(Self {
+            ranks,
+            config: run.config()?.for_inputs(dataset.inputs()),
+            run,
+            reader,
+            memory,
+        })
+    }
+
+    /// The training of a run folder, by its own settings.
+    pub fn of(
+        ranks: &'a dyn Ranks,
+        run: &RunFolder,
+        dataset: &Dataset,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let config = run.config()?.for_inputs(dataset.inputs());
+        let reader = supplied(ranks, &config, dataset, run.path(), observer)?;
+        Ok(Self {
+            ranks,
+            memory: memory::of_training(&config, &reader)?,
+            run: run.clone(),
+            config,
+            reader,
+        })
+    }
+
+    /// Its settings, with the split of its inputs.
+    pub fn config(&self) -> &TrainConfig {
+        &self.config
+    }
+
+    /// Its dataset, with all the low fidelity that it looks at.
+    pub fn dataset(&self) -> &Dataset {
+        &self.reader.dataset
+    }
+
+    /// Its run folder.
+    pub fn folder(&self) -> &RunFolder {
+        &self.run
+    }
+
+    /// Samples of a network that are computed together; none for a regression, which needs no device.
+    pub fn block_rows(&self, device: &Device) -> Option<usize> {
+        memory::block_rows(&self.config, &self.reader, device)
+    }
+
+    /// Bytes of the samples of a network, if they do not fit in memory and are read from a file in the
+    /// run folder.
+    pub fn bytes_on_disk(&self) -> Option<f64> {
+        let is_network = self.config.recipe().is_none();
+        (is_network && !self.memory.has_room_for_data()).then_some(self.memory.data)
+    }
+
+    /// Trains to the end, from the last checkpoint if there is one.
+    pub fn run(&self, device: &Device, observer: &dyn Observer) -> Result<Outcome> {
+        let Some(recipe) = self.config.recipe() else {
+            return self.run_network(device, observer);
+        };
+        let fit = || fit_run(&self.run, &self.config, &self.reader, recipe, observer);
+        let fitted = self.ranks.is_first().then(fit).transpose();
+        match agreed(self.ranks, fitted, &mut || {})? {
+            Some(outcome) => Ok(outcome),
+            None => fitted_before(&self.run),
+        }
+    }
+
+    #[cfg(feature = "networks")]
+    fn run_network(&self, device: &Device, observer: &dyn Observer) -> Result<Outcome> {
+        Trainer::new(self, device)?.run(observer)
+    }
+
+    #[cfg(not(feature = "networks"))]
+    fn run_network(&self, _device: &Device, _observer: &dyn Observer) -> Result<Outcome> {
+        self.config.method.check_build().map(|()| Outcome::Fitted)
+    }
+}
+
 /// Trains a run to its end, from its last checkpoint if it has one.
 pub fn train(
     run: &RunFolder,
@@ -35,65 +173,44 @@ pub fn train(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
-    train_across(&Alone::default(), run, dataset, device, observer)
+    Training::of(&Alone::default(), run, dataset, observer)?.run(device, observer)
 }
 
-/// The same by several ranks, to the same bits: they share the samples of every step of a network.
-/// Regressions are fitted by rank 0, for which the others wait. Rank 0 alone writes.
-pub fn train_across(
+/// Reads a dataset for these settings, all low fidelity computed that training looks at.
+fn supplied(
     ranks: &dyn Ranks,
-    run: &RunFolder,
+    config: &TrainConfig,
     dataset: &Dataset,
-    device: &Device,
+    folder: &Path,
     observer: &dyn Observer,
-) -> Result<Outcome> {
-    let config = run.config()?;
+) -> Result<Arc<Reader>> {
     config.method.check_build()?;
-    let supply = || supplied(&config, dataset, run.path(), observer);
-    let dataset = &first_then_others(ranks, supply)?;
-    match config.recipe() {
-        Some(recipe) => {
-            let fit = || fit_run(run, dataset, recipe, observer);
-            let fitted = ranks.is_first().then(fit).transpose();
-            match agreed(ranks, fitted, &mut || {})? {
-                Some(outcome) => Ok(outcome),
-                None => fitted_before(run),
-            }
-        }
-        #[cfg(feature = "networks")]
-        None => Trainer::new(ranks, run, dataset, device)?.run(observer),
-        #[cfg(not(feature = "networks"))]
-        None => {
-            let _ = device;
-            config.method.check_build().map(|()| Outcome::Fitted)
-        }
-    }
+    let supply = || learned_low::supplied(config, dataset, folder, observer);
+    let dataset = first_then_others(ranks, supply)?;
+    let reader = agreed(ranks, Reader::new(&dataset, config), &mut || {})?;
+    Ok(Arc::new(reader))
 }
 
-/// Refuses settings that do not fit a dataset, before anything is written.
-pub fn check(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
-    config.method.check_build()?;
-    let split = config.split_of(dataset.inputs())?;
-    let reader = Reader::new(dataset, config)?;
+/// Refuses settings that do not fit a dataset.
+fn check(config: &TrainConfig, reader: &Reader) -> Result<()> {
+    let split = config.split_of(reader.dataset.inputs())?;
     reader.check_values(split.validation.start..split.train.end)?;
     if config.method.recipe().is_some() {
-        return regression::symmetries(config, dataset).map(drop);
+        return regression::symmetries(config, &reader.dataset).map(drop);
     }
-    check_modes(&config.network, &shapes(&reader, dataset))?;
     reader.prior(&config.prior).map(drop)
 }
 
 /// The prior of these settings, with family and length fitted to what the training inputs have to be
 /// learned of.
-pub fn fitted_prior(config: &TrainConfig, dataset: &Dataset) -> Result<PriorConfig> {
+fn fitted_prior(config: &TrainConfig, reader: &Reader) -> Result<PriorConfig> {
     if !config.method.is_flow() {
         return Err(Error::Config {
             context: format!("method {}", config.method),
             reason: "it starts from no prior; choose the method flora or floral".into(),
         });
     }
-    let split = config.split_of(dataset.inputs())?;
-    let reader = Reader::new(dataset, config)?;
+    let split = config.split_of(reader.dataset.inputs())?;
     let scaling = reader.scaling(split.train.clone())?;
     let mut correlations = Correlations::new(&reader.grid());
     for input in split.train {
@@ -103,12 +220,4 @@ pub fn fitted_prior(config: &TrainConfig, dataset: &Dataset) -> Result<PriorConf
         }
     }
     correlations.prior(&config.prior)
-}
-
-pub(super) fn shapes(reader: &Reader, dataset: &Dataset) -> Shapes {
-    Shapes {
-        input_channels: dataset.input_channels(),
-        solution_channels: dataset.solution_channels().unwrap_or(0),
-        grid: reader.grid().shape(),
-    }
 }

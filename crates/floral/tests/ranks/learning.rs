@@ -7,7 +7,7 @@ use floral::dataset::{Dataset, Precision, Request, SplitConfig, generate_across}
 use floral::device::Device;
 use floral::problem::catalogue;
 use floral::ranks::Threads;
-use floral::train::{Method, RunFolder, TrainConfig, train_across};
+use floral::train::{Method, RunFolder, TrainConfig, Training};
 use floral::{Checksum, Error, Silent};
 
 use super::{After, CREWS, generated, settings, well};
@@ -23,7 +23,7 @@ fn any_number_of_ranks_trains_to_the_same_weights() {
         let path = folder.path().join(format!("run-{size}-{threads}"));
         let run = RunFolder::create(&path, &settings()).unwrap();
         well(Threads::run(size, threads, |ranks| {
-            train_across(ranks, &run, &dataset, &Device::flex(), &Silent)
+            Training::of(ranks, &run, &dataset, &Silent)?.run(&Device::flex(), &Silent)
         }));
         let found = learned(&run);
         assert_eq!(first.get_or_insert(found.clone()), &found, "{size} ranks");
@@ -74,7 +74,7 @@ fn ranks_stop_at_the_same_step_and_another_number_of_them_goes_on() {
                 limit: 1,
                 stops: stops == Some(ranks.rank()),
             };
-            train_across(ranks, &run, &dataset, &Device::flex(), &observer)
+            Training::of(ranks, &run, &dataset, &observer)?.run(&Device::flex(), &observer)
         });
         (run, ends)
     };
@@ -104,7 +104,7 @@ fn a_checkpoint_that_is_best_and_last_is_written_once() {
         let path = folder.path().join(format!("run-{epochs}"));
         let run = RunFolder::create(&path, &config).unwrap();
         well(Threads::run(2, 1, |ranks| {
-            train_across(ranks, &run, &dataset, &Device::flex(), &Silent)
+            Training::of(ranks, &run, &dataset, &Silent)?.run(&Device::flex(), &Silent)
         }));
         let [best, last] = [run.best().unwrap(), run.last().unwrap().unwrap()];
         let progress = &last.header.progress;
@@ -140,7 +140,7 @@ fn a_regression_is_fitted_once_for_all() {
         let path = folder.path().join(size.to_string());
         let run = RunFolder::create(&path, &config).unwrap();
         let ends = well(Threads::run(size, 1, |ranks| {
-            train_across(ranks, &run, &dataset[0], &Device::flex(), &Silent)
+            Training::of(ranks, &run, &dataset[0], &Silent)?.run(&Device::flex(), &Silent)
         }));
         assert!(ends.windows(2).all(|pair| pair[0] == pair[1]));
         run.best().unwrap().regression

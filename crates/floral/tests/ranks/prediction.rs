@@ -13,7 +13,7 @@ use floral::predict::{Cases, Destination, Job, Places, PredictionPlan, Predictor
 use floral::ranks::{Ranks, Threads};
 use floral::sample::{OdeSolver, Wanted};
 use floral::train::config::StoppingConfig;
-use floral::train::{RunFolder, TrainConfig, train_across};
+use floral::train::{RunFolder, TrainConfig, Training};
 use floral::{Error, Event, Observer, Result, Silent};
 use serde_json::Map;
 use zarrs::array::Array;
@@ -36,7 +36,7 @@ fn trained(folder: &Path) -> (Dataset, RunFolder) {
     };
     let run = RunFolder::create(&folder.join("run"), &config).unwrap();
     well(Threads::run(1, 2, |ranks| {
-        train_across(ranks, &run, &dataset, &Device::flex(), &Silent)
+        Training::of(ranks, &run, &dataset, &Silent)?.run(&Device::flex(), &Silent)
     }));
     (dataset, run)
 }
