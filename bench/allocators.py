@@ -90,7 +90,7 @@ def table(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="the best of which counts")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="the best of them counts")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="for each work in each round")
     parser.add_argument("--only", action="append", choices=WORKS, help="this work alone; may be repeated")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "results/allocators.json")

@@ -154,7 +154,7 @@ def parsed():
     )
     parser.add_argument("--quick", action="store_true", help="one round each, the long rows left out")
     parser.add_argument("--only", action="append", metavar="ROW", help="this row alone; may be repeated")
-    parser.add_argument("--rounds", type=int, metavar="N", help="rounds of every row, the best of which counts")
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds of every row; the best counts")
     parser.add_argument("-o", "--output", type=pathlib.Path, help="another folder for the results")
     return parser.parse_args()
 

@@ -64,7 +64,7 @@ class Comparison:
         return [row(f"velocity, {size}, batch {batch}", mine, theirs, compiled, target=target)]
 
     def training(self, size, batch, inputs, target):
-        """With the prior, of which a step draws w0 and the path's noise, and without."""
+        """With the prior, from which a step draws w0 and the path's noise, and without."""
         mine, plain, theirs, compiled, drawn = self.alternate(
             lambda: ours("work", "training", size, batch, inputs, self.seconds),
             lambda: ours("work", "training-without-prior", size, batch, inputs, self.seconds),

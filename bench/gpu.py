@@ -4,7 +4,7 @@
     bench/gpu --numbers     without times, which a busy machine does not tell
 
 The same commands on both devices. Differences are relative to the largest value. Times are those of this
-machine, whose load at the start is told; with a driver that imitates a card on the processor they say nothing
+machine, whose load at the start is recorded; with a driver that imitates a card on the processor they say nothing
 of a card. Those of training count the compilation of kernels.
 """
 

@@ -2,7 +2,7 @@
 
     bench/hosts [--links 0,1000,200] [--rounds 2]
 
-Two hosts are two network namespaces joined by a pair of virtual devices, slowed to so many Mbit/s (0: as
+Two hosts are two network namespaces joined by a pair of virtual devices, slowed to a number of Mbit/s (0: as
 fast as it goes). Messages are measured by `floral bench --collective` over the same link, and go into the
 plan; seconds of a step are those of an epoch of training over its steps.
 """

@@ -3,7 +3,7 @@
     bench/integrators RUN DATA.zarr
 
 The gap of a value is its distance from that of the fine integration; the spread of the realizations
-tells its worth.
+shows its worth.
 """
 
 import json

@@ -94,7 +94,7 @@ def beyond_memory(folder):
 
 
 def weights(run):
-    """The arrays of the last checkpoint; its header tells seconds, which differ."""
+    """The arrays of the last checkpoint; its header has seconds, which differ."""
     stored = (run / "last.safetensors").read_bytes()
     header = int.from_bytes(stored[:8], "little")
     return hashlib.sha256(stored[8 + header :]).hexdigest()

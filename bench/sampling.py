@@ -1,4 +1,4 @@
-"""Seconds of 2500 realizations of one new input by the recommended method, as `floral sample` tells them.
+"""Seconds of 2500 realizations of one new input by the recommended method, as `floral sample` reports them.
 
     bench/sampling
 

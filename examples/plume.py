@@ -110,8 +110,8 @@ def main(folder):
 def share_up(fields, source):
     """The share of fields that lie nearer to the upper mode, whatever their strength."""
     up, down = (mode / np.linalg.norm(mode) for mode in modes(source))
-    likeness = lambda mode: ((fields - BACKGROUND) * mode).sum((-2, -1))
-    return float((likeness(up) > likeness(down)).mean())
+    overlap = lambda mode: ((fields - BACKGROUND) * mode).sum((-2, -1))
+    return float((overlap(up) > overlap(down)).mean())
 
 
 def check(out, test):

@@ -104,7 +104,7 @@ impl Case {
         Grid::new(axes.map(|(&n, name)| Axis::closed(name, n)).collect())
     }
 
-    /// So many channels of standard normal values, the same for the same `kind`.
+    /// Channels of standard normal values, the same for the same `kind`.
     pub fn values(&self, channels: usize, kind: u64) -> Vec<f32> {
         let mut rng = stream(SEED, Purpose::Input, kind, 0);
         let count = channels * self.points();

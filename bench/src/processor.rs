@@ -7,7 +7,7 @@ use floral::sample::OdeSolver;
 use floral_bench::{Case, FullSampling, TrainingStep, VelocityBatch};
 use serde_json::{Value, json};
 
-/// The least of so many runs after a first one, in milliseconds per sample.
+/// The least of several runs after a first one, in milliseconds per sample.
 pub fn processor(name: &str, case: &Case, runs: usize) -> Result<Value> {
     ensure!(
         rayon::current_num_threads() == 1,

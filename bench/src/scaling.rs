@@ -62,7 +62,7 @@ fn velocity(case: &Case, watch: &Stopwatch) -> Result<f64> {
     Ok(1e3 * watch.best(|| batch.run())?)
 }
 
-/// A batch of realizations for each of so many inputs.
+/// A batch of realizations for each input.
 fn sampling(case: &Case, inputs: usize, watch: &Stopwatch) -> Result<f64> {
     let sampling = FullSampling::new(case, OdeSolver::named("heun", Some(STEPS))?)?;
     let seconds = watch.best(|| (0..inputs).try_for_each(|_| sampling.run().map(|_| ())))?;

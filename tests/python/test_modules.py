@@ -164,8 +164,8 @@ def test_a_cycle_is_found_through_super_and_through_the_root(tmp_path):
 def needed(crate, *flags):
     """The crates that a crate needs."""
     command = ["cargo", "tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"]
-    told = subprocess.run([*command, "--package", crate, *flags], cwd=ROOT, capture_output=True, text=True, check=True)
-    return {line.split()[0] for line in told.stdout.splitlines() if line}
+    listed = subprocess.run([*command, "--package", crate, *flags], cwd=ROOT, capture_output=True, text=True, check=True)
+    return {line.split()[0] for line in listed.stdout.splitlines() if line}
 
 
 @pytest.mark.parametrize("crate", ["floral", "floral-cli", "floral-py"])

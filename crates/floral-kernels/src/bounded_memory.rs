@@ -23,7 +23,7 @@ impl Bounded {
         }
     }
 
-    /// Gives no more than so many bytes in all from here on.
+    /// Gives no more than this number of bytes in all from here on.
     pub fn limit(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
     }
@@ -34,7 +34,7 @@ impl Bounded {
         self.most.swap(held, Ordering::Relaxed).max(held)
     }
 
-    /// Counts so many more bytes, if they may be had.
+    /// Counts these bytes, if there is room for them.
     fn takes(&self, bytes: usize) -> bool {
         let held = self
             .held

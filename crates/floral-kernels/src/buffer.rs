@@ -5,12 +5,12 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-/// Arrays at rest, at most so many.
+/// The most arrays that are held unused.
 const KEPT: usize = 16;
 
 static RESTING: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
 
-/// So many zeros. Memory that was in use before has to be cleared, which for megabytes takes as long
+/// An array of zeros. Memory that was in use before has to be cleared, which for megabytes takes as long
 /// as some of the arithmetic: all threads share it.
 pub fn zeros(length: usize) -> Vec<f32> {
     const BLOCK: usize = 64;

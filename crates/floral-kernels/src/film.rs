@@ -70,7 +70,7 @@ impl Modulation {
             && batch * ny * nx * channels > 0
     }
 
-    /// The row of each of so many samples.
+    /// The row of each sample.
     pub(crate) fn rows_of(&self, batch: usize) -> Arc<[usize]> {
         if self.rows.len() == batch {
             return self.rows.clone();

@@ -24,7 +24,7 @@ const _: () = assert!(MOST * size_of::<Block>() < SMALLEST);
 /// The system's allocator with a store of large free blocks; a program names it as its global
 /// allocator and says with [`keep`](Self::keep) how much it may hold.
 pub struct Allocator {
-    /// Bytes that may be held; none unless told.
+    /// Bytes that may be held; none by default.
     limit: AtomicUsize,
     free: Mutex<Free>,
 }
@@ -57,7 +57,7 @@ impl Allocator {
         }
     }
 
-    /// Holds up to so many bytes of freed blocks from here on.
+    /// Holds up to this number of bytes of freed blocks from here on.
     pub fn keep(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
     }

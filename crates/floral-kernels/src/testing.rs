@@ -29,7 +29,7 @@ pub fn assert_close(found: &[f32], expected: &[f32], tolerance: f32) {
     }
 }
 
-/// The bits of a result on so many threads.
+/// The bits of a result on this number of threads.
 pub fn bits_on(threads: usize, compute: impl FnOnce() -> Vec<f32> + Send) -> Vec<u32> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
     let values = pool.build().unwrap().install(compute);

@@ -21,7 +21,7 @@ pub fn cholesky(matrix: &mut Mat<f64>) -> bool {
     .is_ok()
 }
 
-/// x of A x = b; none if A, of which the lower triangle is read, is not positive definite.
+/// x of A x = b; none if A is not positive definite. Only its lower triangle is read.
 pub fn solve_positive(matrix: &Mat<f64>, b: &Mat<f64>) -> Option<Mat<f64>> {
     Some(matrix.llt(Side::Lower).ok()?.solve(b))
 }

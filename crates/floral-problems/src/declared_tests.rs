@@ -41,9 +41,9 @@ fn generated_data_declare_what_their_problem_does_and_so_do_older_ones() {
         generate(problem.as_ref(), &request, &path, &Silent).unwrap();
         let dataset = Dataset::open(&path).unwrap();
         assert_eq!(texts(&dataset), problem.symmetries());
-        let told: Vec<&str> = dataset.attributes().keys().map(String::as_str).collect();
+        let found: Vec<&str> = dataset.attributes().keys().map(String::as_str).collect();
         let before = "title floral_format floral_version problem constants seed";
-        assert_eq!(told.join(" "), format!("{before} {SYMMETRIES}"));
+        assert_eq!(found.join(" "), format!("{before} {SYMMETRIES}"));
         assert_eq!(texts(&rewrite(&path, None)), problem.symmetries());
         // A dataset without the attribute is the same, so that it need not be made again.
         generate(problem.as_ref(), &request, &path, &Silent).unwrap();
@@ -68,8 +68,8 @@ fn built_in_problems_name_their_channels_and_claim_no_units() {
         generate(problem.as_ref(), &request, &path, &Silent).unwrap();
         let dataset = Dataset::open(&path).unwrap();
         assert_eq!(dataset.quantities(), &problem.quantities());
-        let told = dataset.input_quantities().iter();
-        for quantity in told.chain(dataset.solution_quantities()) {
+        let found = dataset.input_quantities().iter();
+        for quantity in found.chain(dataset.solution_quantities()) {
             assert!(
                 quantity.name.is_some() && quantity.units.is_none(),
                 "{name}"

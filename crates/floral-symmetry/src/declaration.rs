@@ -17,7 +17,7 @@ pub enum Symmetry {
         /// The axis.
         axis: String,
     },
-    /// Translation along a periodic axis by one of so many equal parts of it, as where a forcing repeats
+    /// Translation along a periodic axis by one of several equal parts of it, as where a forcing repeats
     /// along the axis.
     RollPart {
         /// The axis.

@@ -3,7 +3,7 @@
 //! `shapes.rs` finds it again in what is read.
 //!
 //! Attributes of arrays tell what their values are, so far as it is known: of an axis `units` and
-//! `long_name`, of `input`, `low`, `high` and moments those of `quantities.rs`, which also tells how
+//! `long_name`, of `input`, `low`, `high` and moments those of `quantities.rs`, which also says how
 //! several channels have several. An attribute that is absent says nothing: never that values are
 //! pure numbers, which is the unit `1`.
 
@@ -49,7 +49,7 @@ pub const TITLE: &str = "inputs, low-fidelity and high-fidelity solutions";
 /// The attribute that declares which motions take solutions to solutions.
 pub const SYMMETRIES: &str = "symmetries";
 
-/// The attribute that tells a checksum of all values, of data that no seed tells.
+/// The attribute with a checksum of all values, of data that were not made from a seed.
 pub const CHECKSUM: &str = "checksum";
 
 /// Names of the dimensions that are no axis of the grid.
@@ -79,7 +79,7 @@ impl Channels {
     }
 }
 
-/// The arrays of axes, inputs and solutions: so many inputs with so many realizations each.
+/// The arrays of axes, inputs and solutions, for a number of inputs with a number of realizations each.
 pub fn fields(
     grid: &Grid,
     (inputs, realizations, precision): (usize, usize, Precision),

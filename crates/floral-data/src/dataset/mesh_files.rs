@@ -1,5 +1,5 @@
 //! A dataset from files of VTK or Gmsh: every file one realization on the same mesh, inputs and
-//! realizations told apart by their paths.
+//! realizations identified by their paths.
 
 use std::path::{Path, PathBuf};
 

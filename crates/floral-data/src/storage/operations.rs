@@ -44,7 +44,7 @@ pub trait Watcher: Sync {
     /// Before an operation that changes something.
     fn before_change(&self) -> io::Result<()>;
 
-    /// Before so many bytes are written: how many of them are, and what comes of it.
+    /// Before bytes are written: how many of them are, and what comes of it.
     fn before_bytes(&self, count: usize) -> (usize, io::Result<()>);
 
     /// After a step.

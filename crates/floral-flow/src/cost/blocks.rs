@@ -13,7 +13,7 @@ pub fn block_rows(points: usize) -> usize {
     (BLOCK_VALUES / points.max(1)).clamp(1, 64)
 }
 
-/// Blocks of a step of so many samples, of which the device takes `rows` at a time.
+/// Blocks of a step of this number of samples; the device takes `rows` at a time.
 pub fn step_blocks(batch: usize, points: usize, rows: usize) -> usize {
     let fit = batch.div_ceil(rows.max(1));
     let large = (batch / LEAST_ROWS).min(batch * points / LEAST_VALUES);

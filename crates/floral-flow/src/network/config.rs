@@ -51,7 +51,7 @@ impl FilmFnoConfig {
         Self { time, ..self }
     }
 
-    /// The same with so many channels between the layers.
+    /// The same with this number of channels between the layers.
     pub fn with_hidden_channels(self, hidden_channels: usize) -> Self {
         Self {
             hidden_channels,
@@ -59,7 +59,7 @@ impl FilmFnoConfig {
         }
     }
 
-    /// The same with so many Fourier layers.
+    /// The same with this number of Fourier layers.
     pub fn with_layers(self, layers: usize) -> Self {
         Self { layers, ..self }
     }

@@ -26,14 +26,14 @@ pub struct Samples<'a> {
 pub type Source<'a> = Box<dyn Fn(usize) -> Result<[Vec<f32>; 2]> + Send + Sync + 'a>;
 
 impl<'a> Samples<'a> {
-    /// The samples of these inputs, of so many values each; inputs may have unlike numbers of them.
+    /// The samples of these inputs, each of `size` values; inputs may differ in their number of samples.
     pub fn new(grid: Grid, conditions: Vec<Vec<f32>>, targets: Vec<Vec<f32>>, size: usize) -> Self {
         let count = |target: &Vec<f32>| target.len() / size.max(1);
         let counts: Vec<usize> = targets.iter().map(count).collect();
         Self::of(grid, &counts, [conditions.into(), targets.into()], size)
     }
 
-    /// The same of arrays that need not be in memory, nor there yet: so many samples of each input.
+    /// The same of arrays that may be on disk or not read yet; `counts` has the samples of each input.
     pub fn of(
         grid: Grid,
         counts: &[usize],

@@ -77,7 +77,7 @@ def needed(ensemble: Ensemble) -> _floral.Mesh:
 
 
 def point_data(ensemble: Ensemble, quantiles: Any, kept: int) -> dict[str, Floats]:
-    """Statistics [point] by name; channels are told apart by their name or number."""
+    """Statistics [point] by name; channels are distinguished by their name or number."""
     several = {"mean": ensemble.mean, "std": ensemble.std}
     for level in quantiles:
         several[f"quantile_{level:g}"] = ensemble.quantile(level)
