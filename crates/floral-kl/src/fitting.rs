@@ -16,6 +16,7 @@ use super::kernel::Neighbours;
 use super::law::{Law, LawKind};
 use super::moments::{self, Moments};
 use super::outliers::{Outlier, outliers};
+use super::realizations::{Held, Realizations};
 use super::stack::Learner;
 use super::stacking::Stacking;
 use super::support::Support;
@@ -76,7 +77,7 @@ impl Expansion {
             .iter()
             .zip(&cleaned)
             .map(|(case, kept)| Case {
-                realizations: kept.as_deref().unwrap_or(case.realizations),
+                realizations: kept.as_ref().map_or(case.realizations, Realizations::from),
                 ..*case
             })
             .collect();
@@ -108,7 +109,7 @@ impl Expansion {
             cases: &train,
             held_out: &held,
         };
-        let given = (units, support);
+        let given = (units.clone(), support);
         Self::fit_in_units(recipe, kind, &material, given, (learner, observer))
     }
 
@@ -231,11 +232,11 @@ impl Expansion {
         let values = self.channels.solution * self.lattice.len();
         let known = cases.iter().zip(&train.interpolated);
         let sizes = train.framed.iter().map(|framed| framed.size);
-        let realizations: Vec<(&[f64], f64)> = known
+        let realizations: Vec<(Realizations<'_>, f64)> = known
             .zip(sizes)
             .map(|((case, interpolated), size)| match interpolated {
                 // These are framed already.
-                Some(fields) => (&fields[..], 1.0),
+                Some(fields) => (fields.into(), 1.0),
                 None => (case.realizations, size),
             })
             .collect();
@@ -400,17 +401,18 @@ fn without(
     outliers: &[Outlier],
     lattice: &Lattice,
     channels: Channels,
-) -> Vec<Option<Vec<f64>>> {
+) -> Vec<Option<Held>> {
     let kept = |(input, case): (usize, &Case<'_>)| {
         let is_out = |realization: usize| {
             let same = |o: &Outlier| (o.input, o.realization) == (input, realization);
             outliers.iter().any(same)
         };
         let values = channels.solution * case.known(lattice);
-        let runs = case.realizations.chunks_exact(values).enumerate();
+        let runs = case.realizations.fields(values).enumerate();
         outliers.iter().any(|o| o.input == input).then(|| {
             let kept = runs.filter(|(r, _)| !is_out(*r));
-            kept.flat_map(|(_, run)| run).copied().collect()
+            let kept: Vec<f64> = kept.flat_map(|(_, run)| run).collect();
+            kept.into()
         })
     };
     cases.iter().enumerate().map(kept).collect()

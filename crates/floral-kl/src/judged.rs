@@ -38,11 +38,12 @@ impl Expansion {
         for case in cases {
             let known = case.known(&self.lattice);
             let count = case.count(&self.lattice, self.channels) as f64;
+            let runs = case.realizations;
+            let runs = runs.of_channel(channel, self.channels.solution, known);
+            let runs: Vec<Vec<f64>> = runs.collect();
             let step = (known * cases.len()).div_ceil(MOST_VALUES) | 1;
             for point in (0..known).step_by(step) {
-                let runs = case.realizations.chunks_exact(known);
-                let runs = runs.skip(channel).step_by(self.channels.solution);
-                let values: Vec<f64> = runs.map(|run| run[point]).collect();
+                let values: Vec<f64> = runs.iter().map(|run| run[point]).collect();
                 let mean = values.iter().sum::<f64>() / count;
                 let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
                 if square > f64::MIN_POSITIVE {

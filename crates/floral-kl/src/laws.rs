@@ -114,7 +114,7 @@ fn query(data: &Data, i: usize) -> Query<'_> {
 fn fitted(data: &Data, train: &[usize]) -> Expansion {
     let case = |&i: &usize| Case {
         query: query(data, i),
-        realizations: &data.highs[i],
+        realizations: (&data.highs[i]).into(),
         points: None,
     };
     let cases: Vec<Case<'_>> = train.iter().map(case).collect();

@@ -3,7 +3,7 @@
 //!
 //! - [`Lattice`]: the grid, axes with their length and whether they close; [`symmetry`]: the motions under
 //!   which solutions go with their inputs; `discovery`: those that the data show;
-//! - [`case`]: training cases and queries as plain arrays; `outliers` and `units`: what is left out of
+//! - [`case`]: training cases and queries as plain arrays, with their [`realizations`]; `outliers` and `units`: what is left out of
 //!   them, and in what units they are taken; `moments` and `interpolation`: their means and variances
 //!   on the whole lattice; `folds`: which of them are left out together;
 //! - `constant`, `local`, `kernel` and `process`: four families of regressions, by nothing, by what
@@ -46,6 +46,7 @@ mod observer;
 mod outliers;
 pub mod prediction;
 mod process;
+pub mod realizations;
 pub mod recipe;
 mod remainder;
 mod runs;
@@ -70,5 +71,6 @@ pub use law::LawKind;
 pub use observer::{Event, Found, Observer, Silent};
 pub use outliers::Outlier;
 pub use prediction::Prediction;
+pub use realizations::{Held, Realizations};
 pub use recipe::{Part, Recipe};
 pub use stack::{Learner, Lesson, Network};

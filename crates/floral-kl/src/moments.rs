@@ -249,10 +249,12 @@ pub(super) fn residuals(
     };
     let values = (0..channels.solution).flat_map(|c| (0..known).map(move |i| (c, i)));
     let low: Vec<f64> = values.map(|(c, i)| low(c, i)).collect();
-    let fields = case.realizations.chunks_exact(low.len());
-    fields
-        .flat_map(|field| field.iter().zip(&low).map(|(u, low)| u / framed.size - low))
-        .collect()
+    let mut residuals = case.realizations.to_vec();
+    for field in residuals.chunks_exact_mut(low.len()) {
+        let values = field.iter_mut().zip(&low);
+        values.for_each(|(u, low)| *u = *u / framed.size - low);
+    }
+    residuals
 }
 
 /// Mean and sample variance of fields of `values` values, and how many there are.

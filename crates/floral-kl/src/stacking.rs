@@ -279,7 +279,7 @@ mod tests {
                 input: &inputs[i * POINTS..(i + 1) * POINTS],
                 low: None,
             },
-            realizations: &high[i],
+            realizations: (&high[i]).into(),
             points: None,
         };
         let cases: Vec<Case<'_>> = (0..INPUTS).map(case).collect();
@@ -400,7 +400,7 @@ mod tests {
                 input: field,
                 low: None,
             },
-            realizations: field,
+            realizations: field.into(),
             points: None,
         };
         let cases: Vec<Case<'_>> = values.chunks_exact(POINTS).map(case).collect();

@@ -43,7 +43,7 @@ impl Fields {
                 input: &self.input,
                 low: self.low.as_deref(),
             },
-            realizations: &self.realizations,
+            realizations: (&self.realizations).into(),
             points: None,
         }
     }
@@ -60,7 +60,7 @@ impl Trial {
         let fields = |case: &Case<'_>| Fields {
             input: thinned.fields(case.query.input),
             low: case.query.low.map(|low| thinned.fields(low)),
-            realizations: thinned.fields(case.realizations),
+            realizations: thinned.realizations(case.realizations),
         };
         let step = cases.len().div_ceil(MOST_INPUTS).max(1);
         Self {
