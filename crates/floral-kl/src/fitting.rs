@@ -212,8 +212,8 @@ impl Expansion {
         fit: &Fit<'_>,
         kind: LawKind,
         cases: &[Case<'_>],
-        train: &Moments,
-        (held, verdict): (&Moments, &Verdict),
+        train: &Moments<'_>,
+        (held, verdict): (&Moments<'_>, &Verdict),
     ) -> Result<Option<Verdict>> {
         if !train.has_variances() {
             return Ok(None);
@@ -257,7 +257,7 @@ struct Fit<'a> {
 
 impl Fit<'_> {
     /// The mean residual's blend, and what it says of the judging inputs.
-    fn mean(&self, train: &Moments, held: &Moments, units: &Units) -> Result<(Blend, Verdict)> {
+    fn mean(&self, train: &Moments<'_>, held: &Moments<'_>, units: &Units) -> Result<(Blend, Verdict)> {
         let examples = |train, held| Examples {
             train,
             held,
@@ -316,15 +316,15 @@ impl Fit<'_> {
         Ok((blend, verdict))
     }
 
-    fn is_judged(&self, held: &Moments) -> bool {
+    fn is_judged(&self, held: &Moments<'_>) -> bool {
         !held.framed.is_empty() || self.folds.count() > 1
     }
 
     /// The variance's blend; `around` are the inputs with their predicted means.
     fn variance(
         &self,
-        train: &Moments,
-        held: &Moments,
+        train: &Moments<'_>,
+        held: &Moments<'_>,
         around: &[Vec<Framed>; 2],
         units: &Units,
     ) -> Result<(Blend, Verdict)> {
@@ -366,14 +366,14 @@ fn singles(values: &[f64]) -> Vec<f32> {
 }
 
 /// Whether the only input's residual varies less over the domain than its solution does.
-fn is_low_informative(train: &Moments) -> bool {
+fn is_low_informative(train: &Moments<'_>) -> bool {
     let square = |fields: &[Vec<f64>]| fields.iter().flatten().map(|v| v * v).sum::<f64>();
     square(&train.residuals) < square(&train.solutions())
 }
 
 /// Mean squares, a number a channel, by which a mean that nothing has judged may be off: twice what the
 /// residual, or of a mean solution the solution, varies by over the domain, as two of them differ by.
-fn unjudged_squares(mean: &Blend, train: &Moments) -> Vec<f64> {
+fn unjudged_squares(mean: &Blend, train: &Moments<'_>) -> Vec<f64> {
     let is_solution = mean
         .members
         .iter()

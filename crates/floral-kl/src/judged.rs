@@ -7,7 +7,8 @@ use super::calibration::{Calibration, Deviation, Reach};
 use super::case::Case;
 use super::expansion::Expansion;
 use super::law::LawKind;
-use super::moments::{self, Moments};
+use super::moments::Moments;
+use super::residuals::residuals;
 
 /// Values of a judging input that enter the calibration; neighbours say the same.
 const MOST_VALUES: usize = 20_000;
@@ -15,7 +16,7 @@ const MOST_VALUES: usize = 20_000;
 /// The judging inputs, and what was said of them by fits that had not seen them.
 pub(super) struct Judged<'a> {
     pub cases: &'a [Case<'a>],
-    pub moments: &'a Moments,
+    pub moments: &'a Moments<'a>,
     /// Epistemic variances as the others say: [judge][channel, point].
     pub unknown: &'a [Vec<f64>],
     pub mean: &'a Verdict,
@@ -72,7 +73,7 @@ impl Expansion {
     fn deviations(&self, judged: &Judged<'_>, channel: usize, i: usize) -> Vec<Deviation> {
         let (case, framed) = (&judged.cases[i], &judged.moments.framed[i]);
         let known = case.known(&self.lattice);
-        let residuals = moments::residuals(&self.lattice, self.channels, case, framed);
+        let residuals = residuals(&self.lattice, self.channels, case, framed.size);
         let most = MOST_VALUES * self.channels.solution;
         let step = residuals.len().div_ceil(most) | 1;
         let deviation = |(at, residual): (usize, &f64)| {

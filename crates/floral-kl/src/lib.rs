@@ -4,8 +4,8 @@
 //! - [`Lattice`]: the grid, axes with their length and whether they close; [`symmetry`]: the motions under
 //!   which solutions go with their inputs; `discovery`: those that the data show;
 //! - [`case`]: training cases and queries as plain arrays, with their [`realizations`]; `outliers` and `units`: what is left out of
-//!   them, and in what units they are taken; `moments` and `interpolation`: their means and variances
-//!   on the whole lattice; `folds`: which of them are left out together;
+//!   them, and in what units they are taken; `residuals`, `moments` and `interpolation`: their means and
+//!   variances on the whole lattice; `folds`: which of them are left out together;
 //! - `constant`, `local`, `kernel` and `process`: four families of regressions, by nothing, by what
 //!   surrounds a point, by which inputs are close to each other, and by a few coordinates of the input;
 //!   `descent` learns their lengths;
@@ -49,6 +49,7 @@ mod process;
 pub mod realizations;
 pub mod recipe;
 mod remainder;
+mod residuals;
 mod runs;
 mod stack;
 mod stacking;

@@ -12,6 +12,7 @@ use floral_linalg::{Mat, MatRef, solve_positive};
 use super::Columns;
 use super::normal::Normal;
 use crate::Symmetries;
+use crate::residuals::MeanError;
 use crate::symmetry::{Motion, Role};
 use crate::target::{Examples, Parity};
 
@@ -119,7 +120,8 @@ fn seen(
         .noise
         .get(input)
         .filter(|_| examples.parity == Parity::Odd);
-    let noise = deviations.and_then(|all| deviations_at(all, target.len(), motion, rows));
+    let deviations = deviations.map(MeanError::deviations);
+    let noise = deviations.and_then(|all| deviations_at(&all, target.len(), motion, rows));
     let noise = noise.map(|e| Noise {
         columns: e.transpose() * x,
         target: e.transpose() * &y,
