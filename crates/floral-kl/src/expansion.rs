@@ -55,7 +55,7 @@ pub struct Expansion {
     pub(super) law: Option<Law>,
     pub(super) neighbours: Neighbours,
     pub(super) epistemic: Epistemic,
-    /// One a channel.
+    /// One per channel.
     pub(super) calibration: Vec<Calibration>,
     pub(super) least_variance: f64,
     pub(super) fixed: Fixed,

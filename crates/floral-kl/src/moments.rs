@@ -133,7 +133,7 @@ impl<'a> Moments<'a> {
         }
     }
 
-    /// An input's field as its known points tell it. field: [channel, point] -> the same shape.
+    /// The field of an input by its known points. field: [channel, point] -> the same shape.
     pub(super) fn completed(&self, input: usize, field: &[f64]) -> Vec<f64> {
         let both = self.known[input].as_ref().zip(self.weights[input].as_ref());
         let Some((known, weights)) = both else {

@@ -2,7 +2,7 @@
 
 use super::Lattice;
 use super::case::{Case, Channels};
-use super::realizations::Realizations;
+use super::realizations::{Held, Realizations};
 
 /// Distances from the other runs' mean, in units of the median distance of all runs, beyond which a
 /// run is left out. One of a thousand draws of Student's t with two degrees of freedom is that far.
@@ -46,6 +46,29 @@ pub(super) fn outliers(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]
         found.collect::<Vec<Outlier>>()
     };
     cases.iter().enumerate().flat_map(of).collect()
+}
+
+/// Realizations of each case without its outliers; none where it has none.
+pub(super) fn without(
+    cases: &[Case<'_>],
+    outliers: &[Outlier],
+    lattice: &Lattice,
+    channels: Channels,
+) -> Vec<Option<Held>> {
+    let kept = |(input, case): (usize, &Case<'_>)| {
+        let is_out = |realization: usize| {
+            let same = |o: &Outlier| (o.input, o.realization) == (input, realization);
+            outliers.iter().any(same)
+        };
+        let values = channels.solution * case.known(lattice);
+        let runs = case.realizations.fields(values).enumerate();
+        outliers.iter().any(|o| o.input == input).then(|| {
+            let kept = runs.filter(|(r, _)| !is_out(*r));
+            let kept: Vec<f64> = kept.flat_map(|(_, run)| run).collect();
+            kept.into()
+        })
+    };
+    cases.iter().enumerate().map(kept).collect()
 }
 
 /// Runs farther than this from the others, the farthest first: each hides in the mean of the rest.
@@ -95,7 +118,10 @@ mod tests {
         assert!(far_runs((&runs).into(), 5, 50.0).is_empty());
         runs[10..15].iter_mut().for_each(|v| *v *= 1000.0);
         runs[30..35].iter_mut().for_each(|v| *v *= -3000.0);
-        let found: Vec<usize> = far_runs((&runs).into(), 5, 50.0).iter().map(|f| f.0).collect();
+        let found: Vec<usize> = far_runs((&runs).into(), 5, 50.0)
+            .iter()
+            .map(|f| f.0)
+            .collect();
         assert_eq!(found, [6, 2]);
     }
 }

@@ -3,7 +3,7 @@
 //! They are by far the largest part of the data. A fit goes over them a field at a time, each brought to
 //! double precision and into units on the way, so that they are in memory once.
 
-use super::units::Unit;
+use super::unit::Unit;
 
 /// Realizations as they are held.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ impl From<Vec<f64>> for Held {
 #[derive(Debug, Clone, Copy)]
 pub struct Realizations<'a> {
     values: Values<'a>,
-    /// The units of the channels, each of so many points; none leaves values as they are.
+    /// The units of the channels and their number of points; none leaves values as they are.
     units: Option<(&'a [Unit], usize)>,
 }
 
@@ -130,7 +130,9 @@ mod tests {
 
     #[test]
     fn values_that_single_precision_has_are_held_in_it_and_all_are_the_same_again() {
-        let coarse: Vec<f64> = (0..12).map(|i| f64::from((f64::from(i)).sin() as f32)).collect();
+        let coarse: Vec<f64> = (0..12)
+            .map(|i| f64::from((f64::from(i)).sin() as f32))
+            .collect();
         let fine: Vec<f64> = (0..12).map(|i| f64::from(i).sin()).collect();
         assert!(matches!(Held::from(coarse.clone()), Held::Single(_)));
         assert!(matches!(Held::from(fine.clone()), Held::Double(_)));

@@ -17,7 +17,7 @@ pub(super) enum MeanError<'a> {
         channels: Channels,
         case: Case<'a>,
         size: f64,
-        /// Realizations of which they are made.
+        /// Realizations from which they are made, at most.
         most: usize,
     },
     /// The fields of realizations that were interpolated: [deviation, channel, point].

@@ -54,7 +54,7 @@ impl Support {
         self.0.is_empty()
     }
 
-    /// Whether it is that of so many channels.
+    /// Whether it is that of this number of channels.
     pub(super) fn fits(&self, channels: usize) -> bool {
         self.0.is_empty() || self.0.len() == channels
     }

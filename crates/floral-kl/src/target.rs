@@ -47,7 +47,7 @@ impl Parity {
 pub(super) struct Sample<'a> {
     /// The inputs.
     pub framed: &'a [Framed],
-    /// One field an input: [channel, point].
+    /// One field per input: [channel, point].
     pub targets: &'a [Vec<f64>],
     /// Low fidelity of each input, which `framed` may hide: [channel, point], or empty.
     pub hidden: &'a [Vec<f64>],

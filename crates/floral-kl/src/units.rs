@@ -9,14 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::case::{Case, Channels, Query};
 use super::realizations::Realizations;
 use super::symmetry::Role;
+use super::unit::Unit;
 use super::{Lattice, Prediction, Symmetries};
-
-/// The zero and the size of one channel.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Unit {
-    pub shift: f64,
-    pub scale: f64,
-}
 
 /// The units of all channels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,10 +75,11 @@ impl Units {
             let flips = |motion: &super::Motion| motion.factors(role)[channel] < 0.0;
             symmetries.scale.is_none() && !symmetries.motions.iter().any(flips)
         };
-        let units = |stacks: Vec<(Realizations<'_>, usize)>, count: usize, role: Role| -> Vec<Unit> {
-            let unit = |c: usize| Unit::of(&stacks, count, c, moves(role, c));
-            (0..count).map(unit).collect()
-        };
+        let units =
+            |stacks: Vec<(Realizations<'_>, usize)>, count: usize, role: Role| -> Vec<Unit> {
+                let unit = |c: usize| Unit::of(&stacks, count, c, moves(role, c));
+                (0..count).map(unit).collect()
+            };
         let solution = units(highs.collect(), channels.solution, Role::Solution);
         let lows: Vec<(Realizations<'_>, usize)> = lows.collect();
         let low = if lows.is_empty() {
@@ -169,7 +164,7 @@ impl Units {
     }
 
     /// What low fidelity as it is misses of a mean of no residual: shift of low less shift of high,
-    /// a number a channel.
+    /// a number per channel.
     pub(super) fn bias_of_low(&self) -> Vec<f64> {
         let both = self.low.iter().zip(&self.solution);
         both.map(|(low, high)| (low.shift - high.shift) / high.scale)
@@ -178,11 +173,6 @@ impl Units {
 }
 
 impl Unit {
-    /// A value in this unit.
-    pub(super) fn measured(&self, value: f64) -> f64 {
-        (value - self.shift) / self.scale
-    }
-
     /// Mean, if it may move, and deviation of a channel of stacks [.., channel, point], each with its
     /// number of points.
     fn of(

@@ -19,7 +19,7 @@ const SAME: f64 = 1e-3;
 /// Shares of a channel's mean square below which differences are round-off.
 const ROUND_OFF: f64 = 1e-24;
 
-/// Points of an axis, and inputs, with fewer of which nothing is said.
+/// Points of an axis, and inputs; with fewer nothing is decided.
 const FEWEST_POINTS: usize = 8;
 const FEWEST_INPUTS: usize = 4;
 
@@ -46,7 +46,9 @@ fn closes(lattice: &Lattice, channels: Channels, cases: &[Case<'_>], axis: usize
     let of_channels = |(stacks, count): (Vec<Realizations<'_>>, usize)| {
         let seams = (0..count).map(|channel| {
             let points = lattice.len();
-            let fields = stacks.iter().flat_map(|s| s.of_channel(channel, count, points));
+            let fields = stacks
+                .iter()
+                .flat_map(|s| s.of_channel(channel, count, points));
             seam(lattice, axis, fields)
         });
         seams.collect::<Vec<_>>()

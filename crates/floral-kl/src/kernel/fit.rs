@@ -1,4 +1,4 @@
-//! Fitting a kernel regression: a ridge chosen by judging inputs, coefficients a frequency.
+//! Fitting a kernel regression: a ridge chosen by judging inputs, coefficients per frequency.
 
 use std::sync::Arc;
 

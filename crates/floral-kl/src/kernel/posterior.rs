@@ -65,8 +65,8 @@ impl Posterior {
         }
     }
 
-    /// The variance of a query, of which `columns`, [row][frequency], are the covariances with the
-    /// rows, over that of the judging inputs: 1 for an input like those, more for one farther away.
+    /// The variance of a query over that of the judging inputs, from its covariances with the rows,
+    /// `columns`, [row][frequency]: 1 for an input like those, more for one farther away.
     pub(super) fn novelty(&self, columns: &[Vec<C64>], own: &[f64]) -> f64 {
         if self.reference <= 0.0 {
             return 1.0;
