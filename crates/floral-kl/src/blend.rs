@@ -1,21 +1,17 @@
 //! A blend: candidate regressions of one target, weighed by what they miss at judging inputs.
 //!
-//! Candidates differ in what they are fitted to (`Base`), in kind (`Model`) and in their
-//! settings; `Menu` lists those settings. A judging input is one that a candidate has not seen: held
-//! out, or left out with its fold.
+//! A judging input is one that a candidate has not seen: held out, or left out with its fold.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
 use super::constant::{Bounds, Constant, uniform};
-use super::kernel::{Kernel, KernelFit};
-use super::local::{LocalFit, LocalPlan};
-use super::process::ProcessFit;
+use super::member::{Member, Model};
+use super::problem::{Base, Problem};
 use super::stack::Stacked;
 use super::target::{Examples, Parity};
 use super::weights::{Products, norms, products, weights};
-use super::{Lattice, Symmetries};
 
 /// What a member of a blend achieved, for tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,101 +24,12 @@ pub struct MemberScore {
     pub weight: f64,
 }
 
-/// What a candidate is fitted to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Base {
-    /// The residual to low fidelity, which is a field beside the input; without low fidelity the
-    /// solution.
-    Low,
-    /// The solution, by the input alone: low fidelity is not looked at.
-    Input,
-}
-
-/// The settings of candidates.
-pub(super) struct Menu {
-    pub local: Vec<LocalPlan>,
-    pub kernels: Vec<Kernel>,
-    /// Gaussian processes over coordinates: whether they have a linear part.
-    pub processes: Vec<bool>,
-}
-
-/// Examples with a base, and the candidates fitted to them.
-pub(super) struct View<'a> {
-    pub base: Base,
-    pub examples: Examples<'a>,
-    pub menu: Menu,
-}
-
-/// What there is to learn from.
-pub(super) struct Problem<'a> {
-    pub lattice: &'a Lattice,
-    pub symmetries: &'a Symmetries,
-    /// The first has the base [`Base::Low`].
-    pub views: Vec<View<'a>>,
-    /// Examples in which the predicted mean is in the place of low fidelity, and plans for them.
-    pub around: Option<(Examples<'a>, Vec<LocalPlan>)>,
-    /// What zero is in each channel of the input, in units.
-    pub zeros: Vec<f64>,
-    /// Whether constant fields are candidates where others can be judged.
-    pub has_constants: bool,
-    /// Numbers a channel that the target may be everywhere.
-    pub constants: Vec<(&'static str, Vec<f64>)>,
-}
-
-/// A fitted candidate.
-pub(super) enum Model {
-    Constant(Constant),
-    Local(Box<LocalFit>),
-    /// Of inputs with the predicted mean in the place of low fidelity.
-    Around(Box<LocalFit>),
-    Kernel(Box<KernelFit>, Kernel),
-    Process(Box<ProcessFit>),
-}
-
-/// A candidate with its base.
-pub(super) struct Member {
-    pub base: Base,
-    pub model: Model,
-}
-
-impl Model {
-    /// What is left unknown of each judging input over the mean of that, where the kind knows it.
-    fn unknown(&mut self) -> Option<Vec<f64>> {
-        match self {
-            Self::Constant(_) | Self::Local(_) | Self::Around(_) => None,
-            Self::Kernel(fit, _) => Some(std::mem::take(&mut fit.unknown)),
-            Self::Process(fit) => Some(std::mem::take(&mut fit.unknown)),
-        }
-    }
-
-    fn judged(&mut self) -> Vec<Vec<f64>> {
-        match self {
-            Self::Constant(constant) => std::mem::take(&mut constant.judged),
-            Self::Local(fit) | Self::Around(fit) => std::mem::take(&mut fit.judged),
-            Self::Kernel(fit, _) => std::mem::take(&mut fit.judged),
-            Self::Process(fit) => std::mem::take(&mut fit.judged),
-        }
-    }
-}
-
-impl Member {
-    /// The target of a query, without bounds: [channel, point].
-    fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Option<Vec<f64>> {
-        let seen = match self.base {
-            Base::Low => framed,
-            Base::Input => &framed.alone(),
-        };
-        match &self.model {
-            Model::Constant(constant) => Some(constant.field.clone()),
-            Model::Local(fit) => Some(fit.predict(seen)),
-            Model::Around(fit) => Some(fit.predict(around?)),
-            Model::Kernel(fit, _) => Some(fit.predict(seen)),
-            Model::Process(fit) => Some(fit.predict(seen)),
-        }
-    }
-}
-
-/// Weighed regressions of one target.
+/// Weighed regressions of one target,
+///
+///   m(a) = sum_k w_k m_k(a) + c(a),   w_k >= 0,   sum_k w_k = 1,
+///
+/// each m_k within bounds, with the corrections c of stacked networks. The weights make the errors of
+/// judging inputs least, as in stacked regressions: Breiman, Machine Learning 24 (1996).
 pub(super) struct Blend {
     pub members: Vec<(Member, f64)>,
     pub parity: Parity,
@@ -182,7 +89,7 @@ impl Blend {
         }
     }
 
-    /// Constants, of which at least one is always among the candidates.
+    /// Constants; at least one is always among the candidates.
     pub(super) fn simplest(&self, problem: &Problem<'_>) -> Vec<Tried> {
         let points = problem.lattice.len();
         let examples = &problem.views[0].examples;
@@ -308,16 +215,9 @@ impl Blend {
         sum
     }
 
-    /// How much less is known of a query than of a judging input: kernels by their posterior
-    /// variance, the others by `distance`.
+    /// How much less is known of a query than of a judging input, on the weighed average.
     pub(super) fn novelty(&self, framed: &Framed, distance: f64) -> f64 {
-        let novelty = |(member, weight): &(Member, f64)| match (&member.model, member.base) {
-            (Model::Kernel(fit, _), Base::Low) => weight * fit.novelty(framed),
-            (Model::Kernel(fit, _), Base::Input) => weight * fit.novelty(&framed.alone()),
-            (Model::Process(fit), Base::Low) => weight * fit.novelty(framed),
-            (Model::Process(fit), Base::Input) => weight * fit.novelty(&framed.alone()),
-            _ => weight * distance,
-        };
+        let novelty = |(member, weight): &(Member, f64)| weight * member.novelty(framed, distance);
         self.members.iter().map(novelty).sum()
     }
 }

@@ -1,6 +1,6 @@
 //! Calibration: factors that make intervals hold as many realizations of new inputs as they say.
 //!
-//! Conformal scores with one group of exchangeable values an input (Dunn, Wasserman & Ramdas, J. Am.
+//! Conformal scores with one group of exchangeable values per input (Dunn, Wasserman & Ramdas, J. Am.
 //! Stat. Assoc. 118, 2023): the squares d^2 / (a + c e) of deviations d of realizations from a mean
 //! predicted without them, with the predicted aleatoric and epistemic variances a and e. An interval
 //! holds the values whose score is below t times the square of its reach. c and t are those by which
@@ -51,7 +51,7 @@ impl Reach {
 /// Factors of the epistemic part that are tried: powers of two, by halves, between these.
 const EPISTEMIC: std::ops::RangeInclusive<i32> = -4..=8;
 
-/// Both parts together are scaled between the inverse of this and this, in so many steps; the middle
+/// Both parts together are scaled between the inverse of this and this, in `STEPS` steps; the middle
 /// one is 1.
 const MOST: f64 = 30.0;
 const STEPS: usize = 120;
@@ -94,10 +94,10 @@ impl Calibration {
         total: 1.0,
     };
 
-    /// From the deviations of each judging input's realizations, by intervals that reach so far. So
-    /// many of the inputs are independent.
+    /// From the deviations of each judging input's realizations, by intervals of this reach;
+    /// `independent` of the inputs are so.
     pub(super) fn new(judges: &[Vec<Deviation>], independent: usize, reach: Reach) -> Self {
-        // A judge of which everything is exact has nothing to say.
+        // A judge that is predicted exactly has nothing to say.
         let says = |judge: &&Vec<Deviation>| judge.iter().any(|d| d.value != 0.0);
         let judges: Vec<&Vec<Deviation>> = judges.iter().filter(says).collect();
         if judges.is_empty() {

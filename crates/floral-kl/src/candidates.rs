@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use super::blend::{Base, Blend, Menu, Model, Problem, Tried, Verdict, View};
+use super::blend::{Blend, Tried, Verdict};
+use super::candidate_list::CandidateList;
 use super::kernel::{Kernel, KernelFit, SharedRows};
 use super::local::{LocalFit, LocalPlan};
+use super::member::Model;
+use super::problem::{Base, Problem, View};
 use super::process::{Coordinates, ProcessFit};
 use super::target::{Examples, Parity};
 use crate::Result;
@@ -22,7 +25,14 @@ pub(super) fn blended(problem: &Problem<'_>, observer: &dyn Observer) -> Result<
         tried.retain(|_| problem.has_constants || fitted.is_empty());
         tried.extend(fitted);
     }
-    Ok(blend.weighed(tried, examples, is_judged))
+    let (mut blend, verdict) = blend.weighed(tried, examples, is_judged);
+    for (member, weight) in &mut blend.members {
+        let view = problem.views.iter().find(|view| view.base == member.base);
+        if let (Model::Kernel(fit, _), Some(view)) = (&mut member.model, view) {
+            fit.learn_posterior(*weight, &view.examples);
+        }
+    }
+    Ok((blend, verdict))
 }
 
 /// All candidates but the constants.
@@ -79,7 +89,7 @@ impl Pass<'_> {
             true => Coordinates::new(view.examples.train.framed, &self.problem.zeros),
         };
         let before = self.tried.len();
-        for &has_slopes in &view.menu.processes {
+        for &has_slopes in &view.candidates.processes {
             self.process(view, coordinates.as_ref(), has_slopes)?;
         }
         // What surrounds a point says nothing of an input that is a few numbers, and filters leave
@@ -88,10 +98,10 @@ impl Pass<'_> {
         let is_odd = self.blend.parity == Parity::Odd;
         let is_known = is_numbers && is_odd && self.tried.len() > before;
         let mut rows = SharedRows::default();
-        for kernel in &view.menu.kernels {
+        for kernel in &view.candidates.kernels {
             self.kernel(view, kernel, &mut rows, is_known)?;
         }
-        for plan in &view.menu.local {
+        for plan in &view.candidates.local {
             self.local(view, plan, is_known)?;
         }
         Ok(())
@@ -179,11 +189,11 @@ struct Clock<'a> {
 impl<'a> Clock<'a> {
     fn new(problem: &Problem<'_>, parity: Parity, observer: &'a dyn Observer) -> Self {
         let count = |view: &View<'_>| {
-            let Menu {
+            let CandidateList {
                 local,
                 kernels,
                 processes,
-            } = &view.menu;
+            } = &view.candidates;
             local.len() + kernels.len() + processes.len()
         };
         let around = problem.around.as_ref().map_or(0, |(_, plans)| plans.len());

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
+use super::realizations::Realizations;
 use super::{Lattice, Role, Symmetries};
 use crate::{Error, Result};
 
@@ -22,7 +23,7 @@ pub struct Case<'a> {
     /// The input and its low-fidelity solution.
     pub query: Query<'a>,
     /// Realizations: [realization, channel, point], of known points only if there are `points`.
-    pub realizations: &'a [f64],
+    pub realizations: Realizations<'a>,
     /// The points of the lattice at which realizations are known; none means all of them.
     pub points: Option<&'a [usize]>,
 }
@@ -35,17 +36,14 @@ impl Case<'_> {
 
     /// The order of cases by the values of the input, then of low fidelity and of realizations.
     pub(super) fn in_order(&self, other: &Self) -> Ordering {
-        let pairs = [
-            (self.query.input, other.query.input),
-            (
-                self.query.low.unwrap_or(&[]),
-                other.query.low.unwrap_or(&[]),
-            ),
-            (self.realizations, other.realizations),
-        ];
-        let pairs = pairs.into_iter().flat_map(|(a, b)| a.iter().zip(b));
-        let parted = pairs.map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne());
-        parted.unwrap_or(Ordering::Equal)
+        let low = |case: &Self| case.query.low.unwrap_or(&[]).to_vec();
+        let order = |a: &[f64], b: &[f64]| {
+            let pairs = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
+            pairs.fold(Ordering::Equal, Ordering::then)
+        };
+        order(self.query.input, other.query.input)
+            .then_with(|| order(&low(self), &low(other)))
+            .then_with(|| order(&self.realizations.to_vec(), &other.realizations.to_vec()))
     }
 
     /// How many realizations there are.
@@ -101,10 +99,11 @@ impl Channels {
             check_points(lattice, points)?;
         }
         let known = case.known(lattice);
-        let count = case.realizations.len() / (self.solution * known).max(1);
+        let count = case.count(lattice, *self);
         let channels = count.max(1) * self.solution;
         let shape = case.points.map_or(lattice.shape(), |_| vec![known]);
-        expect("the realizations", case.realizations, channels, &shape)
+        let realizations = case.realizations.to_vec();
+        expect("the realizations", &realizations, channels, &shape)
     }
 }
 

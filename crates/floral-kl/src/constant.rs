@@ -59,7 +59,7 @@ fn mean_of(sample: &Sample<'_>, inputs: &[usize]) -> Vec<f64> {
     mean
 }
 
-/// A number a channel at every point.
+/// A number per channel at every point.
 pub(super) fn uniform(numbers: &[f64], points: usize) -> Vec<f64> {
     let channel = |number: &f64| std::iter::repeat_n(*number, points);
     numbers.iter().flat_map(channel).collect()

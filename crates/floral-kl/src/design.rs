@@ -19,7 +19,7 @@ use crate::{Error, Result};
 /// Lengths tried, as multiples of the median distance between training inputs.
 const LENGTHS: [f64; 9] = [0.06, 0.12, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 4.0];
 
-/// Share of the variance that no neighbour explains; without it twins would be singular.
+/// Share of the variance that no neighbour explains; without it copies would be singular.
 const NUGGET: f64 = 1e-4;
 
 impl Expansion {
@@ -38,7 +38,7 @@ impl Expansion {
         });
         let cross = Mat::from_fn(n, framed.len(), |i, q| kernel(to_train[q][i]));
         let weights = solve_positive(&gram, &cross).ok_or_else(|| Error::Numerical {
-            what: "the training inputs could not be told apart".into(),
+            what: "the training inputs could not be distinguished".into(),
             advice: "are some of them the same? leave copies out".into(),
         })?;
         let explained = cross.transpose() * weights;

@@ -34,7 +34,7 @@ pub(super) struct Missed<'a> {
     pub symmetries: &'a Symmetries,
     /// [judge][channel, point].
     pub errors: &'a [Vec<f64>],
-    pub judges: &'a Moments,
+    pub judges: &'a Moments<'a>,
     /// Of each judge.
     pub novelty: &'a [f64],
     /// Judges of one group were left out together.

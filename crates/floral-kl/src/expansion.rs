@@ -20,7 +20,7 @@ use super::law::{Law, LawKind};
 use super::prediction::Prediction;
 use super::support::Support;
 use super::target::Parity;
-use super::units::{Scaled, Units};
+use super::units::{ScaledQuery, Units};
 use super::{Lattice, Symmetries, Symmetry};
 use crate::Result;
 
@@ -55,7 +55,7 @@ pub struct Expansion {
     pub(super) law: Option<Law>,
     pub(super) neighbours: Neighbours,
     pub(super) epistemic: Epistemic,
-    /// One a channel.
+    /// One per channel.
     pub(super) calibration: Vec<Calibration>,
     pub(super) least_variance: f64,
     pub(super) fixed: Fixed,
@@ -109,7 +109,7 @@ impl Expansion {
         self.channels
     }
 
-    pub(super) fn scaled(&self, query: &Query<'_>) -> Result<Scaled<'static>> {
+    pub(super) fn scaled(&self, query: &Query<'_>) -> Result<ScaledQuery> {
         self.channels.check(&self.lattice, query)?;
         if query.low.is_some() == self.framed[0].low.is_empty() {
             return Err(mixed_low());

@@ -19,9 +19,9 @@ pub(super) struct Fixed {
 }
 
 impl Fixed {
-    /// Of training inputs in so many folds; one input says nothing of the next.
+    /// Of training inputs in a number of folds; one input says nothing of the next.
     pub(super) fn new(
-        train: &Moments,
+        train: &Moments<'_>,
         lattice: &Lattice,
         symmetries: &Symmetries,
         folds: usize,

@@ -23,7 +23,7 @@ impl Folds {
         }
     }
 
-    /// At most so many folds, each of whole ones.
+    /// At most `most` folds, each of whole ones.
     pub(super) fn merged(&self, most: usize) -> Self {
         Self {
             of: self.of.iter().map(|fold| fold % most).collect(),

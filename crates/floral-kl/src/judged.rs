@@ -7,7 +7,8 @@ use super::calibration::{Calibration, Deviation, Reach};
 use super::case::Case;
 use super::expansion::Expansion;
 use super::law::LawKind;
-use super::moments::{self, Moments};
+use super::moments::Moments;
+use super::residuals::residuals;
 
 /// Values of a judging input that enter the calibration; neighbours say the same.
 const MOST_VALUES: usize = 20_000;
@@ -15,7 +16,7 @@ const MOST_VALUES: usize = 20_000;
 /// The judging inputs, and what was said of them by fits that had not seen them.
 pub(super) struct Judged<'a> {
     pub cases: &'a [Case<'a>],
-    pub moments: &'a Moments,
+    pub moments: &'a Moments<'a>,
     /// Epistemic variances as the others say: [judge][channel, point].
     pub unknown: &'a [Vec<f64>],
     pub mean: &'a Verdict,
@@ -38,11 +39,12 @@ impl Expansion {
         for case in cases {
             let known = case.known(&self.lattice);
             let count = case.count(&self.lattice, self.channels) as f64;
+            let runs = case.realizations;
+            let runs = runs.of_channel(channel, self.channels.solution, known);
+            let runs: Vec<Vec<f64>> = runs.collect();
             let step = (known * cases.len()).div_ceil(MOST_VALUES) | 1;
             for point in (0..known).step_by(step) {
-                let runs = case.realizations.chunks_exact(known);
-                let runs = runs.skip(channel).step_by(self.channels.solution);
-                let values: Vec<f64> = runs.map(|run| run[point]).collect();
+                let values: Vec<f64> = runs.iter().map(|run| run[point]).collect();
                 let mean = values.iter().sum::<f64>() / count;
                 let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
                 if square > f64::MIN_POSITIVE {
@@ -71,7 +73,7 @@ impl Expansion {
     fn deviations(&self, judged: &Judged<'_>, channel: usize, i: usize) -> Vec<Deviation> {
         let (case, framed) = (&judged.cases[i], &judged.moments.framed[i]);
         let known = case.known(&self.lattice);
-        let residuals = moments::residuals(&self.lattice, self.channels, case, framed);
+        let residuals = residuals(&self.lattice, self.channels, case, framed.size);
         let most = MOST_VALUES * self.channels.solution;
         let step = residuals.len().div_ceil(most) | 1;
         let deviation = |(at, residual): (usize, &f64)| {

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Lattice;
 use super::kernel::Nearest;
+use super::realizations::Realizations;
 use super::remainder::Remainder;
 use super::runs::{Runs, Smoothness};
 use super::symmetry::Role;
@@ -64,12 +65,12 @@ impl Law {
     /// framed; none if an eigenvalue iteration does not converge.
     pub(super) fn new(
         kind: LawKind,
-        realizations: &[(&[f64], f64)],
+        realizations: &[(Realizations<'_>, f64)],
         values: usize,
         lattice: &Lattice,
     ) -> Option<Self> {
         let all = realizations.par_iter();
-        let all = all.map(|(r, size)| Runs::new(r, *size, values, lattice));
+        let all = all.map(|(r, size)| Runs::new(&r.to_vec(), *size, values, lattice));
         let all: Option<Vec<(Runs, Smoothness)>> = all.collect();
         let (runs, smoothness): (Vec<Runs>, Vec<Smoothness>) = all?.into_iter().unzip();
         let width = |axis: usize| {
@@ -321,7 +322,7 @@ mod tests {
 
     fn drawn(kind: LawKind, variance: &[f64], count: usize) -> Vec<f32> {
         let runs = two_modes();
-        let law = Law::new(kind, &[(&runs, 2.0)], POINTS, &lattice()).unwrap();
+        let law = Law::new(kind, &[((&runs).into(), 2.0)], POINTS, &lattice()).unwrap();
         let nearest = [Nearest {
             input: 0,
             motion: Motion::identity(POINTS, 1, 1),

@@ -20,13 +20,19 @@ struct Data {
     inputs: Vec<Vec<f64>>,
     lows: Option<Vec<Vec<f64>>>,
     highs: Vec<Vec<f64>>,
+    /// The exact means of these.
+    means: Vec<Vec<f64>>,
     channels: Channels,
 }
 
-/// Waves to a nonlinear local response with an integral, and a spread that grows with the input.
 fn waves(count: usize) -> Data {
+    waves_of(21, count)
+}
+
+/// Waves to a nonlinear local response with an integral, and a spread that grows with the input.
+fn waves_of(seed: u64, count: usize) -> Data {
     let input = |i: usize| -> Vec<f64> {
-        let mut rng = stream(21, Purpose::Input, i as u64, 0);
+        let mut rng = stream(seed, Purpose::Input, i as u64, 0);
         let [a, b, c]: [f64; 3] = std::array::from_fn(|_| rng.sample(StandardNormal));
         let at = |p: usize| std::f64::consts::TAU * p as f64 / POINTS as f64;
         (0..POINTS)
@@ -34,20 +40,23 @@ fn waves(count: usize) -> Data {
             .collect()
     };
     let inputs: Vec<Vec<f64>> = (0..count).map(input).collect();
+    let response = |a: &[f64], normal: f64| -> Vec<f64> {
+        let mut sum = 0.0;
+        let value = |v: &f64| {
+            sum += v / POINTS as f64;
+            v.tanh() + 0.5 * sum + 0.2 * normal * (0.1 + v.abs())
+        };
+        a.iter().map(value).collect()
+    };
     let run = |i: usize, a: &[f64]| -> Vec<f64> {
         let one = |r: usize| {
-            let mut rng = stream(21, Purpose::Realization, i as u64, r as u64);
-            let normal: f64 = rng.sample(StandardNormal);
-            let mut sum = 0.0;
-            let value = move |v: &f64| {
-                sum += v / POINTS as f64;
-                v.tanh() + 0.5 * sum + 0.2 * normal * (0.1 + v.abs())
-            };
-            a.iter().map(value).collect::<Vec<f64>>()
+            let mut rng = stream(seed, Purpose::Realization, i as u64, r as u64);
+            response(a, rng.sample(StandardNormal))
         };
         (0..RUNS).flat_map(one).collect()
     };
     Data {
+        means: inputs.iter().map(|a| response(a, 0.0)).collect(),
         highs: inputs.iter().enumerate().map(|(i, a)| run(i, a)).collect(),
         lows: Some(
             inputs
@@ -77,19 +86,23 @@ fn parameters(count: usize) -> Data {
         std::array::from_fn(|_| rng.random_range(0.0..1.0))
     };
     let field = |p: [f64; 2]| p.iter().flat_map(|v| vec![*v; POINTS]).collect();
-    let runs = |i: usize| -> Vec<f64> {
+    let curve = |i: usize, size: f64| -> Vec<f64> {
         let [decay, wave] = draw(i);
+        let at = |p: usize| {
+            let t = p as f64 / POINTS as f64;
+            size * (-2.0 * decay * t).exp() * (4.0 * (1.0 + wave) * t).sin()
+        };
+        (0..POINTS).map(at).collect()
+    };
+    let runs = |i: usize| -> Vec<f64> {
         let one = |r: usize| {
             let mut rng = stream(22, Purpose::Realization, i as u64, r as u64);
-            let size = 1.0 + 0.1 * rng.sample::<f64, _>(StandardNormal);
-            (0..POINTS).map(move |p| {
-                let t = p as f64 / POINTS as f64;
-                size * (-2.0 * decay * t).exp() * (4.0 * (1.0 + wave) * t).sin()
-            })
+            curve(i, 1.0 + 0.1 * rng.sample::<f64, _>(StandardNormal))
         };
         (0..RUNS).flat_map(one).collect()
     };
     Data {
+        means: (0..count).map(|i| curve(i, 1.0)).collect(),
         inputs: (0..count).map(|i| field(draw(i))).collect(),
         lows: None,
         highs: (0..count).map(runs).collect(),
@@ -114,7 +127,7 @@ fn query(data: &Data, i: usize) -> Query<'_> {
 fn fitted(data: &Data, train: &[usize]) -> Expansion {
     let case = |&i: &usize| Case {
         query: query(data, i),
-        realizations: &data.highs[i],
+        realizations: (&data.highs[i]).into(),
         points: None,
     };
     let cases: Vec<Case<'_>> = train.iter().map(case).collect();
@@ -258,6 +271,67 @@ fn error(data: &Data, train: &[usize]) -> f64 {
         }
     }
     (own / simple).sqrt()
+}
+
+/// Root mean square error of the mean at the inputs 0 to 5, beside the exact mean.
+fn distance(data: &Data, train: &[usize]) -> f64 {
+    let fitted = fitted(data, train);
+    let square = |i: usize| -> f64 {
+        let found = fitted.predict(&query(data, i)).unwrap().mean;
+        let parts = found.iter().zip(&data.means[i]);
+        parts.map(|(f, m)| (f - m).powi(2)).sum()
+    };
+    ((0..6).map(square).sum::<f64>() / (6 * POINTS) as f64).sqrt()
+}
+
+#[test]
+fn more_inputs_never_hurt() {
+    let median = |count: usize| {
+        let of = |seed: u64| {
+            let data = waves_of(30 + seed, 6 + count);
+            distance(&data, &(6..6 + count).collect::<Vec<_>>())
+        };
+        let mut all: Vec<f64> = (0..3).map(of).collect();
+        all.sort_by(f64::total_cmp);
+        all[1]
+    };
+    let [two, ten, forty] = [2, 10, 40].map(median);
+    assert!(ten < 0.7 * two && forty < 0.7 * ten, "{two} {ten} {forty}");
+}
+
+#[test]
+fn a_parameter_that_does_not_act_hardly_changes_a_prediction() {
+    let data = parameters(26);
+    let with_idle = |(i, field): (usize, &Vec<f64>)| -> Vec<f64> {
+        let idle: f64 = stream(24, Purpose::Input, i as u64, 0).random_range(0.0..1.0);
+        [&field[..], &[idle; POINTS]].concat()
+    };
+    let idle = Data {
+        inputs: data.inputs.iter().enumerate().map(with_idle).collect(),
+        channels: Channels {
+            input: 3,
+            solution: 1,
+        },
+        ..data.clone()
+    };
+    let train: Vec<usize> = (6..26).collect();
+    let (plain, idle) = (distance(&data, &train), distance(&idle, &train));
+    assert!(idle < 1.5 * plain, "{plain} {idle}");
+}
+
+#[test]
+fn low_fidelity_in_units_of_its_own_does_little_harm() {
+    let data = waves(26);
+    let train: Vec<usize> = (6..26).collect();
+    let plain = distance(&data, &train);
+    for scale in [0.1, 10.0] {
+        let other = Data {
+            lows: data.lows.as_ref().map(|lows| mapped(lows, |v| scale * v)),
+            ..data.clone()
+        };
+        let found = distance(&other, &train);
+        assert!(found < 1.3 * plain, "{scale}: {plain} {found}");
+    }
 }
 
 #[test]

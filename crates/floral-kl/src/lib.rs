@@ -1,63 +1,86 @@
 //! FLORAL-KL: the distribution of a solution field from a few inputs, by a conditional Karhunen-Loève
 //! expansion. Arrays in, predictions and realizations out; no network, no storage.
 //!
+//! A reader meets, in this order:
+//!
 //! - [`Lattice`]: the grid, axes with their length and whether they close; [`symmetry`]: the motions under
-//!   which solutions go with their inputs; `discovery`: those that the data show;
-//! - [`case`]: training cases and queries as plain arrays; `outliers` and `units`: what is left out of
-//!   them, and in what units they are taken; `moments` and `interpolation`: their means and variances
-//!   on the whole lattice; `folds`: which of them are left out together;
+//!   which solutions go with their inputs;
+//! - [`case`]: training cases and queries as plain arrays, with their [`realizations`]; `outliers`,
+//!   `unit` and `units`: what is left out of them, and in what units they are taken; `residuals`, `moments` and
+//!   `interpolation`: their means and variances on the whole lattice; `folds`: which of them are left out
+//!   together; `target`: what a regression is fitted to and judged by; `discovery`: symmetries that the
+//!   data show;
 //! - `constant`, `local`, `kernel` and `process`: four families of regressions, by nothing, by what
 //!   surrounds a point, by which inputs are close to each other, and by a few coordinates of the input;
-//!   `descent` learns their lengths;
-//! - `menu` lists candidates for a [`recipe`], `candidates` fits them, [`blend`] weighs them by left-out
-//!   inputs; `stack`: a network that learns what the blend misses, given from outside;
+//!   `descent` learns their lengths, `filters` makes what surrounds a point;
+//! - `candidate_list` lists candidates for a [`recipe`], `problem` is what they are fitted to,
+//!   `candidates` fits them, `member` is one that is fitted, `weights` and [`blend`] weigh them by left-out
+//!   inputs; `stack`: a network that learns what the blend misses, given from outside, `stacking` and
+//!   `stacking_weight`: what it is given and what it deserves; `mean_and_variance`: the two blends;
 //! - `law` and `runs`: realizations from those of training inputs, with a `remainder`; `epistemic`: what
 //!   is not known of the mean; `fixed` and `support`: what never varies, and what is never crossed;
-//!   `judged` and `calibration`: how wide intervals must be; `design`: which inputs to solve next;
-//! - `fitting` fits the [`expansion`]; [`prediction`] and [`draws`] are those of a new input; `stored` writes
-//!   and reads it; [`Observer`] follows a fit and stops it.
+//!   `judged` and `calibration`: how wide intervals must be;
+//! - `fitting` fits the [`expansion`]; [`prediction`] and [`draws`] are those of a new input; `design`: which
+//!   inputs to solve next; `stored` writes and reads a fit; [`Observer`] follows one and stops it.
 
-pub mod blend;
-mod calibration;
-mod candidates;
+// Data.
 pub mod case;
-mod constant;
-mod descent;
-mod design;
 mod discovery;
-pub mod draws;
-mod epistemic;
-mod error;
-pub mod expansion;
-mod filters;
-mod fitting;
-mod fixed;
 mod folds;
 mod interpolation;
-mod judged;
-mod kernel;
-mod law;
-#[cfg(test)]
-mod laws;
-mod local;
-mod menu;
 mod moments;
-mod observer;
 mod outliers;
-pub mod prediction;
+pub mod realizations;
+mod residuals;
+mod target;
+mod unit;
+mod units;
+
+// Regressions.
+mod constant;
+mod descent;
+mod filters;
+mod kernel;
+mod local;
 mod process;
+
+// What they are chosen from, and their blends.
+pub mod blend;
+mod candidate_list;
+mod candidates;
+mod mean_and_variance;
+mod member;
+mod problem;
 pub mod recipe;
-mod remainder;
-mod runs;
 mod stack;
 mod stacking;
-mod stored;
+mod stacking_weight;
+mod weights;
+
+// Spread.
+mod calibration;
+mod epistemic;
+mod fixed;
+mod judged;
+mod law;
+mod remainder;
+mod runs;
 mod support;
-mod target;
+
+// The whole.
+mod design;
+pub mod draws;
+mod error;
+pub mod expansion;
+mod fitting;
+mod observer;
+pub mod prediction;
+mod stored;
+
+#[cfg(test)]
+mod laws;
 #[cfg(test)]
 mod testing;
-mod units;
-mod weights;
 
 pub use blend::MemberScore;
 pub use case::{Case, Channels, Query};
@@ -70,5 +93,6 @@ pub use law::LawKind;
 pub use observer::{Event, Found, Observer, Silent};
 pub use outliers::Outlier;
 pub use prediction::Prediction;
+pub use realizations::{Held, Realizations};
 pub use recipe::{Part, Recipe};
 pub use stack::{Learner, Lesson, Network};

@@ -6,6 +6,7 @@ use floral_linalg::{Mat, MatRef};
 
 use super::case::{Case, Channels, Framed};
 use super::interpolation::Interpolation;
+use super::residuals::{MeanError, deviations, mean_and_variance, residuals};
 use super::target::Sample;
 use super::{Lattice, Symmetries};
 
@@ -19,7 +20,7 @@ const MOST_NOISE: usize = 1 << 25;
 
 /// What is known of a list of cases.
 #[derive(Default)]
-pub(super) struct Moments {
+pub(super) struct Moments<'a> {
     pub framed: Vec<Framed>,
     /// Low fidelity, framed: [input][channel, point], or empty.
     lows: Vec<Vec<f64>>,
@@ -35,19 +36,19 @@ pub(super) struct Moments {
     weights: Vec<Option<Arc<Mat<f64>>>>,
     /// Residuals of realizations that were known at some points only: [realization, channel, point].
     pub interpolated: Vec<Option<Vec<f64>>>,
-    /// What the means may err by, as [`Sample`] has it.
-    noise: Vec<Vec<f32>>,
+    /// How far the means may be off.
+    noise: Vec<MeanError<'a>>,
     /// Realizations of an input from which that is computed.
     deviations: usize,
 }
 
-impl Moments {
+impl<'a> Moments<'a> {
     /// `interpolation` is that of the training cases.
     pub(super) fn new(
-        lattice: &Lattice,
+        lattice: &'a Lattice,
         channels: Channels,
         symmetries: &Symmetries,
-        cases: &[Case<'_>],
+        cases: &[Case<'a>],
         interpolation: Option<&Interpolation<'_>>,
     ) -> Self {
         let values = cases.len() * channels.solution * lattice.len();
@@ -72,14 +73,14 @@ impl Moments {
 
     fn push(
         &mut self,
-        lattice: &Lattice,
+        lattice: &'a Lattice,
         channels: Channels,
         symmetries: &Symmetries,
-        case: &Case<'_>,
+        case: &Case<'a>,
         weights: Option<Arc<Mat<f64>>>,
     ) {
         let framed = Framed::new(&case.query, symmetries);
-        let residuals = residuals(lattice, channels, case, &framed);
+        let residuals = residuals(lattice, channels, case, framed.size);
         let values = channels.solution * case.known(lattice);
         let (mean, variance, count) = mean_and_variance(&residuals, values);
         match &weights {
@@ -90,13 +91,18 @@ impl Moments {
                 self.residuals.push(bring(&mean));
                 self.variances.extend(variance.map(positive));
                 let values = everywhere.len() / count;
-                self.noise
-                    .push(deviations(&everywhere, values, self.deviations));
+                let off = deviations(&everywhere, values, self.deviations);
+                self.noise.push(MeanError::Fields(off));
                 self.interpolated.push(Some(everywhere));
             }
             None => {
-                self.noise
-                    .push(deviations(&residuals, values, self.deviations));
+                self.noise.push(MeanError::Runs {
+                    lattice,
+                    channels,
+                    case: *case,
+                    size: framed.size,
+                    most: self.deviations,
+                });
                 self.residuals.push(mean);
                 self.variances.extend(variance);
                 self.interpolated.push(None);
@@ -127,7 +133,7 @@ impl Moments {
         }
     }
 
-    /// An input's field as its known points tell it. field: [channel, point] -> the same shape.
+    /// The field of an input by its known points. field: [channel, point] -> the same shape.
     pub(super) fn completed(&self, input: usize, field: &[f64]) -> Vec<f64> {
         let both = self.known[input].as_ref().zip(self.weights[input].as_ref());
         let Some((known, weights)) = both else {
@@ -152,11 +158,11 @@ impl Moments {
     }
 
     /// Inputs without low fidelity, `alone`, with their mean solutions.
-    pub(super) fn about_nothing<'a>(
-        &'a self,
-        alone: &'a [Framed],
-        solutions: &'a [Vec<f64>],
-    ) -> Sample<'a> {
+    pub(super) fn about_nothing<'s>(
+        &'s self,
+        alone: &'s [Framed],
+        solutions: &'s [Vec<f64>],
+    ) -> Sample<'s> {
         self.sample(alone, solutions)
     }
 
@@ -188,14 +194,14 @@ impl Moments {
     }
 
     /// Inputs, framed in another way, with their variances.
-    pub(super) fn spreads<'a>(&'a self, framed: &'a [Framed]) -> Sample<'a> {
+    pub(super) fn spreads<'s>(&'s self, framed: &'s [Framed]) -> Sample<'s> {
         match self.has_variances() {
             true => self.sample(framed, &self.variances),
             false => self.means().none(),
         }
     }
 
-    fn sample<'a>(&'a self, framed: &'a [Framed], targets: &'a [Vec<f64>]) -> Sample<'a> {
+    fn sample<'s>(&'s self, framed: &'s [Framed], targets: &'s [Vec<f64>]) -> Sample<'s> {
         Sample {
             framed,
             targets,
@@ -216,12 +222,8 @@ pub(super) fn interpolation<'a>(
 ) -> Option<Interpolation<'a>> {
     let sparse = cases.iter().filter(|case| case.points.is_some());
     let field = |case: &Case<'_>| {
-        let residuals = residuals(
-            lattice,
-            channels,
-            case,
-            &Framed::new(&case.query, symmetries),
-        );
+        let size = Framed::new(&case.query, symmetries).size;
+        let residuals = residuals(lattice, channels, case, size);
         mean_and_variance(&residuals, channels.solution * case.known(lattice)).0
     };
     let fields = sparse.take(MOST_FIELDS);
@@ -229,59 +231,6 @@ pub(super) fn interpolation<'a>(
         .filter_map(|case| Some((case.points?, field(case))))
         .collect();
     (!fields.is_empty()).then(|| Interpolation::fitted(lattice, &fields))
-}
-
-/// Realizations less low fidelity over their size: [realization, channel, known point].
-pub(super) fn residuals(
-    lattice: &Lattice,
-    channels: Channels,
-    case: &Case<'_>,
-    framed: &Framed,
-) -> Vec<f64> {
-    let (points, known) = (lattice.len(), case.known(lattice));
-    let place = |i: usize| case.points.map_or(i, |points| points[i]);
-    let low = |channel: usize, i: usize| {
-        let low = case
-            .query
-            .low
-            .map_or(0.0, |low| low[channel * points + place(i)]);
-        low / framed.size
-    };
-    let values = (0..channels.solution).flat_map(|c| (0..known).map(move |i| (c, i)));
-    let low: Vec<f64> = values.map(|(c, i)| low(c, i)).collect();
-    let fields = case.realizations.chunks_exact(low.len());
-    fields
-        .flat_map(|field| field.iter().zip(&low).map(|(u, low)| u / framed.size - low))
-        .collect()
-}
-
-/// Mean and sample variance of fields of `values` values, and how many there are.
-fn mean_and_variance(fields: &[f64], values: usize) -> (Vec<f64>, Option<Vec<f64>>, usize) {
-    let count = fields.len() / values;
-    let (mut mean, mut square) = (vec![0.0; values], vec![0.0; values]);
-    for field in fields.chunks_exact(values) {
-        let parts = mean.iter_mut().zip(field);
-        parts.for_each(|(m, v)| *m += v / count as f64);
-    }
-    for field in fields.chunks_exact(values) {
-        let parts = square.iter_mut().zip(field.iter().zip(&mean));
-        parts.for_each(|(s, (v, m))| *s += (v - m) * (v - m) / (count as f64 - 1.0));
-    }
-    (mean, (count > 1).then_some(square), count)
-}
-
-/// What the mean of fields may err by: centred fields whose outer products sum to its covariance.
-/// From at most so many of the fields.
-fn deviations(fields: &[f64], values: usize, most: usize) -> Vec<f32> {
-    let count = fields.len() / values;
-    let kept = &fields[..values * count.min(most)];
-    let (mean, _, some) = mean_and_variance(kept, values);
-    if some < 2 {
-        return Vec::new();
-    }
-    let unit = (((some - 1) * count) as f64).sqrt();
-    let pairs = kept.iter().zip(mean.iter().cycle());
-    pairs.map(|(v, m)| ((v - m) / unit) as f32).collect()
 }
 
 /// Fields at known points, [field, known], brought to the lattice: [field, point].

@@ -2,6 +2,7 @@
 
 use super::Lattice;
 use super::case::{Case, Channels};
+use super::realizations::{Held, Realizations};
 
 /// Distances from the other runs' mean, in units of the median distance of all runs, beyond which a
 /// run is left out. One of a thousand draws of Student's t with two degrees of freedom is that far.
@@ -25,7 +26,7 @@ pub struct Outlier {
 pub(super) fn outliers(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]) -> Vec<Outlier> {
     let values = |case: &Case<'_>| channels.solution * case.known(lattice);
     let all = cases.iter().flat_map(|case| {
-        let runs: Vec<&[f64]> = case.realizations.chunks_exact(values(case)).collect();
+        let runs: Vec<Vec<f64>> = case.realizations.fields(values(case)).collect();
         distances(&runs)
     });
     let mut all: Vec<f64> = all.collect();
@@ -47,16 +48,42 @@ pub(super) fn outliers(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]
     cases.iter().enumerate().flat_map(of).collect()
 }
 
+/// Realizations of each case without its outliers; none where it has none.
+pub(super) fn without(
+    cases: &[Case<'_>],
+    outliers: &[Outlier],
+    lattice: &Lattice,
+    channels: Channels,
+) -> Vec<Option<Held>> {
+    let kept = |(input, case): (usize, &Case<'_>)| {
+        let is_out = |realization: usize| {
+            let same = |o: &Outlier| (o.input, o.realization) == (input, realization);
+            outliers.iter().any(same)
+        };
+        let values = channels.solution * case.known(lattice);
+        let runs = case.realizations.fields(values).enumerate();
+        outliers.iter().any(|o| o.input == input).then(|| {
+            let kept = runs.filter(|(r, _)| !is_out(*r));
+            let kept: Vec<f64> = kept.flat_map(|(_, run)| run).collect();
+            kept.into()
+        })
+    };
+    cases.iter().enumerate().map(kept).collect()
+}
+
 /// Runs farther than this from the others, the farthest first: each hides in the mean of the rest.
-fn far_runs(realizations: &[f64], values: usize, far: f64) -> Vec<(usize, f64)> {
-    let mut runs: Vec<(usize, &[f64])> = realizations.chunks_exact(values).enumerate().collect();
+fn far_runs(realizations: Realizations<'_>, values: usize, far: f64) -> Vec<(usize, f64)> {
+    let (mut numbers, mut runs): (Vec<usize>, Vec<Vec<f64>>) =
+        realizations.fields(values).enumerate().unzip();
     let mut found = Vec::new();
     while runs.len() >= FEWEST {
-        let fields: Vec<&[f64]> = runs.iter().map(|run| run.1).collect();
-        let distances = distances(&fields);
+        let distances = distances(&runs);
         let farthest = (0..runs.len()).max_by(|a, b| distances[*a].total_cmp(&distances[*b]));
         match farthest.filter(|k| distances[*k] > far) {
-            Some(k) => found.push((runs.remove(k).0, distances[k])),
+            Some(k) => {
+                runs.remove(k);
+                found.push((numbers.remove(k), distances[k]));
+            }
             None => break,
         }
     }
@@ -64,16 +91,16 @@ fn far_runs(realizations: &[f64], values: usize, far: f64) -> Vec<(usize, f64)> 
 }
 
 /// The distance of every run from the mean of the others: n / (n - 1) of that from the mean of all.
-fn distances(runs: &[&[f64]]) -> Vec<f64> {
+fn distances(runs: &[Vec<f64>]) -> Vec<f64> {
     let n = runs.len() as f64;
     if runs.len() < 2 {
         return Vec::new();
     }
     let mut mean = vec![0.0; runs[0].len()];
     for run in runs {
-        mean.iter_mut().zip(*run).for_each(|(m, v)| *m += v / n);
+        mean.iter_mut().zip(run).for_each(|(m, v)| *m += v / n);
     }
-    let distance = |run: &&[f64]| {
+    let distance = |run: &Vec<f64>| {
         let squares = run.iter().zip(&mean).map(|(v, m)| (v - m).powi(2));
         n / (n - 1.0) * squares.sum::<f64>().sqrt()
     };
@@ -88,10 +115,13 @@ mod tests {
     fn runs_a_thousand_times_too_large_are_found_and_no_others() {
         let run = |r: usize| (0..5).map(move |p| ((r * 5 + p) as f64).sin());
         let mut runs: Vec<f64> = (0..8).flat_map(run).collect();
-        assert!(far_runs(&runs, 5, 50.0).is_empty());
+        assert!(far_runs((&runs).into(), 5, 50.0).is_empty());
         runs[10..15].iter_mut().for_each(|v| *v *= 1000.0);
         runs[30..35].iter_mut().for_each(|v| *v *= -3000.0);
-        let found: Vec<usize> = far_runs(&runs, 5, 50.0).iter().map(|f| f.0).collect();
+        let found: Vec<usize> = far_runs((&runs).into(), 5, 50.0)
+            .iter()
+            .map(|f| f.0)
+            .collect();
         assert_eq!(found, [6, 2]);
     }
 }

@@ -100,7 +100,7 @@ impl Lesson<'_> {
 pub(super) struct Stacked {
     pub networks: Vec<Box<dyn Network>>,
     pub weight: f64,
-    /// How far a correction may reach, a number a channel.
+    /// How far a correction may reach, a number per channel.
     pub limits: Vec<f64>,
 }
 

@@ -17,14 +17,13 @@ impl Support {
     /// Of training cases: zero where nothing is negative, or nothing positive, and one for shares.
     pub(super) fn new(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]) -> Self {
         let bounds = |channel: usize| {
+            let count = channels.solution;
             let values = || {
-                let of = move |case: &'_ Case<'_>| {
-                    let known = case.known(lattice).max(1);
-                    let fields = case.realizations.chunks_exact(known);
-                    let own = fields.skip(channel).step_by(channels.solution);
-                    own.flatten().copied().collect::<Vec<f64>>()
-                };
-                cases.iter().flat_map(of)
+                let fields = cases.iter().flat_map(|case| {
+                    let known = case.known(lattice);
+                    case.realizations.of_channel(channel, count, known)
+                });
+                fields.flatten()
             };
             let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| {
                 (l.min(v), h.max(v))
@@ -55,7 +54,7 @@ impl Support {
         self.0.is_empty()
     }
 
-    /// Whether it is that of so many channels.
+    /// Whether it is that of this number of channels.
     pub(super) fn fits(&self, channels: usize) -> bool {
         self.0.is_empty() || self.0.len() == channels
     }
@@ -86,7 +85,7 @@ mod tests {
                 input: &[0.0; 3],
                 low: None,
             },
-            realizations: &values,
+            realizations: values.as_slice().into(),
             points: None,
         };
         let channels = Channels {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
 use super::folds::Folds;
+use super::residuals::MeanError;
 use super::symmetry::{Motion, Role};
 
 /// How a target goes with a motion and a scaling.
@@ -46,15 +47,14 @@ impl Parity {
 pub(super) struct Sample<'a> {
     /// The inputs.
     pub framed: &'a [Framed],
-    /// One field an input: [channel, point].
+    /// One field per input: [channel, point].
     pub targets: &'a [Vec<f64>],
     /// Low fidelity of each input, which `framed` may hide: [channel, point], or empty.
     pub hidden: &'a [Vec<f64>],
     /// The points at which an input's target was measured; none means everywhere.
     pub known: &'a [Option<Vec<usize>>],
-    /// What an input's target may err by: fields, [deviation, channel, point], whose outer products
-    /// sum to its covariance. Empty if that is not known, of an input or of all.
-    pub noise: &'a [Vec<f32>],
+    /// How far an input's target may be off; empty if that is not known.
+    pub noise: &'a [MeanError<'a>],
 }
 
 impl Sample<'_> {

@@ -2,6 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
 
 use crate::{Lattice, LatticeAxis};
 
@@ -37,4 +38,12 @@ pub(crate) fn lattice(axes: &[(&str, usize)], periodic: &[&str]) -> Lattice {
         even: true,
     };
     Lattice::new(axes.iter().map(axis).collect())
+}
+
+/// Standard normal numbers of a seed.
+pub(crate) fn normals(seed: u64, count: usize) -> Vec<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    (0..count)
+        .map(|_| StandardNormal.sample(&mut rng))
+        .collect()
 }

@@ -7,15 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Channels, Query};
+use super::realizations::Realizations;
 use super::symmetry::Role;
+use super::unit::Unit;
 use super::{Lattice, Prediction, Symmetries};
-
-/// The zero and the size of one channel.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Unit {
-    pub shift: f64,
-    pub scale: f64,
-}
 
 /// The units of all channels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,21 +23,28 @@ pub(super) struct Units {
 
 /// A case in these units.
 pub(super) struct Scaled<'a> {
-    input: Vec<f64>,
-    low: Option<Vec<f64>>,
-    realizations: Vec<f64>,
+    query: ScaledQuery,
+    realizations: Realizations<'a>,
     points: Option<&'a [usize]>,
 }
 
 impl Scaled<'_> {
     pub(super) fn case(&self) -> Case<'_> {
         Case {
-            query: self.query(),
-            realizations: &self.realizations,
+            query: self.query.query(),
+            realizations: self.realizations,
             points: self.points,
         }
     }
+}
 
+/// A query in these units.
+pub(super) struct ScaledQuery {
+    input: Vec<f64>,
+    low: Option<Vec<f64>>,
+}
+
+impl ScaledQuery {
     pub(super) fn query(&self) -> Query<'_> {
         Query {
             input: &self.input,
@@ -62,10 +64,10 @@ impl Units {
         cases: &[Case<'_>],
     ) -> Self {
         let points = lattice.len();
-        let inputs = cases.iter().map(|case| (case.query.input, points));
+        let inputs = cases.iter().map(|case| (case.query.input.into(), points));
         let lows = cases
             .iter()
-            .filter_map(|case| Some((case.query.low?, points)));
+            .filter_map(|case| Some((case.query.low?.into(), points)));
         let highs = cases
             .iter()
             .map(|case| (case.realizations, case.known(lattice)));
@@ -73,12 +75,13 @@ impl Units {
             let flips = |motion: &super::Motion| motion.factors(role)[channel] < 0.0;
             symmetries.scale.is_none() && !symmetries.motions.iter().any(flips)
         };
-        let units = |stacks: Vec<(&[f64], usize)>, count: usize, role: Role| -> Vec<Unit> {
-            let unit = |c: usize| Unit::of(&stacks, count, c, moves(role, c));
-            (0..count).map(unit).collect()
-        };
+        let units =
+            |stacks: Vec<(Realizations<'_>, usize)>, count: usize, role: Role| -> Vec<Unit> {
+                let unit = |c: usize| Unit::of(&stacks, count, c, moves(role, c));
+                (0..count).map(unit).collect()
+            };
         let solution = units(highs.collect(), channels.solution, Role::Solution);
-        let lows: Vec<(&[f64], usize)> = lows.collect();
+        let lows: Vec<(Realizations<'_>, usize)> = lows.collect();
         let low = if lows.is_empty() {
             Vec::new()
         } else {
@@ -110,24 +113,23 @@ impl Units {
     }
 
     /// A case in these units.
-    pub(super) fn case<'a>(&self, case: &Case<'a>, lattice: &Lattice) -> Scaled<'a> {
+    pub(super) fn case<'a>(&'a self, case: &Case<'a>, lattice: &Lattice) -> Scaled<'a> {
+        let known = case.known(lattice);
         Scaled {
-            realizations: measured(case.realizations, &self.solution, case.known(lattice)),
+            query: self.query(&case.query, lattice),
+            realizations: case.realizations.in_units(&self.solution, known),
             points: case.points,
-            ..self.query(&case.query, lattice)
         }
     }
 
     /// A query in these units.
-    pub(super) fn query<'a>(&self, query: &Query<'_>, lattice: &Lattice) -> Scaled<'a> {
+    pub(super) fn query(&self, query: &Query<'_>, lattice: &Lattice) -> ScaledQuery {
         let points = lattice.len();
-        Scaled {
+        ScaledQuery {
             input: rounded(measured(query.input, &self.input, points)),
             low: query
                 .low
                 .map(|low| rounded(measured(low, &self.low, points))),
-            realizations: Vec::new(),
-            points: None,
         }
     }
 
@@ -162,7 +164,7 @@ impl Units {
     }
 
     /// What low fidelity as it is misses of a mean of no residual: shift of low less shift of high,
-    /// a number a channel.
+    /// a number per channel.
     pub(super) fn bias_of_low(&self) -> Vec<f64> {
         let both = self.low.iter().zip(&self.solution);
         both.map(|(low, high)| (low.shift - high.shift) / high.scale)
@@ -173,13 +175,16 @@ impl Units {
 impl Unit {
     /// Mean, if it may move, and deviation of a channel of stacks [.., channel, point], each with its
     /// number of points.
-    fn of(stacks: &[(&[f64], usize)], channels: usize, channel: usize, moves: bool) -> Self {
+    fn of(
+        stacks: &[(Realizations<'_>, usize)],
+        channels: usize,
+        channel: usize,
+        moves: bool,
+    ) -> Self {
         let values = || {
-            let fields = stacks.iter().flat_map(|(values, points)| {
-                let fields = values.chunks_exact((*points).max(1));
-                fields.skip(channel).step_by(channels)
-            });
-            fields.flatten().copied()
+            let fields = stacks.iter();
+            let fields = fields.flat_map(|(stack, n)| stack.of_channel(channel, channels, *n));
+            fields.flatten()
         };
         let count = values().count().max(1) as f64;
         // Divided first, so that no sum of finite values overflows.
@@ -210,7 +215,7 @@ const RESOLUTION: f64 = 1.0 / (1_u64 << 32) as f64;
 fn measured(values: &[f64], units: &[Unit], points: usize) -> Vec<f64> {
     let channels = values.chunks_exact(points.max(1)).zip(units.iter().cycle());
     channels
-        .flat_map(|(channel, unit)| channel.iter().map(|v| (v - unit.shift) / unit.scale))
+        .flat_map(|(channel, unit)| channel.iter().map(|v| unit.measured(*v)))
         .collect()
 }
 
@@ -229,7 +234,7 @@ mod tests {
     fn a_unit_is_mean_and_deviation_whatever_their_size() {
         for (shift, scale) in [(0.0, 1.0), (1e8, 1e-3), (-3.0, 1e150), (0.0, 1e-200)] {
             let values: Vec<f64> = [-1.0, 1.0, -1.0, 1.0].map(|v| shift + scale * v).to_vec();
-            let unit = Unit::of(&[(&values, 2)], 1, 0, true);
+            let unit = Unit::of(&[((&values).into(), 2)], 1, 0, true);
             assert!((unit.shift - shift).abs() <= 1e-9 * shift.abs().max(scale));
             assert!((unit.scale / scale - 1.0).abs() < 1e-4, "{unit:?}");
         }
@@ -237,11 +242,12 @@ mod tests {
 
     #[test]
     fn channels_have_units_of_their_own_and_constants_that_of_the_data() {
-        let values = [1.0, 3.0, 7.0, 7.0, -1.0, -3.0, 7.0, 7.0];
-        let [first, second] = [0, 1].map(|c| Unit::of(&[(&values, 2)], 2, c, true));
+        let values = vec![1.0, 3.0, 7.0, 7.0, -1.0, -3.0, 7.0, 7.0];
+        let unit = |c, moves| Unit::of(&[((&values).into(), 2)], 2, c, moves);
+        let [first, second] = [0, 1].map(|c| unit(c, true));
         assert_eq!((first.shift, first.scale), (0.0, 5.0_f64.sqrt()));
         assert_eq!((second.shift, second.scale), (7.0, 1.0));
-        let kept = Unit::of(&[(&values, 2)], 2, 1, false);
+        let kept = unit(1, false);
         assert_eq!((kept.shift, kept.scale), (0.0, 7.0));
     }
 }

@@ -6,7 +6,7 @@ const STEPS: usize = 400;
 /// Weights below this are taken for none, so that their members need not be evaluated.
 const SMALLEST: f64 = 0.01;
 
-/// Members whose errors are more than so many times the least get no weight.
+/// Members whose errors are more than this many times the least get no weight.
 const FAR: f64 = 2.0;
 
 /// Norms of an input's least error below this share of their mean count as that.
@@ -140,7 +140,7 @@ mod tests {
         assert!(few[0] < many[0] && few[1] > 0.1, "{few:?} {many:?}");
     }
 
-    /// Errors of zero and of a better member at four inputs, of which zero has the first exactly.
+    /// Errors of zero and of a better member at four inputs; zero has the first exactly.
     #[test]
     fn an_input_that_a_member_has_exactly_does_not_decide_alone() {
         let zero = [0.0, 1.0, 1.0, 1.0].map(|e| vec![e, e]);

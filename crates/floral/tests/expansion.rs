@@ -48,7 +48,7 @@ impl Solved {
     fn case(&self) -> Case<'_> {
         Case {
             query: self.query(),
-            realizations: &self.realizations,
+            realizations: (&self.realizations).into(),
             points: None,
         }
     }
@@ -253,7 +253,7 @@ fn points_known_here_and_there_tell_nearly_as_much() {
     let cases: Vec<Case<'_>> = (0..6)
         .map(|i| Case {
             query: solved[i].query(),
-            realizations: &thinned[i],
+            realizations: (&thinned[i]).into(),
             points: Some(&known[i]),
         })
         .collect();

@@ -7,6 +7,7 @@
 
 use crate::Lattice;
 use crate::case::{Case, Channels};
+use crate::realizations::Realizations;
 
 /// Multiples of the median up to which a second difference is one of a smooth field.
 const ROUGH: f64 = 3.0;
@@ -18,7 +19,7 @@ const SAME: f64 = 1e-3;
 /// Shares of a channel's mean square below which differences are round-off.
 const ROUND_OFF: f64 = 1e-24;
 
-/// Points of an axis, and inputs, with fewer of which nothing is said.
+/// Points of an axis, and inputs; with fewer nothing is decided.
 const FEWEST_POINTS: usize = 8;
 const FEWEST_INPUTS: usize = 4;
 
@@ -34,23 +35,21 @@ pub(super) fn closed(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]) 
 }
 
 fn closes(lattice: &Lattice, channels: Channels, cases: &[Case<'_>], axis: usize) -> bool {
-    let inputs: Vec<&[f64]> = cases.iter().map(|case| case.query.input).collect();
-    let lows: Vec<&[f64]> = cases.iter().filter_map(|case| case.query.low).collect();
-    let highs: Vec<&[f64]> = cases.iter().map(|case| case.realizations).collect();
-    let kinds = [
-        (inputs, channels.input),
-        (lows, channels.solution),
-        (highs, channels.solution),
+    let inputs = cases.iter().map(|case| case.query.input.into());
+    let lows = cases.iter().filter_map(|case| Some(case.query.low?.into()));
+    let highs = cases.iter().map(|case| case.realizations);
+    let kinds: [(Vec<Realizations<'_>>, usize); 3] = [
+        (inputs.collect(), channels.input),
+        (lows.collect(), channels.solution),
+        (highs.collect(), channels.solution),
     ];
-    let of_channels = |(stacks, count): (Vec<&[f64]>, usize)| {
-        let seams = (0..count).map(move |channel| {
-            let fields = |stack: &&'_ [f64]| -> Vec<Vec<f64>> {
-                let fields = stack.chunks_exact(lattice.len());
-                let own = fields.skip(channel).step_by(count);
-                own.map(<[f64]>::to_vec).collect()
-            };
-            let fields: Vec<Vec<f64>> = stacks.iter().flat_map(fields).collect();
-            seam(lattice, axis, &fields)
+    let of_channels = |(stacks, count): (Vec<Realizations<'_>>, usize)| {
+        let seams = (0..count).map(|channel| {
+            let points = lattice.len();
+            let fields = stacks
+                .iter()
+                .flat_map(|s| s.of_channel(channel, count, points));
+            seam(lattice, axis, fields)
         });
         seams.collect::<Vec<_>>()
     };
@@ -67,14 +66,14 @@ enum Seam {
     Silent,
 }
 
-fn seam(lattice: &Lattice, axis: usize, fields: &[Vec<f64>]) -> Seam {
+fn seam(lattice: &Lattice, axis: usize, fields: impl Iterator<Item = Vec<f64>>) -> Seam {
     let n = lattice.axes[axis].len;
     let [mut first, mut second] = [vec![0.0; n], vec![0.0; n]];
     let mut square = 0.0;
     for field in fields {
         let mean = field.iter().sum::<f64>() / field.len() as f64;
         square += field.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64;
-        for line in lines(lattice, axis, field) {
+        for line in lines(lattice, axis, &field) {
             for i in 0..n {
                 let (before, after) = (line[(i + n - 1) % n], line[(i + 1) % n]);
                 first[i] += (after - line[i]).powi(2);
@@ -131,7 +130,7 @@ mod tests {
         let fields: Vec<[Vec<f64>; 2]> = fields.collect();
         let cases = fields.iter().map(|[input, run]| Case {
             query: Query { input, low: None },
-            realizations: run,
+            realizations: run.into(),
             points: None,
         });
         let cases: Vec<Case<'_>> = cases.collect();

@@ -262,7 +262,7 @@ mod tests {
         };
         let cases = data.iter().map(|(input, run)| Case {
             query: Query { input, low: None },
-            realizations: run,
+            realizations: run.into(),
             points: None,
         });
         let cases: Vec<Case<'_>> = cases.collect();

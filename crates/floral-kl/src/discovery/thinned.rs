@@ -3,6 +3,7 @@
 //! Along a periodic axis every s-th point is kept, from 0 on; along another means of s neighbours
 //! are, or every s-th point from end to end.
 
+use crate::realizations::Realizations;
 use crate::{Lattice, LatticeAxis};
 
 /// Points of a thinned lattice, about.
@@ -43,6 +44,12 @@ impl Thinned {
             points: lattice.len(),
             cells,
         }
+    }
+
+    /// Thinned realizations: [realization, channel, fewer points].
+    pub(super) fn realizations(&self, all: Realizations<'_>) -> Vec<f64> {
+        let fields = all.fields(self.points);
+        fields.flat_map(|field| self.fields(&field)).collect()
     }
 
     /// Thinned fields: [.., point] -> [.., fewer points].

@@ -1,7 +1,7 @@
 //! What left-out inputs' errors are with a list of symmetries, by a few regressions on thinned fields.
 
 use super::thinned::Thinned;
-use crate::blend::Menu;
+use crate::candidate_list::CandidateList;
 use crate::case::{Case, Channels, Framed, Query};
 use crate::folds::Folds;
 use crate::kernel::{Kernel, KernelFit, Neighbours, Rows};
@@ -14,7 +14,7 @@ use crate::{Lattice, Result, Symmetries, Symmetry};
 /// Inputs that are tried at most.
 const MOST_INPUTS: usize = 40;
 
-/// Folds with fewer of which nothing is decided.
+/// Folds; with fewer nothing is decided.
 const FEWEST_FOLDS: usize = 5;
 
 /// Norms of errors, [regression][input], in the same order and units for all symmetries; none of a
@@ -26,7 +26,7 @@ pub(super) struct Trial {
     lattice: Lattice,
     channels: Channels,
     fields: Vec<Fields>,
-    /// The scales of the solution's channels, in units of which errors are given.
+    /// The scales of the solution's channels, the units in which errors are given.
     scales: Vec<f64>,
 }
 
@@ -43,7 +43,7 @@ impl Fields {
                 input: &self.input,
                 low: self.low.as_deref(),
             },
-            realizations: &self.realizations,
+            realizations: (&self.realizations).into(),
             points: None,
         }
     }
@@ -60,7 +60,7 @@ impl Trial {
         let fields = |case: &Case<'_>| Fields {
             input: thinned.fields(case.query.input),
             low: case.query.low.map(|low| thinned.fields(low)),
-            realizations: thinned.fields(case.realizations),
+            realizations: thinned.realizations(case.realizations),
         };
         let step = cases.len().div_ceil(MOST_INPUTS).max(1);
         Self {
@@ -114,7 +114,7 @@ impl Trial {
         examples: &Examples<'_>,
         has_low: bool,
     ) -> Vec<Option<Vec<Vec<f64>>>> {
-        let menu = Menu::trial(examples.parity, has_low);
+        let list = CandidateList::trial(examples.parity, has_low);
         let local = |plan: &LocalPlan| {
             let fit = LocalFit::new(plan, &self.lattice, symmetries, examples);
             fit.map(|fit| fit.judged)
@@ -125,8 +125,8 @@ impl Trial {
             let fit = KernelFit::new(kernel.covariance, &rows.into(), symmetries, examples);
             fit.map(|fit| fit.judged)
         };
-        let local = menu.local.iter().map(local);
-        local.chain(menu.kernels.iter().map(kernel)).collect()
+        let local = list.local.iter().map(local);
+        local.chain(list.kernels.iter().map(kernel)).collect()
     }
 
     /// Norms of the errors, in units that do not depend on symmetries.

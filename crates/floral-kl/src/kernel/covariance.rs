@@ -13,7 +13,7 @@ pub(crate) enum Covariance {
         length: f64,
     },
     /// 1 + (1 + r + r^2 / 3) exp(-r), r = sqrt(5) d / length: twice differentiable, where a squared
-    /// exponential takes targets for smoother than few inputs can tell.
+    /// exponential takes targets for smoother than few inputs can show.
     Matern52 {
         /// The distance over which inputs resemble each other.
         length: f64,

@@ -1,4 +1,4 @@
-//! The Gram matrix of a kernel, one Hermitian system a frequency.
+//! The Gram matrix of a kernel, one Hermitian system per frequency.
 
 use floral_linalg::{Mat, hermitian_eigen};
 use rayon::prelude::*;

@@ -1,4 +1,4 @@
-//! Fitting a kernel regression: a ridge chosen by judging inputs, coefficients a frequency.
+//! Fitting a kernel regression: a ridge chosen by judging inputs, coefficients per frequency.
 
 use std::sync::Arc;
 
@@ -31,6 +31,19 @@ impl KernelFit {
             .then(|| fitting.held_out(&examples.held));
         let ridge = fitting.best_ridge(held.as_deref())?;
         Some(fitting.settled(ridge, held.as_deref()))
+    }
+
+    /// Learns what novelty takes, as a member of a blend with this weight. That is nearly as large as
+    /// the Gram matrices, so that candidates without weight do not learn it.
+    pub(crate) fn learn_posterior(&mut self, weight: f64, examples: &Examples<'_>) {
+        let (rows, symmetries) = (self.rows.clone(), self.symmetries.clone());
+        let fitting = match self.posterior.reference > 0.0 {
+            true => Fitting::new(self.covariance, &rows, &symmetries, examples),
+            false => None,
+        };
+        if let Some(fitting) = fitting {
+            fitting.complete(weight, self);
+        }
     }
 }
 
@@ -83,8 +96,16 @@ impl<'a> Fitting<'a> {
             self.symmetries,
             self.parity,
             self.coefficients(ridge),
-            self.posterior(ridge, reference),
+            Posterior {
+                // Of a variance's regression nobody asks for it.
+                reference: match self.parity {
+                    Parity::Odd => reference.max(0.0),
+                    Parity::Even => 0.0,
+                },
+                parts: Vec::new(),
+            },
         );
+        fit.ridge = ridge;
         fit.judged = (0..count).map(guess).collect();
         fit.unknown = unknown;
         fit
@@ -116,11 +137,8 @@ impl<'a> Fitting<'a> {
         self.rows.resemblance.rolls().inverse(&rows)
     }
 
-    /// Posterior variances; of a variance's regression nobody asks for them.
-    fn posterior(&self, ridge: f64, reference: f64) -> Posterior {
-        if self.parity == Parity::Even || reference <= 0.0 {
-            return Posterior::default();
-        }
+    /// Gives a fit what its posterior variances need.
+    pub(super) fn complete(&self, weight: f64, fit: &mut KernelFit) {
         let mut own = vec![0.0_f64; self.systems.len()];
         for signature in &self.rows.signatures {
             let of_row = self.rows.own(self.covariance, signature);
@@ -128,7 +146,8 @@ impl<'a> Fitting<'a> {
                 .zip(of_row)
                 .for_each(|(most, v)| *most = most.max(v));
         }
-        Posterior::new(&self.systems, &own, ridge, reference)
+        let reference = fit.posterior.reference;
+        fit.posterior = Posterior::new(&self.systems, &own, fit.ridge, reference, weight);
     }
 
     /// Inputs held out as every system sees them.

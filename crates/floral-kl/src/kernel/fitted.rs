@@ -18,10 +18,12 @@ use crate::target::Parity;
 /// among them. Targets that move with their inputs have coefficients that do, so that one field c_i
 /// per input holds those of all its copies.
 pub(crate) struct KernelFit {
-    rows: Arc<Rows>,
-    covariance: Covariance,
-    symmetries: Symmetries,
+    pub(super) rows: Arc<Rows>,
+    pub(super) covariance: Covariance,
+    pub(super) symmetries: Symmetries,
     parity: Parity,
+    /// The ridge; of a fit that was read it is not known.
+    pub(super) ridge: f64,
     /// The coefficients of every training input: [input][channel, point].
     pub(crate) fields: Vec<Vec<f64>>,
     /// Those of every row at each frequency, [half][row, rest], made by the first prediction.
@@ -48,6 +50,7 @@ impl KernelFit {
             covariance,
             symmetries: symmetries.clone(),
             parity,
+            ridge: 0.0,
             fields,
             coefficients: OnceLock::new(),
             posterior,

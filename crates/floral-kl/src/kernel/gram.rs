@@ -1,4 +1,4 @@
-//! Gram matrices between inputs and all rolls of others, one a frequency.
+//! Gram matrices between inputs and all rolls of others, one per frequency.
 
 use super::spectrum::{C64, Rolls};
 use super::{Covariance, Kernel};

@@ -3,7 +3,7 @@
 //! Equivalent to Gaussian process regression on the training set enlarged by every symmetry. Along
 //! axes that roll the Gram matrix is block circulant: [`spectrum`] diagonalises it by Fourier
 //! transforms, [`gram`] compares inputs and [`rows`] holds those of a fit, [`decomposition`] finds the
-//! eigenvectors of one small matrix a frequency, [`system`] and [`fit`] solve with them, [`fitted`] and
+//! eigenvectors of one small matrix per frequency, [`system`] and [`fit`] solve with them, [`fitted`] and
 //! [`posterior`] are what is kept; [`neighbours`] finds the position in which a training input resembles
 //! another most.
 

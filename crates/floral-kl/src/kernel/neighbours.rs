@@ -58,16 +58,17 @@ impl Neighbours {
     pub(crate) fn distinct(&self, framed: &[Framed], symmetries: &Symmetries) -> Vec<usize> {
         let copies = |input| self.copies(input, symmetries);
         let copies: Vec<_> = framed.par_iter().map(copies).collect();
-        let twin = |i: usize| {
-            let is_twin = |j: &usize| self.is_copy(&copies[i][0], &copies[*j], COPY);
-            (0..i).find(is_twin)
+        let original = |i: usize| {
+            let is_copy = |j: &usize| self.is_copy(&copies[i][0], &copies[*j], COPY);
+            (0..i).find(is_copy)
         };
-        let twins: Vec<Option<usize>> = (0..framed.len()).into_par_iter().map(twin).collect();
+        let originals = (0..framed.len()).into_par_iter().map(original);
+        let originals: Vec<Option<usize>> = originals.collect();
         let mut group: Vec<usize> = Vec::with_capacity(framed.len());
         let mut count = 0;
-        for twin in twins {
-            group.push(twin.map_or(count, |j| group[j]));
-            count += usize::from(twin.is_none());
+        for original in originals {
+            group.push(original.map_or(count, |j| group[j]));
+            count += usize::from(original.is_none());
         }
         group
     }

@@ -16,8 +16,9 @@ use super::spectrum::C64;
 use super::system::System;
 
 /// What eigenvectors that are left out may explain, as a share of the judging inputs' posterior
-/// variance.
-const NEGLIGIBLE: f64 = 1e-7;
+/// variance, over the weight of the regression. The bound is seldom met: a query's covariances share
+/// themselves out over many more eigenvectors.
+const NEGLIGIBLE: f64 = 1e-5;
 
 /// Posterior variances over the mean of the judging inputs'.
 #[derive(Default)]
@@ -38,13 +39,20 @@ pub(crate) struct Part {
 }
 
 impl Posterior {
-    /// Of the systems with a ridge; `own` bounds an input's own covariance at each frequency.
-    pub(super) fn new(systems: &[Option<System>], own: &[f64], ridge: f64, reference: f64) -> Self {
+    /// Of the systems of a regression with a ridge, which has a weight in a blend; `own` bounds an
+    /// input's own covariance at each frequency.
+    pub(super) fn new(
+        systems: &[Option<System>],
+        own: &[f64],
+        ridge: f64,
+        reference: f64,
+        weight: f64,
+    ) -> Self {
         let parts = systems.iter().enumerate();
         let parts = parts.filter_map(|(half, system)| Some((half, system.as_ref()?)));
         let count = systems.iter().flatten().count().max(1) as f64;
         let part = |(half, system): (usize, &System)| {
-            let least = NEGLIGIBLE * reference / (count * system.energy * own[half]);
+            let least = NEGLIGIBLE * reference / (weight * count * system.energy * own[half]);
             Part {
                 half,
                 energy: system.energy,
@@ -57,8 +65,8 @@ impl Posterior {
         }
     }
 
-    /// The variance of a query, of which `columns`, [row][frequency], are the covariances with the
-    /// rows, over that of the judging inputs: 1 for an input like those, more for one farther away.
+    /// The variance of a query over that of the judging inputs, from its covariances with the rows,
+    /// `columns`, [row][frequency]: 1 for an input like those, more for one farther away.
     pub(super) fn novelty(&self, columns: &[Vec<C64>], own: &[f64]) -> f64 {
         if self.reference <= 0.0 {
             return 1.0;

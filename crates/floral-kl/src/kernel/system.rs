@@ -49,8 +49,8 @@ impl System {
         &self.vectors * self.shrunk(ridge)
     }
 
-    /// Eigenvectors over the roots of eigenvalue plus ridge, without those of which the eigenvalue is
-    /// no more than a share `least` of that: [row, direction].
+    /// Eigenvectors over the roots of eigenvalue plus ridge, without those whose eigenvalue is no
+    /// more than a share `least` of that: [row, direction].
     pub(super) fn directions(&self, ridge: f64, least: f64) -> Mat<c64> {
         let share =
             |k: &usize| self.values[*k].max(0.0) > least * (self.values[*k].max(0.0) + ridge);

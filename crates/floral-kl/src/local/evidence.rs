@@ -12,6 +12,7 @@ use floral_linalg::{Mat, MatRef, solve_positive};
 use super::Columns;
 use super::normal::Normal;
 use crate::Symmetries;
+use crate::residuals::MeanError;
 use crate::symmetry::{Motion, Role};
 use crate::target::{Examples, Parity};
 
@@ -44,8 +45,22 @@ impl Evidence {
         input: usize,
         rows: &[usize],
     ) -> Self {
+        // Of a variance nothing is known but itself.
+        let noise = examples.train.noise.get(input);
+        let noise = noise.filter(|_| examples.parity == Parity::Odd);
+        let deviations = noise.map(MeanError::deviations);
+        let deviations = deviations.as_deref().unwrap_or(&[]);
         let motions = 0..symmetries.motions.len();
-        let seen = motions.map(|motion| seen(columns, symmetries, examples, (input, motion), rows));
+        let seen = motions.map(|motion| {
+            seen(
+                columns,
+                symmetries,
+                examples,
+                (input, motion),
+                rows,
+                deviations,
+            )
+        });
         let one = |(plain, noise): (Normal, Option<Noise>)| Self {
             is_noisy: noise.is_some(),
             plain,
@@ -101,6 +116,7 @@ fn seen(
     examples: &Examples<'_>,
     (input, motion): (usize, usize),
     rows: &[usize],
+    deviations: &[f32],
 ) -> (Normal, Option<Noise>) {
     let sample = &examples.train;
     let framed = sample.framed[input].moved(symmetries, motion);
@@ -115,11 +131,7 @@ fn seen(
     let y = Mat::from_fn(rows.len(), target.len() / points, |r, c| {
         target[c * points + rows[r]]
     });
-    let deviations = sample
-        .noise
-        .get(input)
-        .filter(|_| examples.parity == Parity::Odd);
-    let noise = deviations.and_then(|all| deviations_at(all, target.len(), motion, rows));
+    let noise = deviations_at(deviations, target.len(), motion, rows);
     let noise = noise.map(|e| Noise {
         columns: e.transpose() * x,
         target: e.transpose() * &y,

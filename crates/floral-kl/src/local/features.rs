@@ -175,7 +175,7 @@ impl Columns {
         products * self.filters.len() * self.positions.len()
     }
 
-    /// Whether its normal matrix costs more than it tells.
+    /// Whether its normal matrix costs more than it is worth.
     pub(super) fn is_too_wide(&self, framed: &Framed) -> bool {
         self.feature_count(framed) > MOST_FEATURES
     }
@@ -279,7 +279,7 @@ fn combinations(fields: usize, degree: usize) -> usize {
     (0..degree).fold(1, |ways, k| ways * (fields + k) / (k + 1))
 }
 
-/// A share of an axis in points, of which a filter needs at least one to each side.
+/// A share of an axis in points; a filter needs at least one to each side.
 fn points(share: f64, lattice: &Lattice, axis: usize) -> f64 {
     (share * lattice.axes[axis].len as f64).max(0.7)
 }

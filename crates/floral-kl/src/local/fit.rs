@@ -22,7 +22,7 @@ const RIDGES: &[f64] = &[
 /// the training inputs' means err by.
 const FLOORS: [f64; 3] = [1.0, 1e-3, 1e-6];
 
-/// Points of an input that enter the fit, and of all in all positions; neighbours tell the same.
+/// Points of an input that enter the fit, and of all in all positions; neighbours say the same.
 const MOST_ROWS: usize = 4096;
 const MOST_ROWS_IN_ALL: usize = 160_000;
 
@@ -167,7 +167,7 @@ fn ridges(penalty: Option<&Mat<f64>>) -> &'static [f64] {
     penalty.map_or(RIDGES, |_| LANDMARK_RIDGES)
 }
 
-/// Which points of an input enter a fit: all of them, or every so many lines across an axis that does
+/// Which points of an input enter a fit: all of them, or every n-th line across an axis that does
 /// not roll, other ones for the next input, so that all inputs together show the whole domain.
 struct Thinning<'a> {
     lattice: &'a Lattice,

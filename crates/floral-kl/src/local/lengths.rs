@@ -75,7 +75,7 @@ impl Sample<'_> {
         TYPICAL.ln() + 0.25 * (self.varying.max(1) as f64).ln()
     }
 
-    /// The loss of logarithms of lengths and noise, a number a row, and its slope.
+    /// The loss of logarithms of lengths and noise, a number per row, and its slope.
     fn loss(&self, x: &[f64]) -> Option<(f64, Vec<f64>)> {
         let (n, features) = (self.z.nrows(), self.z.ncols());
         let (lengths, noise) = (&x[..x.len() - 1], x[x.len() - 1]);

@@ -13,13 +13,15 @@ mod tests;
 use floral_linalg::Mat;
 use serde::{Deserialize, Serialize};
 
-use super::blend::{Base, Blend, Member, MemberScore, Model};
+use super::blend::{Blend, MemberScore};
 use super::calibration::Calibration;
 use super::case::{Channels, Framed};
 use super::expansion::Expansion;
 use super::kernel::{Covariance, Kernel, Part};
 use super::law::LawKind;
 use super::local::{LocalFit, LocalPlan};
+use super::member::{Member, Model};
+use super::problem::Base;
 use super::process::{ArdKernel, Coordinates};
 use super::stack::Learner;
 use super::support::Support;
@@ -173,7 +175,7 @@ struct StoredEpistemic {
 
 #[derive(Serialize, Deserialize)]
 struct StoredFixed {
-    /// A byte a value, 1 where runs differ.
+    /// A byte per value, 1 where runs differ.
     #[serde(with = "bytes")]
     varies: Vec<u8>,
     values: Vec<Option<f64>>,

@@ -8,13 +8,14 @@ use super::{
 };
 use crate::Result;
 use crate::Symmetries;
-use crate::blend::{Blend, Member, Model};
+use crate::blend::Blend;
 use crate::constant::{Bounds, Constant};
 use crate::epistemic::Epistemic;
 use crate::fixed::Fixed;
 use crate::kernel::{KernelFit, Neighbours, Part, Posterior, SharedRows};
 use crate::law::Law;
 use crate::local::{Columns, LocalFit};
+use crate::member::{Member, Model};
 use crate::process::ProcessFit;
 use crate::runs::Runs;
 use crate::stack::{Learner, Stacked};
@@ -248,7 +249,7 @@ impl Restoring<'_> {
     }
 }
 
-/// Parts of posterior variances over `rows` rows at so many frequencies.
+/// Parts of posterior variances over `rows` rows at a number of frequencies.
 fn parts(stored: Vec<StoredPart>, rows: usize, frequencies: usize) -> Result<Vec<Part>> {
     let part = |stored: StoredPart| {
         let values = &stored.directions.0;

@@ -32,7 +32,7 @@ fn fitted() -> Expansion {
         .collect();
     let case = |i: usize| Case {
         query: query(&inputs[i]),
-        realizations: &runs[i],
+        realizations: (&runs[i]).into(),
         points: None,
     };
     let cases: Vec<Case<'_>> = (0..inputs.len()).map(case).collect();

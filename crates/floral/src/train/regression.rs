@@ -18,7 +18,7 @@ use crate::kl::{
 };
 use crate::observer::Observer;
 use crate::problem::Origin;
-use crate::{Error, Result};
+use crate::{Error, Field, Result};
 use floral_flow::training::adam::Adam;
 
 /// The symmetries that the settings declare, or else the dataset; refused unless they fit the grid.
@@ -96,13 +96,14 @@ fn fitted(
         recipe => recipe,
     };
     let split = config.split_of(dataset.inputs())?;
-    let read = |inputs: Range<usize>| -> Result<Vec<Case>> {
-        inputs.map(|index| reader.case(index)).collect()
+    let read = |inputs: Range<usize>| -> Result<Vec<Held>> {
+        inputs.map(|index| Ok(reader.case(index)?.into())).collect()
     };
     let (train, validation) = (read(split.train)?, read(split.validation)?);
     let known = reader.known();
-    let train: Vec<kl::Case<'_>> = train.iter().map(|case| view(case, known)).collect();
-    let validation: Vec<kl::Case<'_>> = validation.iter().map(|case| view(case, known)).collect();
+    let view = |all: &'_ [Held]| all.iter().map(|case| case.view(known)).collect();
+    let (train, validation): (Vec<kl::Case<'_>>, Vec<kl::Case<'_>>) =
+        (view(&train), view(&validation));
     let material = Material {
         lattice: &Lattice::from(dataset.grid()),
         channels: channels(dataset),
@@ -128,15 +129,36 @@ pub(crate) fn restored(bytes: &[u8]) -> Result<Expansion> {
     Expansion::from_bytes_with(bytes, Some(&stack)).map_err(kl::failed)
 }
 
-/// A case as regression takes it; `known` are the points of realizations without sensors.
-fn view<'a>(case: &'a Case, known: Option<&'a [usize]>) -> kl::Case<'a> {
-    kl::Case {
-        query: Query {
-            input: case.input.values(),
-            low: case.low.as_ref().map(|low| low.values()),
-        },
-        realizations: &case.high,
-        points: case.sensors.as_deref().or(known),
+/// A case as it is held in memory for a fit.
+struct Held {
+    input: Field,
+    low: Option<Field>,
+    high: kl::Held,
+    sensors: Option<Vec<usize>>,
+}
+
+impl From<Case> for Held {
+    fn from(case: Case) -> Self {
+        Self {
+            input: case.input,
+            low: case.low,
+            high: case.high.into(),
+            sensors: case.sensors,
+        }
+    }
+}
+
+impl Held {
+    /// The case as regression takes it; `known` are the points of realizations without sensors.
+    fn view<'a>(&'a self, known: Option<&'a [usize]>) -> kl::Case<'a> {
+        kl::Case {
+            query: Query {
+                input: self.input.values(),
+                low: self.low.as_ref().map(|low| low.values()),
+            },
+            realizations: (&self.high).into(),
+            points: self.sensors.as_deref().or(known),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
-//! The regressions from which judging inputs choose: of the mean residual, and of the variance.
+//! The list of candidates: regressions of the mean residual and of the variance among which judging
+//! inputs choose.
 
-use super::blend::Menu;
 use super::kernel::{Covariance, Kernel};
 use super::local::{LandmarkPlan, LocalPlan};
 use super::target::Parity;
@@ -33,10 +33,18 @@ const LANDMARKS: usize = 1000;
 /// The same where symmetries are tried.
 const LANDMARKS_OF_TRIALS: usize = 150;
 
+/// The settings of candidates.
+pub(super) struct CandidateList {
+    pub local: Vec<LocalPlan>,
+    pub kernels: Vec<Kernel>,
+    /// Gaussian processes over coordinates: whether they have a linear part.
+    pub processes: Vec<bool>,
+}
+
 impl Recipe {
     /// Candidates for the mean residual, by input and low fidelity.
-    pub(super) fn mean(self) -> Menu {
-        Menu {
+    pub(super) fn mean(self) -> CandidateList {
+        CandidateList {
             processes: self.processes(&[false, true]),
             local: self.local(mean_plans),
             kernels: self.kernels(vec![
@@ -51,8 +59,8 @@ impl Recipe {
     }
 
     /// Candidates for the mean solution, by the input alone.
-    pub(super) fn mean_by_input(self) -> Menu {
-        Menu {
+    pub(super) fn mean_by_input(self) -> CandidateList {
+        CandidateList {
             processes: self.processes(&[false, true]),
             local: self.local(plans_by_input),
             kernels: self.kernels(vec![exponential(2.0, 0.0), matern(2.0, FAR)]),
@@ -60,8 +68,8 @@ impl Recipe {
     }
 
     /// Candidates for the variance, by input and low fidelity.
-    pub(super) fn variance(self) -> Menu {
-        Menu {
+    pub(super) fn variance(self) -> CandidateList {
+        CandidateList {
             processes: self.processes(&[false]),
             local: self.local(variance_plans),
             kernels: self.kernels(vec![exponential(1.0, 0.0), exponential(2.0, 0.0)]),
@@ -69,9 +77,9 @@ impl Recipe {
     }
 
     /// Candidates for the variance, by the input alone.
-    pub(super) fn variance_by_input(self) -> Menu {
+    pub(super) fn variance_by_input(self) -> CandidateList {
         let plans = || vec![spread_plan(&[0, 2], true, 2, WIDTH, 3)];
-        Menu {
+        CandidateList {
             processes: self.processes(&[false]),
             local: self.local(plans),
             kernels: self.kernels(vec![exponential(2.0, 0.0)]),
@@ -101,7 +109,7 @@ impl Recipe {
     }
 }
 
-impl Menu {
+impl CandidateList {
     /// A few regressions by which symmetries are tried: pointwise and integral relations and a local
     /// process, which a wrong symmetry spoils, and kernels, which gain by copies.
     pub(super) fn trial(parity: Parity, has_low: bool) -> Self {
