@@ -34,6 +34,9 @@ impl Case<'_> {
     }
 
     /// The order of cases by the values of the input, then of low fidelity and of realizations.
+    ///
+    /// It is that of points in memory: where they are scattered, the order of points decides on that of
+    /// cases.
     pub(super) fn in_order(&self, other: &Self) -> Ordering {
         let pairs = [
             (self.query.input, other.query.input),

@@ -1,8 +1,9 @@
 //! FLORAL-KL: the distribution of a solution field from a few inputs, by a conditional Karhunen-Loève
 //! expansion. Arrays in, predictions and realizations out; no network, no storage.
 //!
-//! - [`Lattice`]: the grid, axes with their length and whether they close; [`symmetry`]: the motions under
-//!   which solutions go with their inputs; `discovery`: those that the data show;
+//! - [`Lattice`]: the grid, axes with their length and whether they close, or [`Points`] with weights, which
+//!   `scattered` filters; [`symmetry`]: the motions under which solutions go with their inputs; `discovery`:
+//!   those that the data show;
 //! - [`case`]: training cases and queries as plain arrays; `outliers` and `units`: what is left out of
 //!   them, and in what units they are taken; `moments` and `interpolation`: their means and variances
 //!   on the whole lattice; `folds`: which of them are left out together;
@@ -49,6 +50,7 @@ mod process;
 pub mod recipe;
 mod remainder;
 mod runs;
+mod scattered;
 mod stack;
 mod stacking;
 mod stored;
@@ -65,7 +67,7 @@ pub use draws::Draws;
 pub use error::{Error, Result};
 pub use expansion::{Expansion, Material};
 pub use floral_symmetry as symmetry;
-pub use floral_symmetry::{Lattice, LatticeAxis, Motion, Role, Symmetries, Symmetry, roll};
+pub use floral_symmetry::{Lattice, LatticeAxis, Motion, Points, Role, Symmetries, Symmetry, roll};
 pub use law::LawKind;
 pub use observer::{Event, Found, Observer, Silent};
 pub use outliers::Outlier;

@@ -6,6 +6,7 @@ use floral_linalg::{Mat, MatRef};
 
 use super::case::{Case, Channels, Framed};
 use super::interpolation::Interpolation;
+use super::scattered::roots;
 use super::target::Sample;
 use super::{Lattice, Symmetries};
 
@@ -39,6 +40,8 @@ pub(super) struct Moments {
     noise: Vec<Vec<f32>>,
     /// Realizations of an input from which that is computed.
     deviations: usize,
+    /// Roots of the weights of scattered points.
+    roots: Option<Vec<f64>>,
 }
 
 impl Moments {
@@ -53,6 +56,7 @@ impl Moments {
         let values = cases.len() * channels.solution * lattice.len();
         let mut all = Self {
             deviations: (MOST_NOISE / values.max(1)).clamp(2, MOST_DEVIATIONS),
+            roots: roots(lattice),
             ..Self::default()
         };
         let mut last: Option<(Vec<usize>, Arc<Mat<f64>>)> = None;
@@ -202,6 +206,7 @@ impl Moments {
             hidden: &self.lows,
             known: &self.known,
             noise: &self.noise,
+            roots: self.roots.as_deref(),
         }
     }
 }

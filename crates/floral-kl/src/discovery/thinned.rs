@@ -3,7 +3,8 @@
 //! Along a periodic axis every s-th point is kept, from 0 on; along another means of s neighbours
 //! are, or every s-th point from end to end.
 
-use crate::{Lattice, LatticeAxis};
+use crate::scattered::Clusters;
+use crate::{Lattice, LatticeAxis, Points};
 
 /// Points of a thinned lattice, about.
 const POINTS: f64 = 600.0;
@@ -19,6 +20,9 @@ pub(super) struct Thinned {
 
 impl Thinned {
     pub(super) fn new(lattice: &Lattice) -> Self {
+        if let Some(points) = lattice.points() {
+            return Self::scattered(&lattice.axes[0].name, points);
+        }
         let most = POINTS.powf(1.0 / lattice.axes.len().max(1) as f64) as usize;
         let mut cells = vec![vec![0]];
         let mut axes = Vec::new();
@@ -42,6 +46,21 @@ impl Thinned {
             lattice: Lattice::new(axes),
             points: lattice.len(),
             cells,
+        }
+    }
+
+    /// Scattered points in cubes of about so many.
+    fn scattered(name: &str, points: &Points) -> Self {
+        let axes = points.coordinates().len().max(1) as f64;
+        let clusters = Clusters::new(points, POINTS.powf(-1.0 / axes));
+        let coordinates: Vec<Vec<f64>> = (0..points.coordinates().len())
+            .map(|k| clusters.places().iter().map(|place| place[k]).collect())
+            .collect();
+        let thinned = Points::new(&coordinates, clusters.weights(), points.dimension());
+        Self {
+            lattice: Lattice::of_points(name, thinned),
+            points: points.count(),
+            cells: clusters.members(),
         }
     }
 

@@ -75,6 +75,7 @@ impl Known {
             hidden: &[],
             known: &self.everywhere,
             noise: &[],
+            roots: None,
         }
     }
 }

@@ -75,11 +75,6 @@ pub(crate) fn fitted(
     observer: &dyn Observer,
 ) -> Result<(Expansion, LearnedLow)> {
     let start = Instant::now();
-    let recipe = match recipe {
-        // Local regressions see neighbours along the axes of a grid, which the points of a mesh lack.
-        Recipe::Blend if dataset.grid().mesh().is_some() => Recipe::Without(Part::Local),
-        recipe => recipe,
-    };
     let split = config.split_of(dataset.inputs())?;
     let own = TrainConfig {
         method: method_of(recipe),
