@@ -33,11 +33,9 @@ impl Case<'_> {
         self.points.map_or(lattice.len(), <[usize]>::len)
     }
 
-    /// The order of cases by the values of the input, then of low fidelity and of realizations.
-    ///
-    /// It is that of points in memory: where they are scattered, the order of points decides on that of
-    /// cases.
-    pub(super) fn in_order(&self, other: &Self) -> Ordering {
+    /// The order of cases by the values of the input, then of low fidelity and of realizations; at
+    /// scattered points along a curve through them, so that the order of points does not matter.
+    fn in_order(&self, other: &Self, curve: Option<&[usize]>) -> Ordering {
         let pairs = [
             (self.query.input, other.query.input),
             (
@@ -46,6 +44,16 @@ impl Case<'_> {
             ),
             (self.realizations, other.realizations),
         ];
+        if let Some(curve) = curve.filter(|_| self.points.is_none() && other.points.is_none()) {
+            let n = curve.len();
+            let at = |field: usize, p: &usize| field * n + p;
+            let of = |(a, b): (&[f64], &[f64])| {
+                let fields = 0..a.len().min(b.len()) / n.max(1);
+                let mut places = fields.flat_map(|f| curve.iter().map(move |p| at(f, p)));
+                places.find_map(|p| Some(a[p].total_cmp(&b[p])).filter(|o| o.is_ne()))
+            };
+            return pairs.into_iter().find_map(of).unwrap_or(Ordering::Equal);
+        }
         let pairs = pairs.into_iter().flat_map(|(a, b)| a.iter().zip(b));
         let parted = pairs.map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne());
         parted.unwrap_or(Ordering::Equal)
@@ -55,6 +63,12 @@ impl Case<'_> {
     pub(super) fn count(&self, lattice: &Lattice, channels: Channels) -> usize {
         self.realizations.len() / (channels.solution * self.known(lattice)).max(1)
     }
+}
+
+/// Sorts cases by their values.
+pub(super) fn sort(cases: &mut [Case<'_>], lattice: &Lattice) {
+    let curve = lattice.points().map(|points| points.curve());
+    cases.sort_by(|a, b| a.in_order(b, curve.as_deref()));
 }
 
 /// How many channels input and solution have.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::blend::{Base, Blend, Problem, Verdict, View};
 use super::calibration::Calibration;
 use super::candidates;
-use super::case::{Case, Channels, Framed};
+use super::case::{self, Case, Channels, Framed};
 use super::discovery::{Discovery, discover};
 use super::epistemic::{Epistemic, Missed};
 use super::expansion::{Expansion, Material, over};
@@ -81,7 +81,7 @@ impl Expansion {
             })
             .collect();
         // What a fit makes of its inputs does not depend on the order in which they come.
-        cases.sort_by(Case::in_order);
+        case::sort(&mut cases, lattice);
         let Discovery {
             lattice,
             symmetries,

@@ -51,6 +51,8 @@ pub mod recipe;
 mod remainder;
 mod runs;
 mod scattered;
+#[cfg(test)]
+mod scattered_laws;
 mod stack;
 mod stacking;
 mod stored;

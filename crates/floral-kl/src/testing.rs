@@ -54,6 +54,13 @@ pub(crate) fn scattered(count: usize, seed: u64) -> Points {
     Points::new(&coordinates, &weights, 2)
 }
 
+/// Points with those at these places of others, in this order.
+pub(crate) fn reordered(points: &Points, order: &[usize]) -> Points {
+    let of = |values: &[f64]| order.iter().map(|&p| values[p]).collect::<Vec<f64>>();
+    let coordinates: Vec<Vec<f64>> = points.coordinates().iter().map(|c| of(c)).collect();
+    Points::new(&coordinates, &of(points.weights()), points.dimension())
+}
+
 /// n x n points of a square with the weights of a trapezoidal rule.
 pub(crate) fn square_points(n: usize) -> Points {
     let end = |i: usize| if i == 0 || i == n - 1 { 0.5 } else { 1.0 };
