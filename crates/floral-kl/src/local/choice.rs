@@ -33,9 +33,10 @@ impl Columns {
         let moved = |k: usize| -> Vec<Neighbourhoods> {
             // Inputs show different points: a step that divides an axis would see some of it only.
             let shown: Vec<usize> = match &scattered {
-                Some((points, curve)) => {
+                Some((points, curve)) if step > 1 => {
                     sampled(points, curve, step as f64, (k as f64 * GOLDEN).fract())
                 }
+                Some((_, curve)) => curve.clone(),
                 None => (k * 7919 % step..self.lattice.len())
                     .step_by(step)
                     .collect(),

@@ -15,8 +15,10 @@ const SIDE: f64 = 180.0;
 const AZIMUTH: f64 = -60.0;
 const ELEVATION: f64 = 30.0;
 
-/// Dots are this share of the root of the area that a point has.
+/// Dots are this share of the root of the area that a point has, and this share of the domain is left
+/// free around them.
 const DOT: f64 = 0.45;
+const MARGIN: f64 = 0.03;
 
 /// Up to three points and their shares.
 type Pixel = [(u32, f32); 3];
@@ -48,7 +50,13 @@ impl Picture {
             false => *point,
         };
         let seen: Vec<Seen> = mesh.points().rows().iter().map(view).collect();
-        let ends = [0, 1].map(|axis| span(seen.iter().map(|place| place[axis])));
+        let triangles = mesh.surface().triangles;
+        let ends = [0, 1].map(|axis| {
+            let [from, to] = span(seen.iter().map(|place| place[axis]));
+            // Room for whole dots.
+            let room = if triangles.is_empty() { MARGIN } else { 0.0 } * (to - from);
+            [from - room, to + room]
+        });
         let [width, height] = ends.map(|[from, to]| to - from);
         let aspect = (height / width).clamp(1.0 / SLENDEREST, SLENDEREST);
         let [columns, rows] = [SIDE / aspect.sqrt(), SIDE * aspect.sqrt()];
@@ -60,7 +68,6 @@ impl Picture {
             pixels: Vec::new(),
         };
         let mut canvas = Canvas::new(&picture);
-        let triangles = mesh.surface().triangles;
         for corners in &triangles {
             canvas.triangle(corners, corners.map(|point| seen[point]));
         }

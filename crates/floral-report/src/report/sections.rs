@@ -171,12 +171,14 @@ fn fields(comparison: &Comparison) -> Option<Section> {
         let figures = inputs.flat_map(|shown| predictions::of_input(view, shown));
         std::iter::once(table).chain(figures).collect()
     });
-    Some(section(
-        "Predictions of test inputs",
-        "Novelty is 1 for inputs like those that validated the fit. Maps of a row share the scale of the \
-         truth; values beyond it take the colour of its end.",
-        blocks,
-    ))
+    let maps = match comparison.setting.has_maps() {
+        true => {
+            " Maps of a row share the scale of the truth; values beyond it take the colour of its end."
+        }
+        false => "",
+    };
+    let text = format!("Novelty is 1 for inputs like those that validated the fit.{maps}");
+    Some(section("Predictions of test inputs", &text, blocks))
 }
 
 fn distributions(comparison: &Comparison) -> Section {
