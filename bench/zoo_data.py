@@ -62,13 +62,15 @@ def darcy16(train, fine=False):
 
 
 def of_mesh(file, train):
-    """Parameters to fields on the nodes of a mesh: a line of nodes until meshes are a domain, parameters as constant channels."""
+    """Parameters, as constant channels, to fields on the points of a mesh of triangles."""
     d = np.load(ZOO / f"{file}.npz")
     nodes = d["coords"].shape[1]
     def cases(part, count):
         p, high = d[f"{part}_parameters"][:count], d[f"{part}_high"][:count]
         given = np.broadcast_to(p[:, :, None], (*p.shape, nodes))
-        return dataset(given, high.reshape(len(high), 1, -1, nodes), node=np.arange(nodes, dtype=float))
+        data = dataset(given, high.reshape(len(high), 1, -1, nodes), point=np.arange(nodes)).drop_vars("point")
+        return data.assign(points=(["point", "dimension"], d["coords"].T.astype(float)),
+                           cells_triangle=(["cell", "node"], d["triangles"].astype(np.int64)))
     return [cases("train", train), cases("test", None)]
 
 

@@ -73,6 +73,11 @@ pub struct Arguments {
     #[arg(long, value_name = "PATTERN", help_heading = "Meshes")]
     pattern: Option<String>,
 
+    /// How the path of an input's low fidelity ends, as in case_{input}/low.vtu: a file of its own, whose
+    /// mesh may be another, from which it is interpolated
+    #[arg(long, value_name = "PATTERN", help_heading = "Meshes")]
+    low_pattern: Option<String>,
+
     /// Array of one number per input, or attribute, that becomes a constant input channel; may be
     /// repeated
     #[arg(long, value_name = "NAME", help_heading = "Which arrays")]
@@ -174,6 +179,7 @@ impl Arguments {
         let names = |picks: &[Pick]| picks.iter().map(|pick| pick.name.clone()).collect();
         MeshOptions {
             pattern: self.pattern.clone(),
+            low_pattern: self.low_pattern.clone(),
             high: names(&self.high),
             input: names(&self.input),
             low: names(&self.low),
@@ -194,7 +200,7 @@ fn import_mesh_files(arguments: &Arguments, files: &[PathBuf]) -> Result<Ending>
     if arguments.force && path.join("zarr.json").is_file() {
         std::fs::remove_dir_all(path)?;
     }
-    let dataset = import_meshes(files, &arguments.mesh_options(), path)?;
+    let (dataset, note) = import_meshes(files, &arguments.mesh_options(), path)?;
     let names = dataset.input_quantities().iter().filter(|q| q.parameter);
     let names: Vec<&str> = names.filter_map(|q| q.name.as_deref()).collect();
     let parameters = match names[..] {
@@ -208,6 +214,9 @@ fn import_mesh_files(arguments: &Arguments, files: &[PathBuf]) -> Result<Ending>
         counted(dataset.realizations(), "realization"),
         dataset.notes().join("; ")
     ));
+    if let Some(note) = note {
+        output::message(&format!("note: {note}"));
+    }
     Ok(Ending::Done)
 }
 
@@ -221,9 +230,10 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     if !files.is_empty() {
         return import_mesh_files(arguments, &files);
     }
-    if arguments.pattern.is_some() || arguments.parameters.is_some() {
+    let mesh_alone = [&arguments.pattern, &arguments.low_pattern];
+    if mesh_alone.iter().any(|given| given.is_some()) || arguments.parameters.is_some() {
         bail!(
-            "--pattern and --parameters are for files with meshes (.vtu, .vtk, .msh), and none is found"
+            "--pattern, --low-pattern and --parameters are for files with meshes (.vtu, .vtk, .msh), and none is found"
         );
     }
     let import = Import::open(&arguments.sources)?;

@@ -85,6 +85,8 @@ pub(super) struct Deviation {
     pub value: f64,
     pub aleatoric: f64,
     pub epistemic: f64,
+    /// What its point weighs, of mean one over points.
+    pub weight: f64,
 }
 
 impl Calibration {
@@ -167,7 +169,10 @@ fn misses(table: &[Vec<f64>], step: usize) -> f64 {
 /// The share of a judge's values that an interval holds at each step.
 fn coverages(values: &[Deviation], epistemic: f64, reach: Reach) -> Vec<f64> {
     let variance = |d: &Deviation| d.aleatoric + d.epistemic;
-    let small = SMALL * values.iter().map(variance).sum::<f64>() / values.len() as f64;
+    let (count, sum) = values.iter().fold((0.0, 0.0), |(count, sum), d| {
+        (count + d.weight, sum + d.weight * variance(d))
+    });
+    let small = SMALL * sum / count;
     let mut weights = vec![0.0; STEPS + 2];
     for deviation in values {
         let unit = match deviation.value < 0.0 {
@@ -179,7 +184,7 @@ fn coverages(values: &[Deviation], epistemic: f64, reach: Reach) -> Vec<f64> {
         let step = 0.5 * STEPS as f64 * (1.0 + needed.ln() / MOST.ln());
         let variance = variance(deviation).max(f64::MIN_POSITIVE);
         weights[step.ceil().clamp(0.0, STEPS as f64 + 1.0) as usize] +=
-            variance / (variance + small);
+            deviation.weight * variance / (variance + small);
     }
     let all: f64 = weights.iter().sum();
     let cumulated = weights.iter().take(STEPS + 1).scan(0.0, |sum, weight| {
@@ -205,6 +210,7 @@ mod tests {
                 value: error * normal() + spread * normal(),
                 aleatoric: 1.0,
                 epistemic: 0.5,
+                weight: 1.0,
             };
             (0..2000).map(one).collect()
         };
@@ -231,6 +237,7 @@ mod tests {
                 value: normal() + (4.0 * epistemic).sqrt() * normal(),
                 aleatoric: 1.0,
                 epistemic,
+                weight: 1.0,
             };
             (0..2000).map(one).collect()
         };
@@ -268,6 +275,7 @@ mod tests {
             value: 1e-9,
             aleatoric: 1e-4,
             epistemic: 0.0,
+            weight: 1.0,
         };
         all.iter_mut().for_each(|judge| judge.extend([dead; 1000]));
         let found = Calibration::new(&all, 12, Reach::NORMAL);

@@ -34,22 +34,44 @@ impl Case<'_> {
         self.points.map_or(lattice.len(), <[usize]>::len)
     }
 
-    /// The order of cases by the values of the input, then of low fidelity and of realizations.
-    pub(super) fn in_order(&self, other: &Self) -> Ordering {
-        let low = |case: &Self| case.query.low.unwrap_or(&[]).to_vec();
-        let order = |a: &[f64], b: &[f64]| {
-            let pairs = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
-            pairs.fold(Ordering::Equal, Ordering::then)
-        };
-        order(self.query.input, other.query.input)
-            .then_with(|| order(&low(self), &low(other)))
-            .then_with(|| order(&self.realizations.to_vec(), &other.realizations.to_vec()))
+    /// The order of cases by the values of the input, then of low fidelity and of realizations; at
+    /// scattered points along a curve through them, so that the order of points does not matter.
+    fn in_order(&self, other: &Self, curve: Option<&[usize]>) -> Ordering {
+        let curve = curve.filter(|_| self.points.is_none() && other.points.is_none());
+        let lows = [self, other].map(|case| case.query.low.unwrap_or(&[]));
+        in_order(self.query.input, other.query.input, curve)
+            .then_with(|| in_order(lows[0], lows[1], curve))
+            .then_with(|| {
+                let [a, b] = [self, other].map(|case| case.realizations.to_vec());
+                in_order(&a, &b, curve)
+            })
     }
 
     /// How many realizations there are.
     pub(super) fn count(&self, lattice: &Lattice, channels: Channels) -> usize {
         self.realizations.len() / (channels.solution * self.known(lattice)).max(1)
     }
+}
+
+/// Sorts cases by their values.
+pub(super) fn sort(cases: &mut [Case<'_>], lattice: &Lattice) {
+    let curve = lattice.points().map(|points| points.curve());
+    cases.sort_by(|a, b| a.in_order(b, curve.as_deref()));
+}
+
+/// The order of values, taken along a curve through the points of each field if there is one.
+fn in_order(a: &[f64], b: &[f64], curve: Option<&[usize]>) -> Ordering {
+    let count = a.len().min(b.len());
+    let differ = |p: usize| Some(a[p].total_cmp(&b[p])).filter(|order| order.is_ne());
+    let found = match curve {
+        Some(curve) if !curve.is_empty() => {
+            let fields = (0..count / curve.len()).map(|field| field * curve.len());
+            let mut places = fields.flat_map(|first| curve.iter().map(move |p| first + p));
+            places.find_map(differ)
+        }
+        _ => (0..count).find_map(differ),
+    };
+    found.unwrap_or(Ordering::Equal)
 }
 
 /// How many channels input and solution have.

@@ -2,7 +2,7 @@
 
 use super::blend::{Blend, Verdict};
 use super::calibration::Calibration;
-use super::case::{Case, Framed};
+use super::case::{self, Case, Framed};
 use super::discovery::{Discovery, discover};
 use super::epistemic::{Epistemic, Missed};
 use super::expansion::{Expansion, Material, over};
@@ -111,7 +111,7 @@ impl Fitting<'_> {
         });
         let mut cases: Vec<Case<'_>> = cleaned.collect();
         // What a fit makes of its inputs does not depend on the order in which they come.
-        cases.sort_by(Case::in_order);
+        case::sort(&mut cases, lattice);
         let Discovery {
             lattice,
             symmetries,

@@ -13,7 +13,7 @@ const NUGGET: f64 = 1e-4;
 /// Sweeps over the axes in search of lengths.
 const SWEEPS: usize = 2;
 
-/// A squared-exponential covariance with a length an axis.
+/// A squared-exponential covariance with a length an axis, or a coordinate of scattered points.
 pub(super) struct Interpolation<'a> {
     lattice: &'a Lattice,
     lengths: Vec<f64>,
@@ -23,12 +23,16 @@ impl<'a> Interpolation<'a> {
     /// Lengths of least error where each known value is guessed from the others; fields: points and
     /// the values there, a field after another.
     pub(super) fn fitted(lattice: &'a Lattice, fields: &[(&[usize], Vec<f64>)]) -> Self {
+        let axes = match lattice.points() {
+            Some(points) => points.coordinates().len(),
+            None => lattice.axes.len(),
+        };
         let mut best = Self {
             lattice,
-            lengths: vec![LENGTHS[3]; lattice.axes.len()],
+            lengths: vec![LENGTHS[3]; axes],
         };
         let mut least = best.left_out_error(fields);
-        for axis in (0..SWEEPS).flat_map(|_| 0..lattice.axes.len()) {
+        for axis in (0..SWEEPS).flat_map(|_| 0..axes) {
             for length in LENGTHS {
                 let mut lengths = best.lengths.clone();
                 lengths[axis] = length;
@@ -57,6 +61,12 @@ impl<'a> Interpolation<'a> {
     /// positive definite.
     fn covariance(&self, a: usize, b: usize) -> f64 {
         let mut square = 0.0;
+        if let Some(points) = self.lattice.points() {
+            for (x, length) in points.coordinates().iter().zip(&self.lengths) {
+                square += ((x[a] - x[b]) / length).powi(2);
+            }
+            return (-0.5 * square).exp();
+        }
         for (axis, length) in self.lengths.iter().enumerate() {
             let (n, along) = (self.lattice.axes[axis].len, &self.lattice.axes[axis]);
             let [i, j] = [a, b].map(|p| self.lattice.position(p, axis) as f64);

@@ -76,6 +76,7 @@ impl Expansion {
         let residuals = residuals(&self.lattice, self.channels, case, framed.size);
         let most = MOST_VALUES * self.channels.solution;
         let step = residuals.len().div_ceil(most) | 1;
+        let weights = self.lattice.points().map(|points| points.weights());
         let deviation = |(at, residual): (usize, &f64)| {
             let at = at % known;
             let point = case.points.map_or(at, |points| points[at]);
@@ -85,6 +86,7 @@ impl Expansion {
                 value: residual - judged.mean.guesses[i][place],
                 aleatoric: spread.map_or(0.0, |v| v.guesses[i][place].max(self.least_variance)),
                 epistemic: judged.unknown[i][place],
+                weight: weights.map_or(1.0, |weights| weights[point]),
             })
         };
         let own = |(at, _): &(usize, &f64)| at / known % self.channels.solution == channel;

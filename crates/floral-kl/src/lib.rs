@@ -3,8 +3,8 @@
 //!
 //! A reader meets, in this order:
 //!
-//! - [`Lattice`]: the grid, axes with their length and whether they close; [`symmetry`]: the motions under
-//!   which solutions go with their inputs;
+//! - [`Lattice`]: the grid, axes with their length and whether they close, or [`Points`] with weights, which
+//!   `scattered` filters; [`symmetry`]: the motions under which solutions go with their inputs;
 //! - [`case`]: training cases and queries as plain arrays, with their [`realizations`]; `outliers`,
 //!   `unit` and `units`: what is left out of them, and in what units they are taken; `residuals`, `moments` and
 //!   `interpolation`: their means and variances on the whole lattice; `folds`: which of them are left out
@@ -32,6 +32,7 @@ mod moments;
 mod outliers;
 pub mod realizations;
 mod residuals;
+mod scattered;
 mod target;
 mod unit;
 mod units;
@@ -80,6 +81,8 @@ mod stored;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod scattered_laws;
+#[cfg(test)]
 mod testing;
 
 pub use blend::MemberScore;
@@ -88,7 +91,7 @@ pub use draws::Draws;
 pub use error::{Error, Result};
 pub use expansion::{Expansion, Material};
 pub use floral_symmetry as symmetry;
-pub use floral_symmetry::{Lattice, LatticeAxis, Motion, Role, Symmetries, Symmetry, roll};
+pub use floral_symmetry::{Lattice, LatticeAxis, Motion, Points, Role, Symmetries, Symmetry, roll};
 pub use law::LawKind;
 pub use observer::{Event, Found, Observer, Silent};
 pub use outliers::Outlier;

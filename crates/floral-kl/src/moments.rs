@@ -7,6 +7,7 @@ use floral_linalg::{Mat, MatRef};
 use super::case::{Case, Channels, Framed};
 use super::interpolation::Interpolation;
 use super::residuals::{MeanError, deviations, mean_and_variance, residuals};
+use super::scattered::roots;
 use super::target::Sample;
 use super::{Lattice, Symmetries};
 
@@ -40,6 +41,8 @@ pub(super) struct Moments<'a> {
     noise: Vec<MeanError<'a>>,
     /// Realizations of an input from which that is computed.
     deviations: usize,
+    /// Roots of the weights of scattered points.
+    roots: Option<Vec<f64>>,
 }
 
 impl<'a> Moments<'a> {
@@ -54,6 +57,7 @@ impl<'a> Moments<'a> {
         let values = cases.len() * channels.solution * lattice.len();
         let mut all = Self {
             deviations: (MOST_NOISE / values.max(1)).clamp(2, MOST_DEVIATIONS),
+            roots: roots(lattice),
             ..Self::default()
         };
         let mut last: Option<(Vec<usize>, Arc<Mat<f64>>)> = None;
@@ -208,6 +212,7 @@ impl<'a> Moments<'a> {
             hidden: &self.lows,
             known: &self.known,
             noise: &self.noise,
+            roots: self.roots.as_deref(),
         }
     }
 }

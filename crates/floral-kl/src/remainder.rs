@@ -4,6 +4,7 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::Lattice;
+use super::scattered::{SmoothNoise, spacing};
 
 /// Filters reach this many widths.
 const REACH: f64 = 3.0;
@@ -25,17 +26,29 @@ pub(super) struct Remainder {
     deviation: Vec<f32>,
     points: usize,
     smoothing: Vec<Smoothing>,
+    /// Noise of scattered points in the place of white noise.
+    scattered: Option<SmoothNoise>,
 }
 
 impl Remainder {
-    /// deviation: [channel, point]; widths: in points along each axis.
+    /// deviation: [channel, point]; widths: in points along each axis, of scattered points in distances of
+    /// nearest neighbours.
     pub(super) fn new(lattice: &Lattice, widths: &[f64], deviation: Vec<f32>) -> Self {
         let axes = widths.iter().enumerate();
+        let scattered = lattice
+            .points()
+            .zip(widths.first().filter(|width| **width > 0.0));
+        let scattered =
+            scattered.map(|(points, width)| SmoothNoise::new(points, width * spacing(points)));
         let smoothing = axes.filter_map(|(axis, width)| Smoothing::new(lattice, axis, *width));
         Self {
             deviation,
             points: lattice.len(),
-            smoothing: smoothing.collect(),
+            smoothing: match lattice.points() {
+                Some(_) => Vec::new(),
+                None => smoothing.collect(),
+            },
+            scattered,
         }
     }
 
@@ -45,9 +58,12 @@ impl Remainder {
         let mut smooth = vec![0.0; self.points];
         let channels = out.chunks_exact_mut(self.points);
         for (out, deviation) in channels.zip(self.deviation.chunks_exact(self.points)) {
-            noise
-                .iter_mut()
-                .for_each(|v| *v = StandardNormal.sample(rng));
+            match &self.scattered {
+                Some(scattered) => scattered.draw(rng, &mut noise),
+                None => noise
+                    .iter_mut()
+                    .for_each(|v| *v = StandardNormal.sample(rng)),
+            }
             for along in &self.smoothing {
                 along.apply(&noise, &mut smooth);
                 std::mem::swap(&mut noise, &mut smooth);

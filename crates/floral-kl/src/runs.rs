@@ -5,6 +5,7 @@
 use floral_linalg::{Mat, MatRef, symmetric_eigen};
 
 use super::Lattice;
+use super::scattered::{neighbours, roots};
 
 /// Factors kept of an input: realizations need no more than its leading directions.
 const MOST_FACTORS: usize = 16;
@@ -48,7 +49,15 @@ impl Runs {
         let means: Vec<f64> = (0..values).map(mean).collect();
         let unit = ((count - 1) as f64).sqrt();
         let centred = Mat::from_fn(values, count, |p, j| (x[(p, j)] - means[p]) / (unit * size));
-        let (squares, vectors) = symmetric_eigen(&(centred.transpose() * &centred))?;
+        let gram = match roots(lattice) {
+            Some(roots) => {
+                let root = |p: usize| roots[p % roots.len()];
+                let weighed = Mat::from_fn(values, count, |p, j| root(p) * centred[(p, j)]);
+                weighed.transpose() * &weighed
+            }
+            None => centred.transpose() * &centred,
+        };
+        let (squares, vectors) = symmetric_eigen(&gram)?;
         let kept = squares.iter().take_while(|s| **s > 0.0).count();
         let kept = kept.min(MOST_FACTORS).min(count - 1);
         let leading = vectors.subcols(0, kept);
@@ -81,6 +90,9 @@ impl Runs {
 
 /// Sums along each axis over pairs of neighbours, in units of their deviation.
 fn smoothness(rest: &Mat<f64>, deviations: &[f64], lattice: &Lattice) -> Smoothness {
+    if let Some(points) = lattice.points() {
+        return scattered_smoothness(rest, deviations, &neighbours(points));
+    }
     let mut all = Smoothness::default();
     for axis in 0..lattice.axes.len() {
         let stride = lattice.stride(axis);
@@ -100,4 +112,30 @@ fn smoothness(rest: &Mat<f64>, deviations: &[f64], lattice: &Lattice) -> Smoothn
         all.products.push(product);
     }
     all
+}
+
+/// The same over the nearest neighbours of scattered points: [point] -> neighbour and distance.
+fn scattered_smoothness(
+    rest: &Mat<f64>,
+    deviations: &[f64],
+    near: &[Option<(usize, f64)>],
+) -> Smoothness {
+    let (mut square, mut product) = (0.0, 0.0);
+    for p in 0..deviations.len() {
+        let Some((neighbour, _)) = near[p % near.len()] else {
+            continue;
+        };
+        let q = p / near.len() * near.len() + neighbour;
+        if deviations[p] > 0.0 && deviations[q] > 0.0 {
+            for j in 0..rest.ncols() {
+                let (a, b) = (rest[(p, j)] / deviations[p], rest[(q, j)] / deviations[q]);
+                square += 0.5 * (a * a + b * b);
+                product += a * b;
+            }
+        }
+    }
+    Smoothness {
+        squares: vec![square],
+        products: vec![product],
+    }
 }

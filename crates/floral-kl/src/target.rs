@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::case::Framed;
 use super::folds::Folds;
 use super::residuals::MeanError;
+use super::scattered::times;
 use super::symmetry::{Motion, Role};
 
 /// How a target goes with a motion and a scaling.
@@ -55,13 +56,17 @@ pub(super) struct Sample<'a> {
     pub known: &'a [Option<Vec<usize>>],
     /// How far an input's target may be off; empty if that is not known.
     pub noise: &'a [MeanError<'a>],
+    /// Roots of the weights of points by which errors count; none if all count the same.
+    pub roots: Option<&'a [f64]>,
 }
 
 impl Sample<'_> {
-    /// What a guess misses of an input's target; nothing where that is not known.
+    /// What a guess misses of an input's target, times the roots of weights; nothing where that is not
+    /// known.
     pub(super) fn miss(&self, input: usize, guess: &[f64]) -> Vec<f64> {
         let target = &self.targets[input];
         let miss: Vec<f64> = target.iter().zip(guess).map(|(t, g)| t - g).collect();
+        let miss = times(miss, self.roots);
         let Some(known) = &self.known[input] else {
             return miss;
         };
@@ -87,6 +92,7 @@ impl Sample<'_> {
             hidden: &[],
             known: &[],
             noise: &[],
+            roots: None,
         }
     }
 }

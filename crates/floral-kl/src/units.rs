@@ -75,11 +75,16 @@ impl Units {
             let flips = |motion: &super::Motion| motion.factors(role)[channel] < 0.0;
             symmetries.scale.is_none() && !symmetries.motions.iter().any(flips)
         };
-        let units =
-            |stacks: Vec<(Realizations<'_>, usize)>, count: usize, role: Role| -> Vec<Unit> {
-                let unit = |c: usize| Unit::of(&stacks, count, c, moves(role, c));
-                (0..count).map(unit).collect()
+        let weights = lattice.points().map(|points| points.weights());
+        // Of values that are known at some points only all count the same.
+        let weights = weights.filter(|_| cases.iter().all(|case| case.points.is_none()));
+        let units = |stacks: Vec<(Realizations<'_>, usize)>, count: usize, role: Role| {
+            let unit = |c: usize| match weights {
+                Some(weights) => Unit::weighed(&stacks, count, c, (moves(role, c), weights)),
+                None => Unit::of(&stacks, count, c, moves(role, c)),
             };
+            (0..count).map(unit).collect::<Vec<Unit>>()
+        };
         let solution = units(highs.collect(), channels.solution, Role::Solution);
         let lows: Vec<(Realizations<'_>, usize)> = lows.collect();
         let low = if lows.is_empty() {
@@ -197,7 +202,32 @@ impl Unit {
         let square = values()
             .map(|v| ((v - shift) / largest).powi(2))
             .sum::<f64>();
-        let scale = largest * (square / count).sqrt();
+        Self::new(shift, largest * (square / count).sqrt())
+    }
+
+    /// The same where points count by weights of mean one.
+    fn weighed(
+        stacks: &[(Realizations<'_>, usize)],
+        channels: usize,
+        channel: usize,
+        (moves, weights): (bool, &[f64]),
+    ) -> Self {
+        let values = || {
+            let fields = stacks.iter();
+            let fields = fields.flat_map(|(stack, n)| stack.of_channel(channel, channels, *n));
+            fields.flat_map(|field| field.into_iter().zip(weights))
+        };
+        let count = values().count().max(1) as f64;
+        let shift = match moves {
+            true => values().map(|(v, w)| w * (v / count)).sum(),
+            false => 0.0,
+        };
+        let largest = values().map(|(v, _)| (v - shift).abs()).fold(0.0, f64::max);
+        let squares = values().map(|(v, w)| w * ((v - shift) / largest).powi(2));
+        Self::new(shift, largest * (squares.sum::<f64>() / count).sqrt())
+    }
+
+    fn new(shift: f64, scale: f64) -> Self {
         // A channel that differs from its mean by round-off is constant; its own units do.
         let is_constant = !scale.is_normal() || scale <= 1e-13 * shift.abs();
         Self {

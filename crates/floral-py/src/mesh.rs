@@ -102,6 +102,35 @@ impl Mesh {
         crate::arrays::to_json(&self.0.axes)
     }
 
+    /// Fields [.., point] brought to the points of another mesh, linear in cells or else by neighbours; how
+    /// many of those lie outside, and how far at most.
+    fn to<'py>(
+        &self,
+        py: Python<'py>,
+        other: &Bound<'_, Self>,
+        fields: Doubles<'_>,
+    ) -> PyResult<(Bound<'py, PyArrayDyn<f64>>, usize, f64)> {
+        let found = mesh::interpolation(self.mesh(), other.get().mesh().points());
+        let found = found.map_err(faulty)?;
+        let own = self.mesh().points().count();
+        let brought = fields
+            .as_slice()?
+            .chunks_exact(own)
+            .flat_map(|f| found.matrix.apply(f));
+        let mut shape = fields.shape().to_vec();
+        match shape.last_mut().filter(|last| **last == own) {
+            Some(last) => *last = other.get().mesh().points().count(),
+            None => {
+                return Err(PyValueError::new_err(format!(
+                    "the fields have the shape {:?}, but their mesh has {own} points",
+                    fields.shape()
+                )));
+            }
+        }
+        let values = array(py, &shape, brought.collect())?;
+        Ok((values, found.outside, found.farthest))
+    }
+
     /// Axis, points and cells are the same.
     fn same(&self, other: &Bound<'_, Self>) -> bool {
         self.0.coincides(&other.get().0)

@@ -115,6 +115,23 @@ def test_predictions_on_another_mesh_are_interpolated(block):
     assert np.abs(there - expected).max() < 0.02 * np.abs(expected).max()
 
 
+def test_low_fidelity_on_a_mesh_of_its_own_is_interpolated():
+    points, cells = plane()
+    parameters, high = solutions(points)
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    slope = np.linspace(1.0, 2.0, CASES)
+    known = {"parameters": parameters, "high": high, "points": points, "cells": cells}
+    coarse = {"low_points": corners, "low_cells": [[0, 1, 2, 3]]}
+    low = slope[:, None] * (corners[:, 0] + 2 * corners[:, 1])
+    data = floral.Dataset.from_arrays(**known, low=low, **coarse)
+    found = data.to_xarray()["low"].values.reshape(CASES, -1)
+    np.testing.assert_allclose(found, slope[:, None] * (points[:, 0] + 2 * points[:, 1]), atol=1e-6)
+    with pytest.warns(UserWarning, match="points lie outside of the mesh of low, by 0.5 at most"):
+        floral.Dataset.from_arrays(**known, low=low, low_points=0.5 * corners[:, :] + [0.0, 0.25], low_cells=[[0, 1, 2, 3]])
+    with pytest.raises(ValueError, match="low_points is the mesh of low"):
+        floral.Dataset.from_arrays(**known, **coarse)
+
+
 def test_scalar_outputs_need_no_grid():
     rng = np.random.default_rng(0)
     x = rng.uniform(size=(30, 2))

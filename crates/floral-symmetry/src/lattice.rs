@@ -1,8 +1,11 @@
-//! The grid as regression sees it: axes with a name, a length, and whether their ends are one point.
+//! The grid as regression sees it: axes with a name, a length, and whether their ends are one point; or
+//! points that one axis counts.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-use crate::{Error, Result};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{Error, Points, Result};
 
 /// One axis of a lattice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,17 +20,46 @@ pub struct LatticeAxis {
     pub even: bool,
 }
 
-/// A tensor product of axes, the last one fastest in memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A tensor product of axes, the last one fastest in memory; or scattered points, which the only axis
+/// counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lattice {
     /// The axes, slowest first.
     pub axes: Vec<LatticeAxis>,
+    /// Where points lie that the only axis counts; none of a tensor product.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_points",
+        deserialize_with = "read_points"
+    )]
+    points: Option<Arc<Points>>,
 }
 
 impl Lattice {
     /// A lattice of these axes, the slowest first.
     pub fn new(axes: Vec<LatticeAxis>) -> Self {
-        Self { axes }
+        Self { axes, points: None }
+    }
+
+    /// Scattered points, counted along an axis of this name.
+    pub fn of_points(name: &str, points: Points) -> Self {
+        let axis = LatticeAxis {
+            name: name.to_owned(),
+            len: points.count(),
+            periodic: false,
+            even: false,
+        };
+        Self {
+            axes: vec![axis],
+            points: Some(Arc::new(points)),
+        }
+    }
+
+    /// Where points lie that are no tensor product.
+    #[inline]
+    pub fn points(&self) -> Option<&Arc<Points>> {
+        self.points.as_ref()
     }
 
     /// Number of points.
@@ -72,6 +104,19 @@ impl Lattice {
             }
         })
     }
+}
+
+fn write_points<S: Serializer>(
+    points: &Option<Arc<Points>>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    points.as_deref().serialize(serializer)
+}
+
+fn read_points<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<Arc<Points>>, D::Error> {
+    Ok(Option::<Points>::deserialize(deserializer)?.map(Arc::new))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod error;
 mod group;
 mod lattice;
 mod motion;
+mod points;
 mod signs;
 #[cfg(test)]
 mod testing;
@@ -22,6 +23,7 @@ pub use group::Symmetries;
 pub use group::roll;
 pub use lattice::{Lattice, LatticeAxis};
 pub use motion::Motion;
+pub use points::Points;
 pub use signs::Signs;
 
 /// Which field a symmetry acts on; low fidelity and solution are the same quantity.

@@ -1,18 +1,24 @@
-//! A grid as symmetries see it.
+//! A grid as symmetries and regressions see it.
 
-use floral_symmetry::{Lattice, LatticeAxis};
+use floral_symmetry::{Lattice, LatticeAxis, Points};
 
-use super::{AxisKind, Grid};
+use super::{AxisKind, Grid, POINT};
 
-/// Axes whose domain is periodic close.
+/// Axes whose domain is periodic close. A mesh of more than one point is scattered points with weights.
 impl From<&Grid> for Lattice {
     fn from(grid: &Grid) -> Self {
+        let mesh = grid.mesh().zip(grid.weights());
+        if let Some((mesh, weights)) = mesh.filter(|(mesh, _)| mesh.points().count() > 1) {
+            let (rows, d) = (mesh.points().rows(), mesh.points().dimension());
+            let along = |k: usize| rows.iter().map(|row| row[k]).collect();
+            let coordinates: Vec<Vec<f64>> = (0..d).map(along).collect();
+            return Self::of_points(POINT, Points::new(&coordinates, weights, mesh.dimension()));
+        }
         let axes = grid.axes.iter().map(|axis| LatticeAxis {
             name: axis.name.clone(),
             len: axis.len(),
             periodic: axis.domain.kind == AxisKind::Periodic,
-            // The order of a mesh's points says nothing about where they are.
-            even: axis.is_even() && grid.mesh().is_none(),
+            even: axis.is_even(),
         });
         Self::new(axes.collect())
     }

@@ -4,7 +4,8 @@
 //! are, or every s-th point from end to end.
 
 use crate::realizations::Realizations;
-use crate::{Lattice, LatticeAxis};
+use crate::scattered::Clusters;
+use crate::{Lattice, LatticeAxis, Points};
 
 /// Points of a thinned lattice, about.
 const POINTS: f64 = 600.0;
@@ -20,6 +21,9 @@ pub(super) struct Thinned {
 
 impl Thinned {
     pub(super) fn new(lattice: &Lattice) -> Self {
+        if let Some(points) = lattice.points() {
+            return Self::scattered(&lattice.axes[0].name, points);
+        }
         let most = POINTS.powf(1.0 / lattice.axes.len().max(1) as f64) as usize;
         let mut cells = vec![vec![0]];
         let mut axes = Vec::new();
@@ -50,6 +54,21 @@ impl Thinned {
     pub(super) fn realizations(&self, all: Realizations<'_>) -> Vec<f64> {
         let fields = all.fields(self.points);
         fields.flat_map(|field| self.fields(&field)).collect()
+    }
+
+    /// Scattered points in cubes of about this number.
+    fn scattered(name: &str, points: &Points) -> Self {
+        let axes = points.coordinates().len().max(1) as f64;
+        let clusters = Clusters::new(points, POINTS.powf(-1.0 / axes));
+        let coordinates: Vec<Vec<f64>> = (0..points.coordinates().len())
+            .map(|k| clusters.places().iter().map(|place| place[k]).collect())
+            .collect();
+        let thinned = Points::new(&coordinates, clusters.weights(), points.dimension());
+        Self {
+            lattice: Lattice::of_points(name, thinned),
+            points: points.count(),
+            cells: clusters.members(),
+        }
     }
 
     /// Thinned fields: [.., point] -> [.., fewer points].

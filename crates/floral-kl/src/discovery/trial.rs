@@ -2,7 +2,7 @@
 
 use super::thinned::Thinned;
 use crate::candidate_list::CandidateList;
-use crate::case::{Case, Channels, Framed, Query};
+use crate::case::{self, Case, Channels, Framed, Query};
 use crate::folds::Folds;
 use crate::kernel::{Kernel, KernelFit, Neighbours, Rows};
 use crate::local::{LocalFit, LocalPlan};
@@ -55,7 +55,7 @@ impl Trial {
         let none = Symmetries::none(lattice, channels.input, channels.solution);
         let units = Units::new(lattice, channels, &none, cases);
         let mut cases = cases.to_vec();
-        cases.sort_by(Case::in_order);
+        case::sort(&mut cases, lattice);
         let thinned = Thinned::new(lattice);
         let fields = |case: &Case<'_>| Fields {
             input: thinned.fields(case.query.input),

@@ -5,6 +5,7 @@ use super::{Covariance, Kernel};
 use crate::case::Framed;
 use crate::case::mean_field;
 use crate::filters::{convolve, taps};
+use crate::scattered::{Bank, roots, times};
 use crate::symmetry::Role;
 use crate::{Lattice, Symmetries};
 
@@ -23,6 +24,9 @@ pub(crate) struct Resemblance {
     factors: [f64; 2],
     /// Axis and taps of the filters through which fields are seen.
     filters: Vec<(usize, Vec<f64>)>,
+    /// The same of scattered points, and the roots of their weights.
+    bank: Option<Bank>,
+    roots: Option<Vec<f64>>,
     lattice: Lattice,
 }
 
@@ -47,13 +51,20 @@ impl Resemblance {
             (axis, taps(width, 0).swap_remove(0))
         };
         let axes = 0..lattice.axes.len();
+        let is_filtered = kernel.smoothing > 0.0;
+        let points = lattice.points().filter(|_| is_filtered);
         let mut all = Self {
+            bank: points.map(|points| Bank::new(points, kernel.smoothing, 0)),
+            roots: roots(lattice),
             rolls: Rolls::new(lattice, &symmetries.rolled),
             // A positive quantity that may be scaled is measured by its logarithm.
             logarithm: symmetries.scale.is_some() && values().all(|v| *v > 0.0),
             centres: [Vec::new(), Vec::new()],
             factors: [1.0; 2],
-            filters: axes.map(along).filter(|_| kernel.smoothing > 0.0).collect(),
+            filters: match lattice.points() {
+                Some(_) => Vec::new(),
+                None => axes.map(along).filter(|_| is_filtered).collect(),
+            },
             lattice: lattice.clone(),
         };
         let centre = |fields: Vec<Vec<f64>>, role: Role| {
@@ -64,7 +75,10 @@ impl Resemblance {
         let inputs = framed.iter().map(|f| all.seen_input(f)).collect();
         let lows = framed.iter().map(|f| all.seen_low(f)).collect();
         all.centres = [centre(inputs, Role::Input), centre(lows, Role::Solution)];
-        let square = |field: Vec<f64>| field.iter().map(|v| v * v).sum::<f64>();
+        let square = |field: Vec<f64>| {
+            let weighed = times(field, all.roots.as_deref());
+            weighed.iter().map(|v| v * v).sum::<f64>()
+        };
         let input: f64 = framed.iter().map(|f| square(all.seen_input(f))).sum();
         let low: f64 = framed.iter().map(|f| square(all.seen_low(f))).sum();
         let share = if low > 0.0 { kernel.share } else { 1.0 };
@@ -92,6 +106,12 @@ impl Resemblance {
     }
 
     fn filtered(&self, field: Vec<f64>) -> Vec<f64> {
+        if let Some(bank) = &self.bank {
+            let every: Vec<usize> = (0..self.lattice.len()).collect();
+            let channels = field.chunks_exact(every.len().max(1)).map(<[f64]>::to_vec);
+            let found = bank.apply(&channels.collect::<Vec<_>>(), &every);
+            return found.into_iter().flatten().flatten().collect();
+        }
         self.filters.iter().fold(field, |field, (axis, taps)| {
             let channels = field.chunks_exact(self.lattice.len());
             channels
@@ -106,17 +126,18 @@ impl Resemblance {
     }
 
     pub(super) fn signature(&self, framed: &Framed) -> Signature {
-        let times = |factor: f64, mut field: Vec<f64>| {
+        let scaled = |factor: f64, mut field: Vec<f64>| {
             field.iter_mut().for_each(|v| *v *= factor);
             field
         };
         let mut features = Vec::new();
         if self.factors[0] > 0.0 {
-            features.extend(times(self.factors[0], self.seen_input(framed)));
+            features.extend(scaled(self.factors[0], self.seen_input(framed)));
         }
         if self.factors[1] > 0.0 {
-            features.extend(times(self.factors[1], self.seen_low(framed)));
+            features.extend(scaled(self.factors[1], self.seen_low(framed)));
         }
+        let features = times(features, self.roots.as_deref());
         Signature {
             square: features.iter().map(|v| v * v).sum(),
             spectrum: self.rolls.forward(&features),

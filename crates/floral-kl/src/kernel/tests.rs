@@ -81,6 +81,7 @@ impl Known {
             hidden: &[],
             known: &self.everywhere,
             noise: &[],
+            roots: None,
         }
     }
 }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::features::{Columns, still};
 use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
 use super::lengths;
+use crate::scattered::sampled;
 use crate::target::{Parity, Sample};
 use crate::{Symmetries, Symmetry};
 
@@ -28,10 +29,18 @@ impl Columns {
         let motions = &symmetries.motions;
         let each = (MOST_CANDIDATES / (train.framed.len() * motions.len())).max(1);
         let step = self.lattice.len().div_ceil(each);
+        let scattered = self.lattice.points().map(|points| (points, points.curve()));
         let moved = |k: usize| -> Vec<Neighbourhoods> {
             // Inputs show different points: a step that divides an axis would see some of it only.
-            let shown = (k * 7919 % step..self.lattice.len()).step_by(step);
-            let shown: Vec<usize> = shown.collect();
+            let shown: Vec<usize> = match &scattered {
+                Some((points, curve)) if step > 1 => {
+                    sampled(points, curve, step as f64, (k as f64 * GOLDEN).fract())
+                }
+                Some((_, curve)) => curve.clone(),
+                None => (k * 7919 % step..self.lattice.len())
+                    .step_by(step)
+                    .collect(),
+            };
             let by = |m: usize| {
                 let rows = motions[m].destinations(&shown);
                 Neighbourhoods {
@@ -105,13 +114,20 @@ impl Columns {
     /// order are of a kind, and so are positions along an axis, or along all axes that a
     /// transposition exchanges.
     fn kinds(&self, symmetries: &Symmetries, surroundings: usize) -> Vec<usize> {
-        let fields = surroundings / self.filters.len();
+        let fields = surroundings / self.filter_kinds.len();
         let mut names: Vec<[usize; 3]> = (0..fields)
             .flat_map(|field| self.filter_kinds.iter().map(move |[w, o]| [field, *w, *o]))
             .collect();
         let transposes = |s: &Symmetry| matches!(s, Symmetry::Transpose { .. });
         let is_transposed = symmetries.declared.iter().any(transposes);
-        for (place, axis) in still(&self.lattice, symmetries).into_iter().enumerate() {
+        if let Some(points) = self.lattice.points() {
+            names.extend((0..points.coordinates().len()).map(|place| [usize::MAX, place, 0]));
+        }
+        let still = match self.lattice.points() {
+            Some(_) => Vec::new(),
+            None => still(&self.lattice, symmetries),
+        };
+        for (place, axis) in still.into_iter().enumerate() {
             let name = [usize::MAX, if is_transposed { 0 } else { place }, 0];
             let times = 1 + usize::from(self.lattice.axes[axis].periodic);
             names.extend(std::iter::repeat_n(name, times));

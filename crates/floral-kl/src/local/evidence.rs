@@ -13,6 +13,7 @@ use super::Columns;
 use super::normal::Normal;
 use crate::Symmetries;
 use crate::residuals::MeanError;
+use crate::scattered::times;
 use crate::symmetry::{Motion, Role};
 use crate::target::{Examples, Parity};
 
@@ -37,13 +38,13 @@ struct Noise {
 }
 
 impl Evidence {
-    /// Of an input at `rows`, or where its target is known.
+    /// Of an input at rows, each times a number if there are any, or where its target is known.
     pub(super) fn new(
         columns: &Columns,
         symmetries: &Symmetries,
         examples: &Examples<'_>,
         input: usize,
-        rows: &[usize],
+        rows: (&[usize], Option<&[f64]>),
     ) -> Self {
         // Of a variance nothing is known but itself.
         let noise = examples.train.noise.get(input);
@@ -115,7 +116,7 @@ fn seen(
     symmetries: &Symmetries,
     examples: &Examples<'_>,
     (input, motion): (usize, usize),
-    rows: &[usize],
+    (rows, factors): (&[usize], Option<&[f64]>),
     deviations: &[f32],
 ) -> (Normal, Option<Noise>) {
     let sample = &examples.train;
@@ -123,16 +124,24 @@ fn seen(
     let motion = &symmetries.motions[motion];
     let known = sample.known[input].as_ref();
     let known = known.map(|points| motion.destinations(points));
+    let factors = factors.filter(|_| known.is_none());
     let rows = known.as_deref().unwrap_or(rows);
+    let factor = |row: usize| factors.map_or(1.0, |factors| factors[row]);
     let target = examples.parity.apply(motion, &sample.targets[input]);
     let points = motion.points();
-    let x = columns.at(&framed, rows);
+    let x = times(columns.at(&framed, rows), factors);
     let x = MatRef::from_column_major_slice(&x, rows.len(), x.len() / rows.len());
     let y = Mat::from_fn(rows.len(), target.len() / points, |r, c| {
-        target[c * points + rows[r]]
+        factor(r) * target[c * points + rows[r]]
     });
     let noise = deviations_at(deviations, target.len(), motion, rows);
-    let noise = noise.map(|e| Noise {
+    let weighed = |mut e: Mat<f64>| {
+        if factors.is_some() {
+            (0..e.ncols()).for_each(|k| (0..rows.len()).for_each(|r| e[(r, k)] *= factor(r)));
+        }
+        e
+    };
+    let noise = noise.map(weighed).map(|e| Noise {
         columns: e.transpose() * x,
         target: e.transpose() * &y,
         gram: e.transpose() * &e,

@@ -7,6 +7,7 @@ use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
 use super::positions::positions;
 use crate::case::Framed;
 use crate::filters::{convolve, taps};
+use crate::scattered::Bank;
 use crate::target::{Parity, Sample};
 use crate::{Lattice, Symmetries};
 
@@ -66,10 +67,9 @@ pub(crate) struct Columns {
     pub(super) lattice: Lattice,
     /// Of each filter the number of its width and its order.
     pub(super) filter_kinds: Vec<[usize; 2]>,
-    /// Per filter the axes and taps that it convolves with.
-    pub(super) filters: Vec<Vec<(usize, Vec<f64>)>>,
-    /// Axis and taps of the first derivative along every filtered axis.
-    derivatives: Vec<(usize, Vec<f64>)>,
+    filters: Filters,
+    /// First derivatives along every filtered axis.
+    derivatives: Filters,
     /// Polynomials of the position: [polynomial][point].
     positions: Vec<Vec<f64>>,
     pub(crate) plan: LocalPlan,
@@ -79,6 +79,15 @@ pub(crate) struct Columns {
     pub(crate) sizes: [f64; 2],
     /// What the features are compared with, if the plan says so.
     pub(crate) landmarks: Option<Landmarks>,
+}
+
+/// What fields are filtered by.
+#[derive(Debug, Clone)]
+enum Filters {
+    /// Per filter the axes and taps that it convolves with.
+    Axes(Vec<Filter>),
+    /// Of scattered points, one a width.
+    Banks(Vec<Bank>),
 }
 
 /// A plan of more features is not tried.
@@ -113,25 +122,11 @@ impl Columns {
         logarithm: bool,
         sizes: [f64; 2],
     ) -> Self {
-        let every: Vec<usize> = (0..lattice.axes.len()).collect();
-        let rolled = &symmetries.rolled;
-        let filtered = if rolled.is_empty() { &every } else { rolled };
-        let derivative = |&axis: &usize| {
-            let width = 0.5 * points(plan.widths[0], lattice, axis);
-            (axis, taps(width, 1).swap_remove(1))
-        };
-        let mut kinds = Vec::new();
-        let mut all = Vec::new();
-        for (w, width) in plan.widths.iter().enumerate() {
-            for (order, filter) in filters(lattice, filtered, *width, plan.order) {
-                kinds.push([w, order]);
-                all.push(filter);
-            }
-        }
+        let (filter_kinds, filters) = Filters::new(plan, lattice, symmetries);
         Self {
-            derivatives: filtered.iter().map(derivative).collect(),
-            filter_kinds: kinds,
-            filters: all,
+            derivatives: Filters::derivatives(plan, lattice, symmetries),
+            filter_kinds,
+            filters,
             positions: positions(lattice, &still(lattice, symmetries), plan.positions),
             lattice: lattice.clone(),
             plan: plan.clone(),
@@ -172,7 +167,7 @@ impl Columns {
         let fields = self.fields(framed).len();
         let degrees = self.plan.degrees.iter();
         let products: usize = degrees.map(|&degree| combinations(fields, degree)).sum();
-        products * self.filters.len() * self.positions.len()
+        products * self.filter_kinds.len() * self.positions.len()
     }
 
     /// Whether its normal matrix costs more than it is worth.
@@ -199,21 +194,15 @@ impl Columns {
 
     pub(super) fn features(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
         let mut columns = Vec::new();
-        for product in self.products(framed) {
-            for filter in &self.filters {
-                let filtered = self.filtered(&product, filter);
+        let products = self.products(framed);
+        self.filters
+            .each(&self.lattice, &products, rows, |filtered| {
                 for polynomial in &self.positions {
-                    columns.extend(rows.iter().map(|&p| filtered[p] * polynomial[p]));
+                    let places = rows.iter().zip(filtered);
+                    columns.extend(places.map(|(&p, value)| value * polynomial[p]));
                 }
-            }
-        }
+            });
         columns
-    }
-
-    fn filtered(&self, product: &[f64], filter: &[(usize, Vec<f64>)]) -> Vec<f64> {
-        filter.iter().fold(product.to_vec(), |field, (axis, taps)| {
-            convolve(&self.lattice, *axis, taps, &field)
-        })
     }
 
     /// Products of every degree of the plan, each field over its size.
@@ -237,17 +226,15 @@ impl Columns {
             fields.extend(split(&framed.input, self.sizes[0], self.logarithm));
         }
         if self.plan.gradients {
-            let derivatives = fields.iter().flat_map(|field| self.gradient(field));
-            let derivatives: Vec<Vec<f64>> = derivatives.collect();
-            fields.extend(derivatives);
+            let every: Vec<usize> = (0..self.lattice.len()).collect();
+            let mut slopes = Vec::new();
+            self.derivatives
+                .each(&self.lattice, &fields, &every, |field| {
+                    slopes.push(field.to_vec());
+                });
+            fields.extend(slopes);
         }
         fields
-    }
-
-    /// Smoothed first derivatives along the filtered axes.
-    fn gradient(&self, field: &[f64]) -> Vec<Vec<f64>> {
-        let along = |(axis, taps): &(usize, Vec<f64>)| convolve(&self.lattice, *axis, taps, field);
-        self.derivatives.iter().map(along).collect()
     }
 
     fn of_degree(&self, fields: &[Vec<f64>], degree: usize) -> Vec<Vec<f64>> {
@@ -263,6 +250,90 @@ impl Columns {
             products = longer.collect();
         }
         products.into_iter().map(|(_, product)| product).collect()
+    }
+}
+
+impl Filters {
+    /// Of a plan, and the number of the width and the order of each.
+    fn new(
+        plan: &LocalPlan,
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+    ) -> (Vec<[usize; 2]>, Self) {
+        let widths = plan.widths.iter().enumerate();
+        if let Some(points) = lattice.points() {
+            let banks: Vec<Bank> = widths
+                .map(|(_, width)| Bank::new(points, *width, plan.order))
+                .collect();
+            let of = |(w, bank): (usize, &Bank)| -> Vec<[usize; 2]> {
+                bank.totals().map(|order| [w, order]).collect()
+            };
+            let kinds = banks.iter().enumerate().flat_map(of).collect();
+            return (kinds, Self::Banks(banks));
+        }
+        let filtered = filtered_axes(lattice, symmetries);
+        let (mut kinds, mut all) = (Vec::new(), Vec::new());
+        for (w, width) in widths {
+            for (order, filter) in filters(lattice, &filtered, *width, plan.order) {
+                kinds.push([w, order]);
+                all.push(filter);
+            }
+        }
+        (kinds, Self::Axes(all))
+    }
+
+    /// Smoothed first derivatives over half the narrowest width of a plan.
+    fn derivatives(plan: &LocalPlan, lattice: &Lattice, symmetries: &Symmetries) -> Self {
+        if let Some(points) = lattice.points() {
+            return Self::Banks(vec![Bank::slopes(points, 0.5 * plan.widths[0])]);
+        }
+        let derivative = |axis: usize| {
+            let width = 0.5 * points(plan.widths[0], lattice, axis);
+            vec![(axis, taps(width, 1).swap_remove(1))]
+        };
+        let axes = filtered_axes(lattice, symmetries).into_iter();
+        Self::Axes(axes.map(derivative).collect())
+    }
+
+    /// Gives `take` what every filter makes of every field at `rows`, one field after another.
+    fn each(
+        &self,
+        lattice: &Lattice,
+        fields: &[Vec<f64>],
+        rows: &[usize],
+        mut take: impl FnMut(&[f64]),
+    ) {
+        match self {
+            Self::Axes(filters) => {
+                for (field, filter) in fields
+                    .iter()
+                    .flat_map(|f| filters.iter().map(move |g| (f, g)))
+                {
+                    let along = |field: Vec<f64>, (axis, taps): &(usize, Vec<f64>)| {
+                        convolve(lattice, *axis, taps, &field)
+                    };
+                    let filtered = filter.iter().fold(field.clone(), along);
+                    take(&rows.iter().map(|&p| filtered[p]).collect::<Vec<f64>>());
+                }
+            }
+            Self::Banks(banks) => {
+                let all: Vec<Vec<Vec<Vec<f64>>>> =
+                    banks.iter().map(|bank| bank.apply(fields, rows)).collect();
+                for field in 0..fields.len() {
+                    all.iter()
+                        .flat_map(|bank| &bank[field])
+                        .for_each(|f| take(f));
+                }
+            }
+        }
+    }
+}
+
+/// The axes along which fields are filtered: those that roll, or all.
+fn filtered_axes(lattice: &Lattice, symmetries: &Symmetries) -> Vec<usize> {
+    match symmetries.rolled.is_empty() {
+        true => (0..lattice.axes.len()).collect(),
+        false => symmetries.rolled.clone(),
     }
 }
 

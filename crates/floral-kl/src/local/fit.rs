@@ -10,6 +10,7 @@ use super::normal::{Normal, error, solve, total};
 use super::{Columns, LocalPlan};
 use crate::case::Framed;
 use crate::folds::Folds;
+use crate::scattered::{roots, sampled};
 use crate::target::{Examples, Sample};
 use crate::{Lattice, Symmetries};
 
@@ -65,7 +66,13 @@ impl LocalFit {
         }
         let most = plan.landmarks.map_or(MOST_ROWS_IN_ALL, |_| MOST_COMPARED);
         let thinning = Thinning::new(lattice, symmetries, examples.train.framed.len(), most);
-        let one = |&i: &usize| Evidence::new(&columns, symmetries, examples, i, &thinning.rows(i));
+        let roots = roots(lattice);
+        let one = |&i: &usize| {
+            let rows = thinning.rows(i);
+            // Of some, points that weigh more come more often.
+            let roots = roots.as_deref().filter(|roots| roots.len() == rows.len());
+            Evidence::new(&columns, symmetries, examples, i, (&rows, roots))
+        };
         // One input after another: the columns of a few are all that is in memory.
         let of_fold = |inputs: &Vec<usize>| inputs.iter().map(one).reduce(Evidence::add);
         let is_wide = columns.count(&examples.train.framed[0]) > WIDE;
@@ -168,11 +175,13 @@ fn ridges(penalty: Option<&Mat<f64>>) -> &'static [f64] {
 }
 
 /// Which points of an input enter a fit: all of them, or every n-th line across an axis that does
-/// not roll, other ones for the next input, so that all inputs together show the whole domain.
+/// not roll, other ones for the next input, so that all inputs together show the whole domain. Of
+/// scattered points every n-th along a curve.
 struct Thinning<'a> {
     lattice: &'a Lattice,
     axis: usize,
     every: usize,
+    curve: Vec<usize>,
 }
 
 impl<'a> Thinning<'a> {
@@ -187,6 +196,7 @@ impl<'a> Thinning<'a> {
             lattice,
             axis,
             every: thin.min(lattice.axes[axis].len),
+            curve: lattice.points().map_or(Vec::new(), |points| points.curve()),
         }
     }
 
@@ -194,6 +204,10 @@ impl<'a> Thinning<'a> {
         // The last line of the first input, then about a golden section of all further on.
         let step = (0.618 * self.every as f64).round() as usize;
         let first = (self.every - 1 + input * coprime(step, self.every)) % self.every;
+        if let Some(points) = self.lattice.points().filter(|_| self.every > 1) {
+            let every = self.every as f64;
+            return sampled(points, &self.curve, every, (first as f64 + 0.5) / every);
+        }
         let kept = |p: &usize| self.lattice.position(*p, self.axis) % self.every == first;
         (0..self.lattice.len()).filter(kept).collect()
     }

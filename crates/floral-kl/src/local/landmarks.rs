@@ -144,8 +144,12 @@ pub(super) fn stacked(parts: &[Mat<f64>]) -> Mat<f64> {
     })
 }
 
-/// Where points lie along `axes`, from -1 to 1 or on a circle: [coordinate][point].
+/// Where points lie along `axes`, from -1 to 1 or on a circle, or scattered: [coordinate][point].
 pub(super) fn coordinates(lattice: &Lattice, axes: &[usize]) -> Vec<Vec<f64>> {
+    if let Some(points) = lattice.points() {
+        let about_zero = |x: &Vec<f64>| x.iter().map(|x| 2.0 * x - 1.0).collect();
+        return points.coordinates().iter().map(about_zero).collect();
+    }
     let along = |&axis: &usize| {
         let n = lattice.axes[axis].len;
         let share = move |i: usize| i as f64 / (n.max(2) - 1) as f64;
@@ -169,6 +173,9 @@ pub(super) fn coordinates(lattice: &Lattice, axes: &[usize]) -> Vec<Vec<f64>> {
 
 /// How many coordinates positions along `axes` have.
 pub(super) fn coordinate_count(lattice: &Lattice, axes: &[usize]) -> usize {
+    if let Some(points) = lattice.points() {
+        return points.coordinates().len();
+    }
     let closes = |axis: &&usize| lattice.axes[**axis].periodic;
     axes.len() + axes.iter().filter(closes).count()
 }

@@ -1,4 +1,4 @@
-//! Functions of the position along axes that do not roll.
+//! Functions of the position along axes that do not roll, or of the coordinates of scattered points.
 
 use crate::Lattice;
 
@@ -6,14 +6,12 @@ use crate::Lattice;
 /// harmonics along an axis that closes.
 pub(super) fn positions(lattice: &Lattice, axes: &[usize], degree: usize) -> Vec<Vec<f64>> {
     let mut products = vec![(0, vec![1.0; lattice.len()])];
-    for &axis in axes {
-        let functions = along(lattice, axis, degree);
+    for functions in functions(lattice, axes, degree) {
         let longer = products.iter().flat_map(|(total, product)| {
             let left = degree - total;
             let short = functions.iter().filter(move |(k, _)| *k <= left);
-            short.map(move |(k, line)| {
-                let at = |p: usize| line[lattice.position(p, axis)];
-                let values = product.iter().enumerate().map(|(p, v)| v * at(p));
+            short.map(move |(k, function)| {
+                let values = product.iter().zip(function).map(|(v, f)| v * f);
                 (total + k, values.collect::<Vec<f64>>())
             })
         });
@@ -22,8 +20,33 @@ pub(super) fn positions(lattice: &Lattice, axes: &[usize], degree: usize) -> Vec
     products.into_iter().map(|(_, product)| product).collect()
 }
 
+/// A function of the position at every point, with its degree.
+type Function = (usize, Vec<f64>);
+
+/// For every axis, or for every coordinate of scattered points, its functions.
+fn functions(lattice: &Lattice, axes: &[usize], degree: usize) -> Vec<Vec<Function>> {
+    if let Some(points) = lattice.points() {
+        let polynomial = |x: &Vec<f64>, k: usize| -> Function {
+            (k, x.iter().map(|x| legendre(k, 2.0 * x - 1.0)).collect())
+        };
+        let of = |x: &Vec<f64>| (0..=degree).map(|k| polynomial(x, k)).collect();
+        return points.coordinates().iter().map(of).collect();
+    }
+    let of = |&axis: &usize| {
+        let everywhere = |(k, line): Function| -> Function {
+            let at = |p: usize| line[lattice.position(p, axis)];
+            (k, (0..lattice.len()).map(at).collect())
+        };
+        along(lattice, axis, degree)
+            .into_iter()
+            .map(everywhere)
+            .collect()
+    };
+    axes.iter().map(of).collect()
+}
+
 /// The functions of one axis, each with its degree.
-fn along(lattice: &Lattice, axis: usize, degree: usize) -> Vec<(usize, Vec<f64>)> {
+fn along(lattice: &Lattice, axis: usize, degree: usize) -> Vec<Function> {
     let n = lattice.axes[axis].len;
     if lattice.axes[axis].periodic {
         let angle = |k: usize, i: usize| std::f64::consts::TAU * (k * i) as f64 / n as f64;

@@ -8,6 +8,7 @@ use super::ard::{ArdKernel, Place, Seen};
 use super::likelihood::Evidence;
 use crate::case::Framed;
 use crate::kernel::over_mean;
+use crate::scattered::times;
 use crate::target::Examples;
 
 /// Inputs below which lengths are not learned.
@@ -57,7 +58,7 @@ impl ProcessFit {
         if train.framed.len() < FEWEST || (has_slopes && !has_loads) {
             return None;
         }
-        let all = train.targets.concat();
+        let all = times(train.targets.concat(), train.roots);
         let values = train.targets[0].len();
         let y = MatRef::from_column_major_slice(&all, values, train.framed.len());
         let learner = Learner {

@@ -1,12 +1,14 @@
 //! What was read is checked before anything is computed from it.
 
+use std::sync::Arc;
+
 use floral_linalg::Mat;
 
 use super::{
     Covariance, Doubles, Kernel, LocalPlan, Parity, Singles, StoredBlend, StoredExpansion,
     StoredInput, StoredLandmarks, StoredModel, StoredPart, refused,
 };
-use crate::Result;
+use crate::{Points, Result};
 
 /// Bounds of what a fit makes, with room.
 const MOST_AXES: usize = 8;
@@ -24,6 +26,11 @@ impl StoredExpansion {
             return Err(refused("its channels have no size".into()));
         };
         ensure(input > 0 && solution > 0, "it has no channels")?;
+        let sound = |p: &Arc<Points>| self.lattice.axes.len() == 1 && p.is_sound(points);
+        ensure(
+            self.lattice.points().is_none_or(sound),
+            "its points do not fit",
+        )?;
         let first = self.inputs.first();
         let first = first.ok_or_else(|| refused("it has no inputs".into()))?;
         let low = first.low.0.len();

@@ -17,7 +17,7 @@ from ._arrays import Floats
 from ._building import Dims, Parts, Solver
 from ._files import PathLike, imported, packed, unpack
 from ._grid import Domain, Grid, OnGrid
-from ._mesh import Cells, mesh_of
+from ._mesh import Cells, brought, mesh_of
 from ._notes import note
 from ._parameters import Parameters, matched, named, with_parameters
 from ._progress import Progress, watching
@@ -108,6 +108,8 @@ class Dataset(OnGrid):
         parameters: Optional[Parameters] = None,
         points: Any = None,
         cells: Cells = None,
+        low_points: Any = None,
+        low_cells: Cells = None,
         params: Optional[Parameters] = None,
         sensors: bool = False,
         path: Optional[PathLike] = None,
@@ -138,6 +140,10 @@ class Dataset(OnGrid):
             ``meshio.Mesh``.
         cells: cells of the mesh, [cell, node] counted from 0, or by kind as in ``{"triangle": ...}``; without
             them, neighbours are the nearest points.
+        low_points: points of the mesh of low, if that is another: low is then [input, point of that mesh], or
+            a function that returns it, and is interpolated, linear in cells or else by neighbours. A
+            note says how many points lie outside.
+        low_cells: cells of the mesh of low.
         params: another name of ``parameters``.
         sensors: whether NaN in high are points that were not measured, the same in all realizations of an
             input.
@@ -159,6 +165,10 @@ class Dataset(OnGrid):
         else:
             numbers = {} if parameters is None else named(parameters)
             mesh = None if points is None else mesh_of(points, cells)
+            if low_points is not None:
+                if mesh is None or low is None:
+                    raise ValueError("low_points is the mesh of low; give points and low too")
+                given["low"] = brought(low, mesh_of(low_points, low_cells), mesh)
             known = (coords, dims, domains, names or {}, units or {})
             parts = _building.of_arrays(given, *known, sensors, numbers, mesh)
         return cls._stored(parts, symmetries, path)

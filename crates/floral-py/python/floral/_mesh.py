@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _floral
 from ._arrays import Floats, numbers
+from ._notes import note
 
 if TYPE_CHECKING:
     from ._ensemble import Ensemble
@@ -66,6 +67,20 @@ def _nodes(name: str, nodes: Any) -> NDArray[np.int64]:
     if array.ndim != 2 or array.dtype.kind not in "iu":
         raise ValueError(f"{name} has the shape {array.shape} and the type {array.dtype}; give whole numbers [cell, node]")
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def brought(low: Any, own: _floral.Mesh, mesh: _floral.Mesh) -> Any:
+    """Low fidelity on its own mesh, [.., point], or a function that computes it, on another mesh."""
+    if callable(low):
+        return lambda input: own.to(mesh, numbers("low", low(input)))[0]
+    values, outside, farthest = own.to(mesh, numbers("low", low))
+    if outside:
+        count = len(mesh.points)
+        note(
+            f"{outside} of {count} points lie outside of the mesh of low, by {farthest:.3g} at most; they take the "
+            "value of the nearest place of its border"
+        )
+    return values
 
 
 def needed(ensemble: Ensemble) -> _floral.Mesh:

@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::band::Band;
 use super::distribution::Distribution;
+use super::picture::Picture;
 use super::summary::Certainty;
 use crate::draw::Label;
 use floral::Grid;
@@ -76,6 +78,11 @@ pub struct Setting {
     /// The grid, without axes of a single point unless it has no other.
     #[serde(skip)]
     pub grid: Grid,
+    /// How fields on a mesh are drawn; none of a grid.
+    #[serde(skip)]
+    pub picture: Option<Arc<Picture>>,
+    /// The parameters of inputs with their units.
+    pub parameters: Vec<Label>,
     /// The names of its axes with their units.
     pub axes: Vec<Label>,
     /// The axis that maps have to the right; the other one goes upwards.
@@ -96,6 +103,23 @@ pub struct Setting {
     pub build: String,
     /// Notes on the inputs, such as that they are far from the training inputs.
     pub notes: Vec<String>,
+}
+
+impl Setting {
+    /// Whether fields are drawn as maps.
+    pub(super) fn has_maps(&self) -> bool {
+        self.grid.dimensions() == 2 || self.picture.is_some()
+    }
+
+    /// Whether fields are drawn as curves: not those of a mesh, and not single numbers.
+    pub(super) fn has_curves(&self) -> bool {
+        !self.has_maps() && self.grid.len() > 1
+    }
+
+    /// Whether the explorer shows fields: those on a grid.
+    pub(super) fn is_explored(&self) -> bool {
+        self.picture.is_none() && self.grid.len() > 1
+    }
 }
 
 /// One channel of the solution, and its truth.
@@ -184,6 +208,8 @@ pub struct ShownInput {
     pub name: String,
     /// Its index in the dataset, which names its figures.
     pub input: usize,
+    /// Its parameters, in the order of the setting's.
+    pub parameters: Vec<f64>,
     /// The low-fidelity solution, where there is one.
     #[serde(skip)]
     pub low: Option<Vec<f32>>,

@@ -76,7 +76,7 @@ fn of_channel(view: View) -> Vec<Named> {
 /// two dimensions.
 pub fn curves_of_input(comparison: &Comparison, position: usize) -> Vec<Figure> {
     let shown = comparison.shown.get(position);
-    let shown = shown.filter(|_| comparison.setting.grid.dimensions() == 1);
+    let shown = shown.filter(|_| comparison.setting.has_curves());
     let views = shown.into_iter().flat_map(|shown| {
         let views = View::all(comparison);
         views.flat_map(|view| curves::bands(view, shown))
@@ -87,13 +87,16 @@ pub fn curves_of_input(comparison: &Comparison, position: usize) -> Vec<Figure> 
 /// Mean, spread and realizations of one input: maps on a plane, curves on a line.
 fn of_input(view: View, shown: &ShownInput) -> Vec<Named> {
     let input = shown.input;
-    if view.comparison.setting.grid.dimensions() == 2 {
+    if view.comparison.setting.has_maps() {
         let fields = maps::fields(view, shown);
         let samples = maps::samples(view, shown);
         return vec![
             (format!("fields-{input}"), Exported::Maps(fields)),
             (format!("samples-{input}"), Exported::Maps(samples)),
         ];
+    }
+    if !view.comparison.setting.has_curves() {
+        return Vec::new();
     }
     let means = curves::bands(view, shown);
     let mut all = numbered(&format!("mean-{input}"), means);

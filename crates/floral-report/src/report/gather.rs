@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use floral::dataset::Dataset;
 use floral::device::Device;
@@ -27,6 +28,7 @@ use super::comparison::{
 };
 use super::names;
 use super::options::Options;
+use super::picture::Picture;
 use super::pooled::Pooled;
 use super::summary::{Summary, spectrum};
 use super::test_input::{Predicted, ScoredSummary, TestInput};
@@ -102,23 +104,17 @@ pub fn compare(
     gathering.finish(inputs)
 }
 
-/// Refuses fields that a report would draw wrongly: the points of a mesh are no curve, and a single
-/// point is none either.
+/// Refuses fields that a report would draw wrongly: on a mesh along a line, whose points have no order.
 pub(super) fn check_drawable(grid: &Grid) -> Result<()> {
-    let reason = match grid.mesh() {
-        Some(_) => {
-            "fields on a mesh are not drawn in reports; use floral evaluate for scores, and floral sample \
-             -o OUT.vtu for fields that ParaView draws"
-        }
-        None if grid.len() == 1 => {
-            "scalar solutions have no fields to draw; use floral evaluate for scores"
-        }
-        None => return Ok(()),
-    };
-    Err(Error::Config {
-        context: "report".into(),
-        reason: reason.into(),
-    })
+    match grid.mesh() {
+        Some(mesh) if mesh.points().dimension() == 1 => Err(Error::Config {
+            context: "report".into(),
+            reason: "fields on a mesh along a line are not drawn; give its points in increasing order as a grid \
+                     of one axis"
+                .into(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 struct Gathering<'a> {
@@ -156,13 +152,14 @@ impl Consumer for Gathering<'_> {
             let channels = Channel::all(low.len(), input.grid.len());
             for (pooled, channel) in self.low.iter_mut().zip(channels) {
                 let field = std::iter::once(&low[..]);
-                pooled.add_spectrum(&spectrum(field, &input.grid.shape(), channel));
+                pooled.add_spectrum(&spectrum(field, input.grid, channel));
             }
         }
         if input.position < self.options.shown {
             self.shown.push(ShownInput {
                 name: format!("input {}", input.index),
                 input: input.index,
+                parameters: names::parameter_values(&input.case.input, self.parameters().len()),
                 low,
                 truth: Some(summary.distribution),
                 runs: Vec::new(),
@@ -223,6 +220,10 @@ impl Gathering<'_> {
             truth,
             kept: self.options.kept,
         }
+    }
+
+    fn parameters(&self) -> Vec<Label> {
+        names::parameters(&self.runs[0].predictor.header().quantities.input)
     }
 
     fn take(&mut self, run: usize, input: &WalkedInput, scored: ScoredSummary) {
@@ -350,6 +351,8 @@ impl Gathering<'_> {
             title: names::title(dataset),
             problem: dataset.problem().map(str::to_owned),
             data: dataset.path().to_owned(),
+            picture: grid.mesh().map(|mesh| Arc::new(Picture::new(mesh))),
+            parameters: self.parameters(),
             axes: names::axes(&grid),
             right: grid.rightward(),
             band: self.options.band,

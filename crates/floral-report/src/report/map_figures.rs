@@ -20,6 +20,17 @@ const MARGIN: f64 = 0.05;
 /// The axis to the right, and the one that goes upwards.
 fn spans(comparison: &Comparison) -> [Span; 2] {
     let setting = &comparison.setting;
+    if let Some(picture) = &setting.picture {
+        let names = match picture.is_projected {
+            true => ["seen from one side", "from above"],
+            false => ["x", "y"],
+        };
+        return [0, 1].map(|i| Span {
+            label: names[i].into(),
+            from: picture.ends[i][0],
+            to: picture.ends[i][1],
+        });
+    }
     directions(setting).map(|i| {
         let domain = &setting.grid.axes[i].domain;
         Span {
@@ -37,6 +48,9 @@ fn directions(setting: &Setting) -> [usize; 2] {
 
 /// How high a map is for its width: as the domain, where both its axes are lengths of one kind.
 pub(super) fn aspect(setting: &Setting) -> Option<f64> {
+    if let Some(picture) = &setting.picture {
+        return Some(picture.aspect());
+    }
     if setting.grid.dimensions() != 2 {
         return None;
     }
@@ -84,7 +98,10 @@ fn panels(comparison: &Comparison, title: String, rows: Vec<MapRow>) -> Panels {
         title,
         x,
         y,
-        height: setting.grid.axes[directions(setting)[1]].len(),
+        height: match &setting.picture {
+            Some(picture) => picture.rows,
+            None => setting.grid.axes[directions(setting)[1]].len(),
+        },
         aspect: aspect(setting),
         rows,
     }
@@ -183,7 +200,7 @@ pub(super) fn fields(view: View, shown: &ShownInput) -> Panels {
             let (name, ends) = ("error of the mean", [-reach, reach]);
             rows.push(row(name, ColourMap::Difference, ends, &errors));
         }
-        Some(levels) => {
+        Some(levels) if columns.quantiles[0].iter().any(Option::is_some) => {
             let both: Fields = columns.quantiles.concat();
             let ends = colours(&scale(&both));
             for (level, fields) in levels.into_iter().zip(&columns.quantiles) {
@@ -192,7 +209,7 @@ pub(super) fn fields(view: View, shown: &ShownInput) -> Panels {
                 rows.push(row(&name, ColourMap::Field, ends, fields));
             }
         }
-        None => {}
+        _ => {}
     }
     let spread = nonzero(colours(&scale(&columns.deviations))[1]);
     let (name, ends) = ("standard deviation", [0.0, spread]);

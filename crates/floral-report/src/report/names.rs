@@ -1,7 +1,7 @@
 //! Names of quantities, with their units.
 
 use floral::dataset::Dataset;
-use floral::{Axis, Grid, Quantity};
+use floral::{Axis, Field, Grid, Quantity};
 
 use crate::draw::Label;
 
@@ -78,6 +78,28 @@ pub(super) fn drawn(grid: &Grid) -> Grid {
         axes.extend(grid.axes.first().cloned());
     }
     grid.with_axes(axes)
+}
+
+/// The labels of the parameters among the channels of the input.
+pub(super) fn parameters(quantities: &[Quantity]) -> Vec<Label> {
+    let own = quantities.iter().filter(|quantity| quantity.parameter);
+    let label = |(i, quantity): (usize, &Quantity)| {
+        let name = quantity
+            .title()
+            .map_or_else(|| format!("p{i}"), str::to_owned);
+        Label::new(name, quantity.units.as_deref())
+    };
+    own.enumerate().map(label).collect()
+}
+
+/// The parameters of an input, which are its last `count` channels.
+pub(super) fn parameter_values(input: &Field, count: usize) -> Vec<f64> {
+    let points = input.values().len() / input.channels().max(1);
+    let first = |channel: usize| input.values()[channel * points];
+    let channels = input.channels();
+    (channels - count.min(channels)..channels)
+        .map(first)
+        .collect()
 }
 
 /// The axes of a grid.

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use floral::kl::Prediction;
 use floral::metric::Fields;
@@ -21,6 +22,7 @@ use super::gather::check_drawable;
 use super::gather::rounded;
 use super::names;
 use super::options::Options;
+use super::picture::Picture;
 use super::summary::{Certainty, Summary};
 
 /// A run and the inputs that it predicts, as it sees them.
@@ -50,7 +52,14 @@ pub struct NewFile<'a> {
 /// A run with its predictions: per input a summary and the low-fidelity solution.
 struct Shown {
     run: ComparedRun,
-    inputs: Vec<(Summary, Option<Vec<f32>>)>,
+    inputs: Vec<Predicted>,
+}
+
+/// What is predicted of an input, its low-fidelity solution and its parameters.
+struct Predicted {
+    summary: Summary,
+    low: Option<Vec<f32>>,
+    parameters: Vec<f64>,
 }
 
 /// Predicts the inputs of all files with every run.
@@ -188,6 +197,8 @@ fn setting(run: &NewRun<'_>, grid: &Grid, inputs: usize, options: &Options) -> S
         },
         problem: header.data.problem.clone(),
         data: run.files[0].path.clone(),
+        picture: grid.mesh().map(|mesh| Arc::new(Picture::new(mesh))),
+        parameters: names::parameters(&header.quantities.input),
         axes: names::axes(&grid),
         right: grid.rightward(),
         band: options.band,
@@ -226,7 +237,7 @@ fn notes(runs: &[NewRun<'_>]) -> Vec<String> {
 /// The smallest value of a channel in all realizations of all runs, and in low fidelity.
 fn lowest(all: &[Shown], channel: usize, points: usize) -> f32 {
     let inputs = all.iter().flat_map(|shown| &shown.inputs);
-    let each = inputs.map(|(summary, low)| {
+    let each = inputs.map(|Predicted { summary, low, .. }| {
         let own = summary.channels.get(channel).map_or(f32::NAN, |c| c.lowest);
         let low = low.iter().flat_map(|low| low.chunks(points).nth(channel));
         low.flatten().copied().fold(own, f32::min)
@@ -239,7 +250,7 @@ fn result(shown: &Shown, channels: usize) -> super::RunResult {
         let own = shown
             .inputs
             .iter()
-            .filter_map(|(summary, _)| summary.channels.get(i));
+            .filter_map(|input| input.summary.channels.get(i));
         ChannelResult {
             lowest: own.map(|c| c.lowest).fold(f32::INFINITY, f32::min),
             ..ChannelResult::default()
@@ -255,14 +266,13 @@ fn shown(inputs: Vec<(String, usize)>, all: &[Shown]) -> Vec<ShownInput> {
         ShownInput {
             name,
             input: position,
-            low: each().find_map(|(_, low)| low.clone()),
+            parameters: each()
+                .next()
+                .map_or(Vec::new(), |one| one.parameters.clone()),
+            low: each().find_map(|one| one.low.clone()),
             truth: None,
-            runs: each()
-                .map(|(summary, _)| summary.distribution.clone())
-                .collect(),
-            certainty: each()
-                .map(|(summary, _)| summary.certainty.clone())
-                .collect(),
+            runs: each().map(|one| one.summary.distribution.clone()).collect(),
+            certainty: each().map(|one| one.summary.certainty.clone()).collect(),
         }
     };
     inputs.into_iter().enumerate().map(input).collect()
@@ -273,8 +283,9 @@ fn summaries(
     run: &NewRun<'_>,
     options: &Options,
     observer: &dyn Observer,
-) -> Result<Vec<(Summary, Option<Vec<f32>>)>> {
+) -> Result<Vec<Predicted>> {
     let mut gathering = Gathering {
+        parameters: names::parameters(&run.predictor.header().quantities.input).len(),
         kept: options.kept,
         members: Vec::new(),
         moments: None,
@@ -298,11 +309,13 @@ fn summaries(
 }
 
 struct Gathering {
+    /// How many parameters an input has.
+    parameters: usize,
     kept: usize,
     /// The current ensemble, [member, value].
     members: Vec<f32>,
     moments: Option<Prediction>,
-    summaries: Vec<(Summary, Option<Vec<f32>>)>,
+    summaries: Vec<Predicted>,
 }
 
 impl Consumer for Gathering {
@@ -322,7 +335,9 @@ impl Consumer for Gathering {
     }
 
     fn end(&mut self, _run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()> {
-        let Case { low, .. } = input.case;
+        let Case {
+            input: given, low, ..
+        } = input.case;
         let values = self.members.len() / cost.progress.done.max(1);
         let members = Fields::new(&self.members, values)?;
         let mut statistics = EnsembleStatistics::new(values, 0, &Wanted::default())?;
@@ -334,7 +349,11 @@ impl Consumer for Gathering {
             certainty,
             ..Summary::of(input.grid, low.as_ref(), members, &moments, self.kept)
         };
-        self.summaries.push((summary, low.as_ref().map(rounded)));
+        self.summaries.push(Predicted {
+            summary,
+            low: low.as_ref().map(rounded),
+            parameters: names::parameter_values(given, self.parameters),
+        });
         Ok(())
     }
 }

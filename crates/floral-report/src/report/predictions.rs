@@ -5,7 +5,7 @@ use super::distribution::Distribution;
 use super::sections::{by_channel, drawn_how, file, section};
 use super::view::View;
 use super::{curve_figures as curves, explorer, map_figures as maps};
-use crate::draw::{Best, Block, Column, Page, Row, Section, Table};
+use crate::draw::{Best, Block, Column, Label, Page, Row, Section, Table};
 use floral::{Result, counted};
 
 /// The whole report, a page that needs no other file.
@@ -25,7 +25,15 @@ pub(super) fn page(comparison: &Comparison) -> Result<Page> {
             counted(comparison.shown.len(), "new input"),
             names.join(", ")
         ),
-        sections: vec![overview(comparison), explore(drawn)?, figures(drawn)],
+        sections: [
+            Some(overview(comparison)),
+            setting.is_explored().then(|| explore(drawn)).transpose()?,
+            parameters(comparison),
+            (setting.has_maps() || setting.has_curves()).then(|| figures(drawn)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         footer: format!(
             "Made by {} from {}, {}.",
             setting.build,
@@ -118,6 +126,27 @@ fn explore(comparison: &Comparison) -> Result<Section> {
     ))
 }
 
+/// The parameters of every shown input; none without any.
+pub(super) fn parameters(comparison: &Comparison) -> Option<Section> {
+    let labels = &comparison.setting.parameters;
+    let column = |label: &Label| Column {
+        name: label.name.clone(),
+        meaning: label.units.clone().unwrap_or_default(),
+        best: Best::Unranked,
+    };
+    let row = |shown: &ShownInput| Row {
+        name: shown.name.clone(),
+        values: shown.parameters.iter().map(|value| Some(*value)).collect(),
+        competes: false,
+    };
+    let table = Table {
+        columns: labels.iter().map(column).collect(),
+        rows: comparison.shown.iter().map(row).collect(),
+    };
+    let text = "The parameters of the inputs that are shown.";
+    (!labels.is_empty()).then(|| section("Parameters", text, vec![Block::Table(table)]))
+}
+
 /// Fields of every input, as they are printed.
 fn figures(comparison: &Comparison) -> Section {
     let blocks = by_channel(comparison, |view| {
@@ -131,12 +160,16 @@ fn figures(comparison: &Comparison) -> Section {
     )
 }
 
-fn of_input(view: View, shown: &ShownInput) -> Vec<Block> {
-    if view.comparison.setting.grid.dimensions() == 2 {
+/// What is drawn of one input; nothing of single numbers.
+pub(super) fn of_input(view: View, shown: &ShownInput) -> Vec<Block> {
+    if view.comparison.setting.has_maps() {
         return vec![
             Block::Panels(maps::fields(view, shown)),
             Block::Panels(maps::samples(view, shown)),
         ];
+    }
+    if !view.comparison.setting.has_curves() {
+        return Vec::new();
     }
     let mut figures = curves::bands(view, shown);
     figures.extend(curves::samples(view, shown));

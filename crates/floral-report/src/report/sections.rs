@@ -27,7 +27,9 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
     };
     let sections = [
         Some(numbers(comparison)),
-        Some(explorer(drawn)?),
+        setting.is_explored().then(|| explorer(drawn)).transpose()?,
+        predictions::parameters(comparison),
+        fields(drawn),
         Some(distributions(drawn)),
         calibration(drawn),
         spectra(drawn),
@@ -156,6 +158,27 @@ fn explorer(comparison: &Comparison) -> Result<Section> {
          take the colour of its end.",
         vec![Block::Interactive(explorer::interactive(comparison)?)],
     ))
+}
+
+/// Maps of every shown input of a mesh, which the explorer does not show; of single numbers their table.
+fn fields(comparison: &Comparison) -> Option<Section> {
+    if comparison.setting.is_explored() {
+        return None;
+    }
+    let blocks = by_channel(comparison, |view| {
+        let table = Block::Table(predictions::summaries(view));
+        let inputs = view.comparison.shown.iter();
+        let figures = inputs.flat_map(|shown| predictions::of_input(view, shown));
+        std::iter::once(table).chain(figures).collect()
+    });
+    let maps = match comparison.setting.has_maps() {
+        true => {
+            " Maps of a row share the scale of the truth; values beyond it take the colour of its end."
+        }
+        false => "",
+    };
+    let text = format!("Novelty is 1 for inputs like those that validated the fit.{maps}");
+    Some(section("Predictions of test inputs", &text, blocks))
 }
 
 fn distributions(comparison: &Comparison) -> Section {

@@ -84,25 +84,19 @@ impl Summary {
             members.points() / grid.len().max(1),
         );
         let distribution = Distribution::of(members, moments, kept, &places);
-        Self::new(members, low.map(Field::values), &grid.shape(), distribution)
+        Self::new(members, low.map(Field::values), grid, distribution)
     }
 
     /// From members with a distribution.
-    fn new(
-        members: Fields,
-        low: Option<&[f64]>,
-        shape: &[usize],
-        distribution: Distribution,
-    ) -> Self {
-        let points = shape.iter().product();
-        let channels = Channel::all(members.points(), points);
+    fn new(members: Fields, low: Option<&[f64]>, grid: &Grid, distribution: Distribution) -> Self {
+        let channels = Channel::all(members.points(), grid.len());
         Self {
             distribution,
             certainty: None,
             channels: channels
                 .map(|channel| ChannelSummary {
                     pairs: pairs(members, low, channel),
-                    spectrum: spectrum(members.iter().take(SPECTRA), shape, channel),
+                    spectrum: spectrum(members.iter().take(SPECTRA), grid, channel),
                     lowest: lowest(members, channel),
                 })
                 .collect(),
@@ -131,13 +125,17 @@ fn lowest(members: Fields, channel: Channel) -> f32 {
     own.copied().fold(f32::INFINITY, f32::min)
 }
 
-/// Mean energy by wave number of one channel of fields, [channel, point] each.
+/// Mean energy by wave number of one channel of fields, [channel, point] each; none on a mesh or of single
+/// numbers.
 pub(super) fn spectrum<'a>(
     fields: impl Iterator<Item = &'a [f32]>,
-    shape: &[usize],
+    grid: &Grid,
     channel: Channel,
 ) -> Vec<f64> {
-    let mut spectrum = RadialSpectrum::new(shape);
+    if grid.mesh().is_some() || grid.len() == 1 {
+        return Vec::new();
+    }
+    let mut spectrum = RadialSpectrum::new(&grid.shape());
     for field in fields {
         let values: Vec<f64> = channel.of(field).iter().map(|v| f64::from(*v)).collect();
         spectrum.push(&values);

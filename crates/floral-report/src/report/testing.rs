@@ -43,6 +43,30 @@ pub fn membrane() -> Play {
     Play { folder, dataset }
 }
 
+/// A temperature on two triangles, of a load and a stiffness; or, on a grid of one point, a single number.
+pub fn of_parameters(grid: &Grid) -> Play {
+    let parameter = |name: &str| Quantity::named(name).as_parameter();
+    let mut arrays = Arrays::new(grid.clone()).quantities(
+        [parameter("load"), parameter("stiffness")],
+        [Quantity::named("temperature").with_units("K")],
+    );
+    let points = grid.len();
+    for i in 0..MEMBRANES {
+        let given = [(i as f64).sin(), 1.0 + i as f64];
+        let constant = given.iter().flat_map(|v| vec![*v; points]).collect();
+        let input = Field::from_values(2, &grid.shape(), constant).unwrap();
+        let run = |r: usize| {
+            let value = |p: usize| given[0] * (1.0 + p as f64) / given[1] + 0.01 * r as f64;
+            Field::scalar(grid, (0..points).map(value).collect())
+        };
+        let high: Vec<Field> = (1..=LOADS).map(run).collect();
+        arrays.push(&input, None, &high).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = arrays.write(folder.path().join("plate.zarr")).unwrap();
+    Play { folder, dataset }
+}
+
 /// A dataset and a folder for runs; two inputs are for testing.
 pub struct Play {
     folder: TempDir,

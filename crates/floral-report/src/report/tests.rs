@@ -8,7 +8,7 @@ use floral::sample::OdeSolver;
 use floral::train::{Method, RunFolder};
 use floral::{Error, Event, Observer, Silent, evaluate};
 
-use super::testing::{Play, play};
+use super::testing::{Play, of_parameters, play};
 use super::*;
 
 pub fn options() -> Options {
@@ -274,4 +274,29 @@ fn of_many_runs_pictures_show_the_last_of_each_method() {
     assert_eq!(drawn.shown[0].runs, few.shown[0].runs);
     let page = page(&many).unwrap().to_html();
     assert!(page.contains("Figures show, for each method"));
+}
+
+#[test]
+fn meshes_and_single_numbers_have_tables_of_parameters_and_no_explorer() {
+    use floral::mesh::{CellKind, Cells, Mesh, Points};
+    let points = Points::new(&[0.0, 0.0, 2.0, 0.0, 2.0, 1.0, 0.0, 1.0], 2).unwrap();
+    let cells = Cells::new(CellKind::Triangle, vec![0, 1, 2, 0, 2, 3]).unwrap();
+    let mesh = floral::Grid::on_mesh(Mesh::new(points, vec![cells]).unwrap());
+    for (grid, maps) in [(mesh, 6), (floral::Grid::single(), 0)] {
+        let play = of_parameters(&grid);
+        let run = play.run(Method::FloralKl);
+        let mut options = options();
+        options.evaluation.reference = 0;
+        let (comparison, _) = compared(&play, &[run], &options);
+        let html = page(&comparison).unwrap().to_html();
+        assert!(html.contains("stiffness") && !html.contains("id=\"data\""));
+        assert_eq!(comparison.shown[0].parameters, [0.0, 1.0]);
+        let names: Vec<String> = exports(&comparison)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(names.iter().any(|name| name == "fields-0"), maps > 0);
+        assert!(!names.iter().any(|name| name.starts_with("spectra")));
+        assert!(html.matches("data:image/png").count() >= maps);
+    }
 }

@@ -94,6 +94,9 @@ impl<'a> View<'a> {
     /// Values of the grid, as a map shows them: [up, right].
     pub fn oriented(self, values: Vec<f64>) -> Vec<f64> {
         let setting = &self.comparison.setting;
+        if let Some(picture) = setting.picture.as_ref().filter(|_| !values.is_empty()) {
+            return picture.of(&values);
+        }
         let [rows, columns] = match setting.grid.shape()[..] {
             [rows, columns] if setting.right == 0 && values.len() == rows * columns => {
                 [rows, columns]
@@ -104,8 +107,12 @@ impl<'a> View<'a> {
         places.map(|at| values[at]).collect()
     }
 
-    /// The quantile of a level of a distribution at every point; none without a spread.
+    /// The quantile of a level of a distribution at every point; none without a spread, and none of a mesh,
+    /// whose quantiles are not kept at all points.
     pub fn quantile(self, distribution: &Distribution, level: f64) -> Option<Vec<f64>> {
+        if self.comparison.setting.picture.is_some() {
+            return None;
+        }
         let shape = self.comparison.setting.grid.shape();
         distribution.quantile(level, &shape, self.index)
     }

@@ -90,11 +90,6 @@ fn fitted(
     observer: &dyn Observer,
 ) -> Result<Expansion> {
     let (start, dataset) = (Instant::now(), &reader.dataset);
-    let recipe = match recipe {
-        // Local regressions see neighbours along the axes of a grid, which the points of a mesh lack.
-        Recipe::Blend if dataset.grid().mesh().is_some() => Recipe::Without(Part::Local),
-        recipe => recipe,
-    };
     let split = config.split_of(dataset.inputs())?;
     let read = |inputs: Range<usize>| -> Result<Vec<Held>> {
         inputs.map(|index| Ok(reader.case(index)?.into())).collect()

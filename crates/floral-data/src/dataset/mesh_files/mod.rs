@@ -1,19 +1,25 @@
 //! A dataset from files of VTK or Gmsh: every file one realization on the same mesh, inputs and
 //! realizations identified by their paths.
 
+mod low_files;
+mod paths;
+mod point_data;
+mod table;
+
 use std::path::{Path, PathBuf};
 
-use floral_mesh::{Array, MeshFile};
+use floral_mesh::MeshFile;
+
+use low_files::{LowFiles, LowMesh};
+use paths::{grouped, natural};
+use point_data::{array, components, numbers, quantities};
+use table::Table;
 
 use super::{Arrays, Dataset};
 use crate::{Error, Field, Grid, Quantity, Result};
 
 /// Endings of the files that are read.
 const ENDINGS: [&str; 7] = ["vtu", "vtk", "vtp", "vti", "vts", "vtr", "msh"];
-
-/// The parts of a pattern.
-const INPUT: &str = "{input}";
-const REALIZATION: &str = "{realization}";
 
 /// Folders within folders, at most.
 const DEEPEST: usize = 16;
@@ -30,6 +36,9 @@ pub struct MeshOptions {
     pub input: Vec<String>,
     /// See `input`.
     pub low: Vec<String>,
+    /// How the path of an input's low fidelity ends, as in `case_{input}/low.vtu`: a file of its own, whose
+    /// mesh may be another.
+    pub low_pattern: Option<String>,
     /// A CSV file of parameters, its first column the input; without it, those in the field data.
     pub parameters: Option<PathBuf>,
     /// The title of the dataset.
@@ -75,17 +84,20 @@ fn gather(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Reads the files and writes the dataset.
-pub fn import_meshes(files: &[PathBuf], options: &MeshOptions, target: &Path) -> Result<Dataset> {
-    let inputs = grouped(files, options.pattern.as_deref())?;
+/// Reads the files and writes the dataset; with a note if low fidelity had to be extended.
+pub fn import_meshes(
+    files: &[PathBuf],
+    options: &MeshOptions,
+    target: &Path,
+) -> Result<(Dataset, Option<String>)> {
+    let lows = LowFiles::of(files, options)?;
+    let files: Vec<PathBuf> = files.iter().filter(|f| !lows.has(f)).cloned().collect();
+    let inputs = grouped(&files, options.pattern.as_deref())?;
     let table = options.parameters.as_deref().map(Table::read).transpose()?;
     let mut built: Option<Built> = None;
     for (label, own) in &inputs {
         for (realization, path) in own.iter().enumerate() {
-            let file = floral_mesh::read(path).map_err(|error| Error::Config {
-                context: "import".into(),
-                reason: error.to_string(),
-            })?;
+            let file = read(path)?;
             let built = match &mut built {
                 Some(built) => built,
                 None => built.insert(Built::new(path, &file, options, table.as_ref())?),
@@ -93,6 +105,7 @@ pub fn import_meshes(files: &[PathBuf], options: &MeshOptions, target: &Path) ->
             built.check(path, &file)?;
             if realization == 0 {
                 built.begin(label, path, &file, table.as_ref())?;
+                built.take_low(&lows, label)?;
             }
             built.add(path, &file)?;
         }
@@ -108,7 +121,15 @@ pub fn import_meshes(files: &[PathBuf], options: &MeshOptions, target: &Path) ->
         ),
     })?;
     let title = options.title.as_deref().unwrap_or_default();
-    built.arrays.title(title).write(target)
+    let note = built.low.as_ref().and_then(LowMesh::note);
+    Ok((built.arrays.title(title).write(target)?, note))
+}
+
+fn read(path: &Path) -> Result<MeshFile> {
+    floral_mesh::read(path).map_err(|error| Error::Config {
+        context: "import".into(),
+        reason: error.to_string(),
+    })
 }
 
 /// Inputs under way.
@@ -119,6 +140,8 @@ struct Built {
     names: Names,
     arrays: Arrays,
     current: Option<Current>,
+    /// The mesh of low fidelity, where that has files of its own.
+    low: Option<LowMesh>,
 }
 
 /// Names of point data, and of parameters.
@@ -126,6 +149,8 @@ struct Names {
     high: Vec<String>,
     input: Vec<String>,
     low: Vec<String>,
+    /// Whether low fidelity has files of its own.
+    low_file: bool,
     parameters: Vec<String>,
 }
 
@@ -177,10 +202,16 @@ impl Built {
                     .into(),
             ));
         }
+        // Low fidelity of a file of its own has the same names unless others are given.
+        let low = match (&options.low_pattern, &options.low[..]) {
+            (Some(_), []) => high.clone(),
+            _ => options.low.clone(),
+        };
         let names = Names {
             high,
             input: options.input.clone(),
-            low: options.low.clone(),
+            low,
+            low_file: options.low_pattern.is_some(),
             parameters,
         };
         let grid = Grid::on_mesh(file.mesh.clone());
@@ -203,6 +234,7 @@ impl Built {
             names,
             arrays,
             current: None,
+            low: None,
         })
     }
 
@@ -238,7 +270,10 @@ impl Built {
         let mut values = self.fields(path, file, &self.names.input)?;
         values.extend(super::parameters::channels(&parameters, self.grid.len()));
         let channels = values.len() / self.grid.len();
-        let low = self.fields(path, file, &self.names.low)?;
+        let low = match &self.names.low_file {
+            true => Vec::new(),
+            false => self.fields(path, file, &self.names.low)?,
+        };
         let low_channels = low.len() / self.grid.len();
         let shape = self.grid.shape();
         let low = (low_channels > 0).then(|| Field::from_values(low_channels, &shape, low));
@@ -252,6 +287,31 @@ impl Built {
             },
             high: Vec::new(),
         });
+        Ok(())
+    }
+
+    /// Takes low fidelity from the file of its own, brought to the mesh.
+    fn take_low(&mut self, lows: &LowFiles, label: &str) -> Result<()> {
+        let Some(path) = lows.of_input(label)? else {
+            return Ok(());
+        };
+        let file = read(path)?;
+        let values = self.fields(path, &file, &self.names.low)?;
+        let is_known = self.low.as_ref().is_some_and(|low| low.mesh == file.mesh);
+        if !is_known {
+            let found = floral_mesh::interpolation(&file.mesh, self.mesh.points());
+            let found = found.map_err(|error| bad(path, error.to_string()))?;
+            self.low = Some(LowMesh {
+                mesh: file.mesh,
+                found,
+            });
+        }
+        if let (Some(low), Some(current)) = (&self.low, &mut self.current) {
+            let fields = values.chunks_exact(low.mesh.points().count());
+            let brought: Vec<f64> = fields.flat_map(|f| low.found.matrix.apply(f)).collect();
+            let channels = brought.len() / self.grid.len();
+            current.low = Some(Field::from_values(channels, &self.grid.shape(), brought)?);
+        }
         Ok(())
     }
 
@@ -320,264 +380,9 @@ impl Built {
     }
 }
 
-fn array<'a>(path: &Path, file: &'a MeshFile, name: &str) -> Result<&'a Array> {
-    let found = file.fields.iter().find(|array| array.name == name);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = file.fields.iter().map(|f| f.name.as_str()).collect();
-        bad(
-            path,
-            format!("has no point data {name:?}, but ({})", names.join(", ")),
-        )
-    })
-}
-
-/// Components that are kept: VTK pads vectors of the plane with a third one.
-fn components(array: &Array, dimension: usize) -> usize {
-    match array.components {
-        3 if dimension < 3 => dimension,
-        components => components,
-    }
-}
-
-/// The channels of point data, vectors by their components.
-fn quantities(array: &Array, dimension: usize) -> Vec<Quantity> {
-    let kept = components(array, dimension);
-    if kept == 1 {
-        return vec![Quantity::named(&array.name)];
-    }
-    let name = |i: usize| match ["x", "y", "z"].get(i).filter(|_| kept <= 3) {
-        Some(axis) => format!("{}_{axis}", array.name),
-        None => format!("{}_{i}", array.name),
-    };
-    (0..kept).map(|i| Quantity::named(&name(i))).collect()
-}
-
-/// Numbers in the field data.
-fn numbers(path: &Path, file: &MeshFile, names: &[String]) -> Result<Vec<f64>> {
-    let number = |name: &String| {
-        let found = file.parameters.iter().find(|array| &array.name == name);
-        match found.map(|array| &array.values[..]) {
-            Some([one]) if one.is_finite() => Ok(*one),
-            Some(values) => Err(bad(
-                path,
-                format!("the field data {name} is {values:?}; give one number"),
-            )),
-            None => Err(bad(
-                path,
-                format!("has no field data {name}, which the first file has"),
-            )),
-        }
-    };
-    names.iter().map(number).collect()
-}
-
-/// The files of each input, in natural order of inputs and realizations.
-fn grouped(files: &[PathBuf], pattern: Option<&str>) -> Result<Vec<(String, Vec<PathBuf>)>> {
-    let mut inputs: Vec<(String, Vec<PathBuf>)> = Vec::new();
-    let folder = |path: &PathBuf| path.parent().map(Path::to_owned);
-    let several = files
-        .windows(2)
-        .any(|pair| folder(&pair[0]) != folder(&pair[1]));
-    for path in files {
-        let label = match pattern {
-            Some(pattern) => match labels(pattern, path)? {
-                Some(label) => label,
-                None => continue,
-            },
-            None if several => folder(path)
-                .and_then(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()))
-                .unwrap_or_default(),
-            None => path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
-        };
-        match inputs.iter_mut().find(|(known, _)| *known == label) {
-            Some((_, own)) => own.push(path.clone()),
-            None => inputs.push((label, vec![path.clone()])),
-        }
-    }
-    if let (Some(pattern), true) = (pattern, inputs.is_empty()) {
-        return Err(Error::Config {
-            context: format!("pattern {pattern}"),
-            reason: format!("none of {} files matches it", files.len()),
-        });
-    }
-    inputs.sort_by_cached_key(|(label, _)| natural(label));
-    Ok(inputs)
-}
-
-/// The label of the input in a path that ends like the pattern; none if it does not.
-fn labels(pattern: &str, path: &Path) -> Result<Option<String>> {
-    if pattern.matches(INPUT).count() != 1 || pattern.matches(REALIZATION).count() > 1 {
-        return Err(Error::Config {
-            context: format!("pattern {pattern}"),
-            reason: format!("write {INPUT} once, and {REALIZATION} at most once"),
-        });
-    }
-    let text = path.to_string_lossy().replace('\\', "/");
-    let parts = pattern.split('/').count();
-    let pieces: Vec<&str> = text.rsplit('/').take(parts).collect();
-    let tail = pieces.into_iter().rev().collect::<Vec<_>>().join("/");
-    let holes = pattern
-        .replace(INPUT, "\0i\0")
-        .replace(REALIZATION, "\0r\0");
-    let mut rest = tail.as_str();
-    let mut label = None;
-    let mut parts = holes.split('\0').peekable();
-    while let Some(part) = parts.next() {
-        if part != "i" && part != "r" {
-            let Some(behind) = rest.strip_prefix(part) else {
-                return Ok(None);
-            };
-            rest = behind;
-            continue;
-        }
-        let until = parts.peek().copied().unwrap_or_default();
-        let end = if until.is_empty() {
-            Some(rest.len())
-        } else {
-            rest.find(until)
-        };
-        let Some(end) = end.filter(|end| *end > 0) else {
-            return Ok(None);
-        };
-        if part == "i" {
-            label = Some(rest[..end].to_owned());
-        }
-        rest = &rest[end..];
-    }
-    Ok(label.filter(|_| rest.is_empty()))
-}
-
-/// A key by which `run_2` comes before `run_10`.
-fn natural(text: &str) -> Vec<(u64, String)> {
-    let mut key = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let words = rest
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(words);
-        let digits = behind
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(behind.len());
-        let (number, behind) = behind.split_at(digits);
-        key.push((0, word.to_owned()));
-        key.push((number.parse().unwrap_or(u64::MAX), number.to_owned()));
-        rest = behind;
-    }
-    key
-}
-
-/// Parameters in a CSV file: a header of names, then a row for each input; the first column is the
-/// input.
-struct Table {
-    path: PathBuf,
-    names: Vec<String>,
-    rows: Vec<(String, Vec<f64>)>,
-}
-
-impl Table {
-    fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-        let text = text.trim_start_matches('\u{feff}');
-        let lines = text
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty());
-        let cells = |line: &str| -> Vec<String> {
-            let cells = line.split(',').map(|cell| cell.trim().trim_matches('"'));
-            cells.map(str::to_owned).collect()
-        };
-        let mut lines = lines.map(|(i, line)| (i + 1, cells(line)));
-        let names = lines.next().map_or_else(Vec::new, |(_, header)| header);
-        if names.len() < 2 {
-            return Err(bad(
-                path,
-                "its header has to name the input and at least one parameter, as in case,load"
-                    .into(),
-            ));
-        }
-        let names = names[1..].to_vec();
-        let mut rows = Vec::new();
-        for (line, cells) in lines {
-            let number = |(name, cell): (&String, &String)| {
-                let value = cell.parse::<f64>().ok().filter(|value| value.is_finite());
-                value.ok_or_else(|| {
-                    bad(
-                        path,
-                        format!("line {line}: {name} is {cell:?}; give a finite number"),
-                    )
-                })
-            };
-            if cells.len() != names.len() + 1 {
-                let expected = names.len() + 1;
-                let reason = format!(
-                    "line {line} has {} cells, the header {expected}",
-                    cells.len()
-                );
-                return Err(bad(path, reason));
-            }
-            let values = names.iter().zip(&cells[1..]).map(number);
-            rows.push((cells[0].clone(), values.collect::<Result<Vec<f64>>>()?));
-        }
-        let path = path.to_owned();
-        Ok(Self { path, names, rows })
-    }
-
-    /// The parameters of an input: by its label, also without leading zeros.
-    fn row(&self, label: &str) -> Result<Vec<f64>> {
-        let plain = |text: &str| text.trim_start_matches('0').to_owned();
-        let is_same = |own: &str| own == label || plain(own) == plain(label);
-        let found = self.rows.iter().find(|(own, _)| is_same(own));
-        let row = found.map(|(_, row)| row.clone());
-        row.ok_or_else(|| bad(&self.path, format!("has no row for the input {label:?}")))
-    }
-}
-
 fn bad(path: &Path, reason: String) -> Error {
     Error::BadFile {
         path: path.to_owned(),
         reason,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_told_apart_by_the_pattern() {
-        let pattern = "case_{input}/run_{realization}.vtu";
-        let label = |path: &str| labels(pattern, Path::new(path)).unwrap();
-        assert_eq!(label("data/case_7/run_01.vtu").as_deref(), Some("7"));
-        assert_eq!(label("case_a_b/run_2.vtu").as_deref(), Some("a_b"));
-        assert_eq!(label("case_7/out_01.vtu"), None);
-        assert_eq!(label("case_/run_1.vtu"), None);
-        assert!(labels("run_{realization}.vtu", Path::new("run_1.vtu")).is_err());
-    }
-
-    #[test]
-    fn ten_comes_after_two() {
-        let mut names = ["run_10", "run_2", "run_1"];
-        names.sort_by_key(|name| natural(name));
-        assert_eq!(names, ["run_1", "run_2", "run_10"]);
-    }
-
-    #[test]
-    fn files_of_a_folder_are_realizations_if_there_are_several_folders() {
-        let files = ["a/1.vtu", "a/2.vtu", "b/1.vtu"].map(PathBuf::from);
-        let inputs = grouped(&files, None).unwrap();
-        assert_eq!(
-            inputs.iter().map(|(_, own)| own.len()).collect::<Vec<_>>(),
-            [2, 1]
-        );
-        let inputs = grouped(&files[..2], None).unwrap();
-        assert_eq!(
-            inputs.iter().map(|(_, own)| own.len()).collect::<Vec<_>>(),
-            [1, 1]
-        );
     }
 }

@@ -1,0 +1,79 @@
+//! Files of low fidelity, one per input, on a mesh of their own.
+
+use std::path::{Path, PathBuf};
+
+use super::paths::labels;
+use super::{MeshOptions, bad};
+use crate::{Error, Result};
+
+/// Files of low fidelity: the input of each.
+pub(super) struct LowFiles(Vec<(String, PathBuf)>);
+
+impl LowFiles {
+    pub(super) fn of(files: &[PathBuf], options: &MeshOptions) -> Result<Self> {
+        let Some(pattern) = &options.low_pattern else {
+            return Ok(Self(Vec::new()));
+        };
+        let mut all: Vec<(String, PathBuf)> = Vec::new();
+        for path in files {
+            let Some(label) = labels(pattern, path)? else {
+                continue;
+            };
+            if let Some((_, other)) = all.iter().find(|(known, _)| *known == label) {
+                let reason = format!("and {} are both low fidelity of one input", other.display());
+                return Err(bad(path, reason));
+            }
+            all.push((label, path.clone()));
+        }
+        match all.is_empty() {
+            true => Err(Error::Config {
+                context: format!("pattern {pattern} of low fidelity"),
+                reason: format!("none of {} files matches it", files.len()),
+            }),
+            false => Ok(Self(all)),
+        }
+    }
+
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.0.iter().any(|(_, own)| own == path)
+    }
+
+    /// The file of an input; none if low fidelity has no files of its own.
+    pub(super) fn of_input(&self, label: &str) -> Result<Option<&Path>> {
+        if self.0.is_empty() {
+            return Ok(None);
+        }
+        let found = self.0.iter().find(|(own, _)| own == label);
+        let path = found.map(|(_, path)| path.as_path());
+        path.map(Some).ok_or_else(|| Error::Config {
+            context: "import".into(),
+            reason: format!(
+                "the input {label:?} has no file of low fidelity; give one or none for all"
+            ),
+        })
+    }
+}
+
+/// The mesh of low fidelity, and what brings its fields to that of the solution.
+pub(super) struct LowMesh {
+    pub mesh: floral_mesh::Mesh,
+    pub found: floral_mesh::Interpolation,
+}
+
+impl LowMesh {
+    /// How many points lie outside of it, if any do.
+    pub(super) fn note(&self) -> Option<String> {
+        let outside = self.found.outside;
+        (outside > 0).then(|| {
+            format!(
+                "{} outside of the mesh of low fidelity, by {:.3e} at most, and take the value of the nearest \
+                 place of its border",
+                match outside {
+                    1 => "1 point lies".to_owned(),
+                    many => format!("{many} points lie"),
+                },
+                self.found.farthest
+            )
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Point data and numbers of a file with a mesh.
+
+use std::path::Path;
+
+use floral_mesh::{Array, MeshFile};
+
+use super::bad;
+use crate::{Quantity, Result};
+
+pub(super) fn array<'a>(path: &Path, file: &'a MeshFile, name: &str) -> Result<&'a Array> {
+    let found = file.fields.iter().find(|array| array.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = file.fields.iter().map(|f| f.name.as_str()).collect();
+        bad(
+            path,
+            format!("has no point data {name:?}, but ({})", names.join(", ")),
+        )
+    })
+}
+
+/// Components that are kept: VTK pads vectors of the plane with a third one.
+pub(super) fn components(array: &Array, dimension: usize) -> usize {
+    match array.components {
+        3 if dimension < 3 => dimension,
+        components => components,
+    }
+}
+
+/// The channels of point data, vectors by their components.
+pub(super) fn quantities(array: &Array, dimension: usize) -> Vec<Quantity> {
+    let kept = components(array, dimension);
+    if kept == 1 {
+        return vec![Quantity::named(&array.name)];
+    }
+    let name = |i: usize| match ["x", "y", "z"].get(i).filter(|_| kept <= 3) {
+        Some(axis) => format!("{}_{axis}", array.name),
+        None => format!("{}_{i}", array.name),
+    };
+    (0..kept).map(|i| Quantity::named(&name(i))).collect()
+}
+
+/// Numbers in the field data.
+pub(super) fn numbers(path: &Path, file: &MeshFile, names: &[String]) -> Result<Vec<f64>> {
+    let number = |name: &String| {
+        let found = file.parameters.iter().find(|array| &array.name == name);
+        match found.map(|array| &array.values[..]) {
+            Some([one]) if one.is_finite() => Ok(*one),
+            Some(values) => Err(bad(
+                path,
+                format!("the field data {name} is {values:?}; give one number"),
+            )),
+            None => Err(bad(
+                path,
+                format!("has no field data {name}, which the first file has"),
+            )),
+        }
+    };
+    names.iter().map(number).collect()
+}

@@ -1,0 +1,147 @@
+//! Noise on scattered points: white noise smoothed, and how smooth fields are from point to point.
+
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+
+use super::{Clusters, place};
+use crate::symmetry::Points;
+
+/// Filters reach this many widths, in each of which there are so many clusters.
+const REACH: f64 = 2.5;
+const IN_WIDTH: f64 = 2.0;
+
+/// White noise of the domain through a Gaussian filter, of variance one at every point.
+///
+/// The value at x is sum_j v_j xi_j with normal numbers xi_j, a cluster each, and v_j proportional to
+/// sqrt(w_j) exp(-|x - x_j|^2 / (2 w^2)), their squares one in all.
+#[derive(Debug, Clone)]
+pub(crate) struct SmoothNoise {
+    clusters: usize,
+    /// Where the entries of a point begin; one more than points.
+    starts: Vec<usize>,
+    entries: Vec<(u32, f32)>,
+}
+
+impl SmoothNoise {
+    /// Of a filter with this width, a share of the box around the points.
+    pub(crate) fn new(points: &Points, width: f64) -> Self {
+        let clusters = Clusters::new(points, width / IN_WIDTH);
+        let row = |p: usize| {
+            let at = place(points.coordinates(), p);
+            let mut row: Vec<(u32, f64)> = Vec::new();
+            let least = REACH * width.max(1e-9);
+            clusters.around(at, least, |cluster, _, square| {
+                let envelope = (-0.5 * square * REACH * REACH).exp();
+                row.push((
+                    cluster as u32,
+                    clusters.weights()[cluster].sqrt() * envelope,
+                ));
+            });
+            let norm = row.iter().map(|(_, v)| v * v).sum::<f64>().sqrt();
+            row.into_iter()
+                .map(|(c, v)| (c, (v / norm) as f32))
+                .collect()
+        };
+        let rows: Vec<Vec<(u32, f32)>> = (0..points.count()).into_par_iter().map(row).collect();
+        let mut starts = vec![0];
+        for row in &rows {
+            starts.push(starts[starts.len() - 1] + row.len());
+        }
+        Self {
+            clusters: clusters.count(),
+            starts,
+            entries: rows.concat(),
+        }
+    }
+
+    /// One field: [point].
+    pub(crate) fn draw(&self, rng: &mut impl Rng, out: &mut [f32]) {
+        let noise: Vec<f32> = (0..self.clusters)
+            .map(|_| StandardNormal.sample(rng))
+            .collect();
+        for (out, range) in out.iter_mut().zip(self.starts.windows(2)) {
+            let entries = &self.entries[range[0]..range[1]];
+            *out = entries.iter().map(|(c, v)| v * noise[*c as usize]).sum();
+        }
+    }
+}
+
+/// The nearest other point of every point, and their distance; none of a single point.
+pub(crate) fn neighbours(points: &Points) -> Vec<Option<(usize, f64)>> {
+    let alone = Clusters::new(points, 0.0);
+    // Clusters are sorted by place, not by number: of each the point that it is.
+    let mut point_of = vec![0; alone.count()];
+    (0..points.count()).for_each(|p| point_of[alone.cluster(p)] = p);
+    let nearest = |p: usize| {
+        let at = place(points.coordinates(), p);
+        let mut radius = 2.0 * points.spacing(p);
+        loop {
+            let mut best: Option<(usize, f64)> = None;
+            alone.around(at, radius, |cluster, _, square| {
+                let other = point_of[cluster];
+                let distance = radius * square.sqrt();
+                if other != p && best.is_none_or(|(_, least)| distance < least) {
+                    best = Some((other, distance));
+                }
+            });
+            if best.is_some() || radius > 2.0 {
+                return best;
+            }
+            radius *= 2.0;
+        }
+    };
+    (0..points.count()).into_par_iter().map(nearest).collect()
+}
+
+/// The root mean square distance of nearest neighbours.
+pub(crate) fn spacing(points: &Points) -> f64 {
+    let distances: Vec<f64> = neighbours(points).iter().flatten().map(|n| n.1).collect();
+    let square: f64 = distances.iter().map(|d| d * d).sum();
+    (square / distances.len().max(1) as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Purpose, scattered, stream};
+
+    #[test]
+    fn smoothed_noise_has_unit_variance_and_the_correlation_of_its_width() {
+        let points = scattered(300, 7);
+        let width = 0.1;
+        let noise = SmoothNoise::new(&points, width);
+        let (count, mut draw) = (4000, vec![0.0_f32; 300]);
+        let mut squares = vec![0.0_f64; 300];
+        let near = neighbours(&points);
+        let (mut product, mut expected) = (0.0, 0.0);
+        for j in 0..count {
+            noise.draw(&mut stream(1, Purpose::Prior, 0, j), &mut draw);
+            for (p, square) in squares.iter_mut().enumerate() {
+                let (q, distance) = near[p].unwrap();
+                *square += f64::from(draw[p]).powi(2) / count as f64;
+                product += f64::from(draw[p] * draw[q]) / (300 * count) as f64;
+                expected += (-0.25 * (distance / width).powi(2)).exp() / (300 * count) as f64;
+            }
+        }
+        assert!(squares.iter().all(|s| (s - 1.0).abs() < 0.12));
+        assert!((product - expected).abs() < 0.05, "{product} {expected}");
+    }
+
+    #[test]
+    fn the_nearest_point_is_found() {
+        let points = scattered(120, 9);
+        let at = |p: usize| place(points.coordinates(), p);
+        for (p, found) in neighbours(&points).iter().enumerate() {
+            let distance = |q: usize| -> f64 {
+                let squares = (0..3).map(|k| (at(p)[k] - at(q)[k]).powi(2));
+                squares.sum::<f64>().sqrt()
+            };
+            let least = (0..120)
+                .filter(|q| *q != p)
+                .map(distance)
+                .fold(9.0, f64::min);
+            assert!((found.unwrap().1 - least).abs() < 1e-12);
+        }
+    }
+}
