@@ -14,8 +14,8 @@
 //! - `law` and `runs`: realizations from those of training inputs, with a `remainder`; `epistemic`: what
 //!   is not known of the mean; `fixed` and `support`: what never varies, and what is never crossed;
 //!   `judged` and `calibration`: how wide intervals must be; `design`: which inputs to solve next;
-//! - `fitting` fits the [`expansion`]; [`prediction`] and [`draws`] are those of a new input; `stored` writes
-//!   and reads it; [`Observer`] follows a fit and stops it.
+//! - `fitting` fits the [`expansion`]; [`prediction`] and [`draws`] are those of a new input, [`observed`] given
+//!   readings of its solution; `stored` writes and reads it; [`Observer`] follows a fit and stops it.
 
 pub mod blend;
 mod calibration;
@@ -42,6 +42,7 @@ mod laws;
 mod local;
 mod menu;
 mod moments;
+pub mod observed;
 mod observer;
 mod outliers;
 pub mod prediction;
@@ -67,6 +68,7 @@ pub use expansion::{Expansion, Material};
 pub use floral_symmetry as symmetry;
 pub use floral_symmetry::{Lattice, LatticeAxis, Motion, Role, Symmetries, Symmetry, roll};
 pub use law::LawKind;
+pub use observed::{Innovation, Placement, Reading, Sensor};
 pub use observer::{Event, Found, Observer, Silent};
 pub use outliers::Outlier;
 pub use prediction::Prediction;
