@@ -9,10 +9,11 @@ use crate::Result;
 const LADDER: [f64; 7] = [0.1, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0];
 
 /// Training runs that have to carry the law given the readings, or half of those that carry it
-/// without: a law of fewer runs would be theirs more than the input's.
-const ENOUGH: f64 = 15.0;
+/// without: a law of fewer runs would be theirs more than the input's. On a Burgers equation with noise,
+/// 15 to 50 gave the smallest CRPS with 1 to 17 readings.
+const ENOUGH: f64 = 30.0;
 
-/// Weights below this share of all do not count.
+/// Weights below this share of the largest do not count.
 const NO_WEIGHT: f64 = 1e-9;
 
 /// All components of one smoothing.
@@ -62,16 +63,13 @@ impl Components {
             all.collect::<Result<Vec<_>>>()?.into_iter().unzip();
         let largest = likelihoods.iter().flatten();
         let largest = largest.copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = likelihoods
-            .iter()
-            .flatten()
-            .map(|l| (l - largest).exp())
-            .sum();
+        let weight = |l: &f64| match (l - largest).exp() {
+            weight if weight < NO_WEIGHT => 0.0,
+            weight => weight,
+        };
+        let sum: f64 = likelihoods.iter().flatten().map(weight).sum();
         for (component, likelihoods) in all.iter_mut().zip(likelihoods) {
-            let weight = |l: &f64| (l - largest).exp() / sum;
-            let weights = likelihoods.iter().map(weight);
-            let counted = weights.map(|w| if w < NO_WEIGHT { 0.0 } else { w });
-            component.weights = counted.collect();
+            component.weights = likelihoods.iter().map(|l| weight(l) / sum).collect();
             component.weight = component.weights.iter().sum();
         }
         Ok(Self { smoothing, all })
