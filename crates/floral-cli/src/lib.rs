@@ -31,6 +31,7 @@ mod interrupt;
 mod launch;
 mod low;
 mod manual;
+mod observe;
 mod output;
 #[cfg(feature = "networks")]
 mod plan;
@@ -60,9 +61,10 @@ use crate::exit::Ending;
 pub use crate::import::text as import_text;
 pub use crate::inspect::text as inspection_text;
 use crate::launch::Launch;
+pub use crate::observe::contradiction;
 #[cfg(feature = "networks")]
 pub use crate::reproduce::check_experiment;
-pub use crate::suggest::text as suggestions_text;
+pub use crate::suggest::{sensors_text, text as suggestions_text};
 
 /// Runs a command line, the program's name first, and returns the exit code. It sets up the threads of
 /// the process, so that it can be called only once.

@@ -1,38 +1,76 @@
-//! `floral suggest`: which inputs of a pool to simulate next.
+//! `floral suggest`: which inputs of a pool to simulate next, or where to measure a new case.
 
 use std::fmt::Write;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
-use floral::counted;
 use floral::device::Device;
 use floral::predict::{Cases, Predictor};
 use floral::quantity::labels;
-use floral::suggest::{Suggestions, suggest};
+use floral::suggest::{SensorSuggestions, Suggestions, suggest, suggest_sensors};
 use floral::train::RunFolder;
+use floral::{Quantity, counted};
 
+use crate::cases::{chosen_inputs, opened_cases};
 use crate::progress::Progress;
-use crate::{Ending, inputs, interrupt, low, output};
+use crate::{Ending, inputs, interrupt, low, observe, output};
 
 /// What `floral suggest` takes.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral suggest runs/darcy --pool new.zarr -k 5\n  \
-    floral suggest runs/darcy --pool new.npz -k 5 --json\n\n\
+    floral suggest runs/darcy --pool new.npz -k 5 --json\n  \
+    floral suggest runs/darcy --sensors 5 --input new.npz\n  \
+    floral suggest runs/darcy --sensors 2 --input new.npz --inputs 3..4 --observe readings.csv --std 0.01\n\n\
     The pool holds inputs that could be simulated, with low fidelity if the run needs it. The first \
     suggestion is the input whose mean has the largest epistemic uncertainty. The uncertainty that \
     simulating it would remove elsewhere is subtracted before the next is chosen, so that suggestions \
     are not redundant. The removed error is an expectation under the run's own error correlations. \
-    Needs a run of floral-kl or kriging.")]
+    Needs a run of floral-kl or kriging.\n\n\
+    With --sensors, it suggests where to measure the solution of one input: one after another the point \
+    of the training grid whose reading removes most of the predicted variance, aleatoric and epistemic, \
+    averaged over points; given the readings of --observe, if any. Under a normal law with the \
+    predicted covariance this is exact.")]
 pub struct Arguments {
     /// Run folder, or model file
     #[arg(value_name = "RUN")]
     run: PathBuf,
 
     /// Dataset or NumPy archive with the inputs to choose from
-    #[arg(long, value_name = "POOL.zarr|POOL.npz")]
-    pool: PathBuf,
+    #[arg(
+        long,
+        value_name = "POOL.zarr|POOL.npz",
+        required_unless_present = "sensors",
+        conflicts_with = "sensors"
+    )]
+    pool: Option<PathBuf>,
+
+    /// Suggest places for this number of sensors, for one input
+    #[arg(long, value_name = "N", requires = "input", help_heading = "Sensors")]
+    sensors: Option<usize>,
+
+    /// Dataset or NumPy archive with the input that is measured; several need --inputs
+    #[arg(
+        long,
+        value_name = "NEW.zarr|NEW.npz",
+        requires = "sensors",
+        help_heading = "Sensors"
+    )]
+    input: Option<PathBuf>,
+
+    /// Standard deviation of the noise of the sensors, in the units of the solution
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0.0,
+        requires = "sensors",
+        help_heading = "Sensors"
+    )]
+    std: f64,
+
+    #[command(flatten)]
+    observations: observe::Arguments,
 
     /// Number of inputs to suggest
     #[arg(short = 'k', long, value_name = "K", default_value_t = 5)]
@@ -52,9 +90,17 @@ pub struct Arguments {
 
 /// Chooses and prints.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let Arguments { run, pool, .. } = arguments;
+    let run = &arguments.run;
     let predictor = Predictor::load(&RunFolder::open(run)?, &Device::flex())?;
     output::notes(&predictor.header().notes());
+    if let (Some(count), Some(input)) = (arguments.sensors, &arguments.input) {
+        return sensors(arguments, &predictor, count, input);
+    }
+    ensure!(
+        arguments.observations.is_empty(),
+        "--observe: readings belong to one input; give --sensors and --input instead of --pool"
+    );
+    let pool = arguments.pool.as_deref().unwrap_or(Path::new(""));
     let solver = arguments.low.solver(&predictor, run, pool)?;
     let cases = Cases::open_with(pool, &predictor, None, solver)?;
     ensure!(!cases.lacks_low(), low::absence(&predictor, pool));
@@ -80,6 +126,78 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         text(&found)?
     })?;
     Ok(Ending::Done)
+}
+
+/// Chooses and prints where to measure one input.
+fn sensors(
+    arguments: &Arguments,
+    predictor: &Predictor,
+    count: usize,
+    input: &Path,
+) -> Result<Ending> {
+    let solver = arguments.low.solver(predictor, &arguments.run, input)?;
+    let cases = opened_cases(input, predictor, None, solver)?;
+    let inputs = chosen_inputs(arguments.inputs.as_ref(), input, &cases)?;
+    ensure!(
+        inputs.len() == 1,
+        "--sensors: {} has {} inputs; choose the one that is measured, as in --inputs 0..1",
+        input.display(),
+        inputs.len()
+    );
+    let cases = arguments.observations.observed(cases, predictor, 1)?;
+    let progress = Progress::new("suggest", interrupt::flag()?);
+    let found = cases
+        .prepare(inputs.clone(), &progress)
+        .and_then(|()| cases.check(predictor, inputs.clone()))
+        .and_then(|_| suggest_sensors(predictor, &cases, inputs.start, count, arguments.std));
+    progress.finish();
+    let found = found?;
+    output::print(&if arguments.json {
+        serde_json::to_string_pretty(&found)? + "\n"
+    } else {
+        sensors_text(&found)?
+    })?;
+    Ok(Ending::Done)
+}
+
+/// Places of sensors as text.
+pub fn sensors_text(found: &SensorSuggestions) -> Result<String> {
+    let mut text = format!(
+        "predicted standard deviation of input {}: {} (root mean square)\n\n ",
+        found.input,
+        numbers_with_units(&found.channels, &found.std)
+    );
+    for axis in &found.axes {
+        write!(text, " {axis:>11}")?;
+    }
+    let has_several = found.std.len() > 1;
+    let names = labels(&found.channels);
+    writeln!(
+        text,
+        "   std left{}",
+        if has_several { "   channel" } else { "" }
+    )?;
+    for sensor in &found.sensors {
+        write!(text, " ")?;
+        for along in &sensor.coordinates {
+            write!(text, " {:>11}", crate::interest::number(*along))?;
+        }
+        write!(text, "   {:6.1} %", 100.0 * sensor.left)?;
+        if has_several {
+            let name = names.get(sensor.channel).cloned();
+            write!(
+                text,
+                "   {}",
+                name.unwrap_or_else(|| sensor.channel.to_string())
+            )?;
+        }
+        writeln!(text)?;
+    }
+    writeln!(
+        text,
+        "\nstd left: share of the root mean square standard deviation without readings."
+    )?;
+    Ok(text)
 }
 
 /// Suggestions as text.
@@ -112,9 +230,13 @@ pub fn text(found: &Suggestions) -> Result<String> {
 
 /// One number per channel with its units, and with its name if there are several.
 fn per_channel(found: &Suggestions, values: &[f64]) -> String {
-    let labels = labels(&found.channels);
+    numbers_with_units(&found.channels, values)
+}
+
+fn numbers_with_units(channels: &[Quantity], values: &[f64]) -> String {
+    let labels = labels(channels);
     let word = |(i, value): (usize, &f64)| {
-        let units = found.channels.get(i).and_then(|q| q.units.as_deref());
+        let units = channels.get(i).and_then(|q| q.units.as_deref());
         let units = units.map_or(String::new(), |units| format!(" {units}"));
         let label = labels.get(i).filter(|_| values.len() > 1);
         let label = label.map_or(String::new(), |label| format!(" of {label}"));

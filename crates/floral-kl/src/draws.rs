@@ -1,12 +1,14 @@
 //! Draws: what is predicted of one query's solution, and realizations of it.
 
 use rand::Rng;
+use rayon::prelude::*;
 
 use super::Prediction;
 use super::case::{Framed, Query};
 use super::expansion::Expansion;
 use super::law::Deviations;
-use crate::Result;
+use super::observed::{Innovation, Placement, Reading, Rows, Sensor, Update, conditioned, placed};
+use crate::{Error, Result};
 
 /// Training fields, each possibly moved and rolled, that make up the law of a query.
 const NEAREST: usize = 20;
@@ -20,6 +22,10 @@ pub struct Draws<'a> {
     deviations: Option<Deviations<'a>>,
     /// What is not known of the mean, [factor, channel, point].
     unknown: Vec<f32>,
+    /// What readings of the solution say of each draw.
+    update: Option<Update>,
+    /// The mean around which draws are made, without readings.
+    centre: Vec<f64>,
 }
 
 impl Expansion {
@@ -51,18 +57,70 @@ impl<'a> Draws<'a> {
             .flat_map(|field| field.iter().zip(&roots).map(|(f, d)| f64::from(*f) * d))
             .map(|v| v as f32)
             .collect();
+        let prediction = fitted.finished(prediction);
         Self {
-            prediction: fitted.finished(prediction),
+            centre: prediction.mean.clone(),
+            prediction,
             fitted,
             deviations,
             unknown,
+            update: None,
         }
+    }
+
+    /// Conditions on readings of one realization, all at once: mean, variances and draws are those given
+    /// the readings.
+    pub fn observe(&mut self, readings: &[Reading]) -> Result<Innovation> {
+        if self.update.is_some() {
+            return Err(Error::Config {
+                context: "readings".into(),
+                reason: "the law is conditioned already; give all readings at once".into(),
+            });
+        }
+        let rows = self.rows(readings)?;
+        let (fitted, values) = (self.fitted, self.values());
+        let deviations = self
+            .deviations
+            .get_or_insert_with(|| Deviations::none(values, &fitted.lattice));
+        let (update, shifted, innovation) = conditioned(deviations, &self.unknown, rows)?;
+        for place in 0..values {
+            let scale = self.scale(place);
+            self.prediction.mean[place] += scale * shifted.mean[place];
+            self.prediction.aleatoric[place] = scale * scale * shifted.aleatoric[place];
+            self.prediction.epistemic[place] = scale * scale * shifted.epistemic[place];
+        }
+        let points = self.fitted.lattice.len();
+        self.fitted.support.bound(&mut self.prediction.mean, points);
+        self.update = Some(update);
+        Ok(innovation)
+    }
+
+    /// Where to measure next, given readings that there are already, if any.
+    pub fn sensors(&self, placement: &Placement, readings: &[Reading]) -> Result<Vec<Sensor>> {
+        let rows = match readings.is_empty() {
+            true => None,
+            false => Some(self.rows(readings)?),
+        };
+        let none = Deviations::none(self.values(), &self.fitted.lattice);
+        let deviations = self.deviations.as_ref().unwrap_or(&none);
+        let units = self.fitted.units.solution().iter();
+        let scales: Vec<f64> = units.map(|unit| unit.scale).collect();
+        placed(deviations, &self.unknown, rows.as_ref(), placement, &scales)
+    }
+
+    fn rows(&self, readings: &[Reading]) -> Result<Rows> {
+        Rows::new(readings, &self.prediction.mean, |place| self.scale(place))
+    }
+
+    /// The unit of a value.
+    fn scale(&self, place: usize) -> f64 {
+        self.fitted.units.solution()[place / self.fitted.lattice.len().max(1)].scale
     }
 
     /// Whether values at every point are normal.
     pub fn is_normal(&self) -> bool {
         let is_resampled = self.deviations.as_ref().is_some_and(|d| !d.is_normal());
-        !is_resampled && self.fitted.support.is_none()
+        !is_resampled && self.fitted.support.is_none() && self.update.is_none()
     }
 
     /// Mean and variances.
@@ -70,16 +128,20 @@ impl<'a> Draws<'a> {
         &self.prediction
     }
 
-    /// The fields whose multiples by independent standard normal numbers are the epistemic part of every
-    /// realization: [factor][channel, point] in the units of the data. None if realizations are clipped
-    /// to the range of the data, so that their parts do not simply add.
-    pub fn epistemic_fields(&self) -> Option<Vec<Vec<f64>>> {
-        let points = self.fitted.lattice.len().max(1);
-        let units = self.fitted.units.solution();
-        let scaled = |(place, v): (usize, &f32)| units[place / points].scale * f64::from(*v);
-        let field = |field: &[f32]| field.iter().enumerate().map(scaled).collect();
+    /// The epistemic variance of a quantity sum_i factor_i u_i with entries (place, factor). None if
+    /// realizations are clipped to the range of the data, so that their parts do not simply add.
+    pub fn epistemic_variance(&self, entries: &[(usize, f64)]) -> Option<f64> {
+        if !self.fitted.support.is_none() {
+            return None;
+        }
+        let scaled = entries.iter().map(|(p, f)| (*p, f * self.scale(*p)));
+        let scaled: Vec<(usize, f64)> = scaled.collect();
+        if let (Some(update), Some(deviations)) = (&self.update, &self.deviations) {
+            return Some(update.epistemic_variance(&scaled, deviations, &self.unknown));
+        }
         let fields = self.unknown.chunks_exact(self.values().max(1));
-        (self.fitted.support.is_none()).then(|| fields.map(field).collect())
+        let read = |field: &[f32]| scaled.iter().map(|(p, f)| f * f64::from(field[*p])).sum();
+        Some(fields.map(|field| f64::powi(read(field), 2)).sum())
     }
 
     /// Values of a realization.
@@ -90,26 +152,30 @@ impl<'a> Draws<'a> {
     /// A realization per generator: [realization, channel, point].
     pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f64]) {
         // Deviations are drawn in f32; the mean is added in f64, beside which they may be small.
-        let mut deviations = vec![0.0; out.len()];
+        let mut drawn = vec![0.0; out.len()];
         let values = self.values().max(1);
-        match &self.deviations {
-            Some(law) => law.add_many(rngs, &self.unknown, &mut deviations),
-            None => {
-                let law = Deviations::none(values, &self.fitted.lattice);
-                law.add_many(rngs, &self.unknown, &mut deviations);
+        let none = Deviations::none(values, &self.fitted.lattice);
+        let law = self.deviations.as_ref().unwrap_or(&none);
+        let near = law.add_many(rngs, &self.unknown, &mut drawn);
+        let each = out.par_chunks_exact_mut(values);
+        let each = each.zip(drawn.par_chunks_exact(values));
+        let each = each.zip(rngs.par_iter_mut()).zip(&near);
+        each.for_each(|(((out, drawn), rng), near)| {
+            let deviation = out.iter_mut().zip(drawn);
+            deviation.for_each(|(out, drawn)| *out = f64::from(*drawn));
+            if let Some(update) = &self.update {
+                update.apply(*near, law, &self.unknown, rng, out);
             }
-        }
+            self.add_mean(out);
+        });
         let points = self.fitted.lattice.len().max(1);
-        let units = self.fitted.units.solution();
-        let mean = &self.prediction.mean;
-        for (out, deviation) in out
-            .chunks_exact_mut(values)
-            .zip(deviations.chunks_exact(values))
-        {
-            for (place, (out, deviation)) in out.iter_mut().zip(deviation).enumerate() {
-                *out = mean[place] + units[place / points].scale * f64::from(*deviation);
-            }
-        }
         self.fitted.support.bound(out, points);
+    }
+
+    /// A deviation in units of the fit becomes a realization.
+    fn add_mean(&self, deviation: &mut [f64]) {
+        for (place, value) in deviation.iter_mut().enumerate() {
+            *value = self.centre[place] + self.scale(place) * *value;
+        }
     }
 }

@@ -135,11 +135,14 @@ impl Law {
 }
 
 /// A training input's runs, brought to a query by symmetry and to its variance by a bounded ratio.
-struct Brought<'a> {
+pub(super) struct Brought<'a> {
     runs: &'a Runs,
-    weight: f64,
+    /// The probability of this input.
+    pub weight: f64,
+    /// That of each of its runs; empty if all are alike.
+    pub chances: Vec<f64>,
     /// [factor, value].
-    factors: Vec<f32>,
+    pub factors: Vec<f32>,
     /// At every value the variance of its runs, and what the factors leave of it.
     variances: Vec<[f64; 2]>,
 }
@@ -175,18 +178,39 @@ impl<'a> Brought<'a> {
         Self {
             runs,
             weight: near.weight,
+            chances: Vec::new(),
             factors,
             variances,
         }
+    }
+
+    /// Coefficients of its runs: [run, factor].
+    pub(super) fn coefficients(&self) -> &[f32] {
+        &self.runs.coefficients
+    }
+
+    /// One of its runs, of which there is one at least.
+    fn run(&self, runs: usize, rng: &mut impl Rng) -> usize {
+        if self.chances.is_empty() {
+            return rng.random_range(0..runs);
+        }
+        let mut left: f64 = rng.random();
+        let chosen = self.chances.iter().position(|chance| {
+            left -= chance;
+            left < 0.0
+        });
+        chosen.unwrap_or(runs - 1)
     }
 }
 
 /// Draws deviations from a mean.
 pub(super) struct Deviations<'a> {
-    smoothing: f64,
-    near: Vec<Brought<'a>>,
-    gain: Vec<f32>,
-    remainder: Remainder,
+    /// The share h of normal noise in a coefficient.
+    pub smoothing: f64,
+    pub near: Vec<Brought<'a>>,
+    /// Factor of the runs' deviations at every value.
+    pub gain: Vec<f32>,
+    pub remainder: Remainder,
 }
 
 /// The random numbers of one draw.
@@ -214,15 +238,21 @@ impl Deviations<'_> {
     }
 
     /// Adds a deviation a generator, the same as single ones, and normal multiples of `unknown`,
-    /// [factor, value]: [realization, value].
-    pub(super) fn add_many<R: Rng + Send>(&self, rngs: &mut [R], unknown: &[f32], out: &mut [f32]) {
+    /// [factor, value]: [realization, value]. Returns the training input that each is drawn from, by
+    /// its place in `near`.
+    pub(super) fn add_many<R: Rng + Send>(
+        &self,
+        rngs: &mut [R],
+        unknown: &[f32],
+        out: &mut [f32],
+    ) -> Vec<usize> {
         let blocks = out.par_chunks_mut(BLOCK * self.gain.len().max(1));
-        blocks
-            .zip(rngs.par_chunks_mut(BLOCK))
-            .for_each(|(out, rngs)| self.add_block(rngs, unknown, out));
+        let blocks = blocks.zip(rngs.par_chunks_mut(BLOCK));
+        let drawn = blocks.map(|(out, rngs)| self.add_block(rngs, unknown, out));
+        drawn.collect::<Vec<_>>().concat()
     }
 
-    fn add_block<R: Rng>(&self, rngs: &mut [R], unknown: &[f32], out: &mut [f32]) {
+    fn add_block<R: Rng>(&self, rngs: &mut [R], unknown: &[f32], out: &mut [f32]) -> Vec<usize> {
         let values = self.gain.len();
         let count = unknown.len() / values.max(1);
         let drawn: Vec<Drawn> = rngs.iter_mut().map(|rng| self.drawn(rng, count)).collect();
@@ -243,6 +273,7 @@ impl Deviations<'_> {
         for (rng, out) in rngs.iter_mut().zip(out.chunks_exact_mut(values)) {
             self.remainder.add(rng, out);
         }
+        drawn.iter().map(|drawn| drawn.near).collect()
     }
 
     fn drawn(&self, rng: &mut impl Rng, unknown: usize) -> Drawn {
@@ -257,11 +288,7 @@ impl Deviations<'_> {
             let count = near.factors.len() / self.gain.len().max(1);
             let noise: Vec<f64> = (0..count).map(|_| StandardNormal.sample(rng)).collect();
             let runs = near.runs.coefficients.len() / count.max(1);
-            let run = if runs > 0 {
-                rng.random_range(0..runs)
-            } else {
-                0
-            };
+            let run = if runs > 0 { near.run(runs, rng) } else { 0 };
             let own = near.runs.coefficients[run * count..].iter();
             let share = (1.0 - self.smoothing * self.smoothing).sqrt();
             own.zip(noise)

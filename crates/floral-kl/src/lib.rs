@@ -20,8 +20,9 @@
 //! - `law` and `runs`: realizations from those of training inputs, with a `remainder`; `epistemic`: what
 //!   is not known of the mean; `fixed` and `support`: what never varies, and what is never crossed;
 //!   `judged` and `calibration`: how wide intervals must be;
-//! - `fitting` fits the [`expansion`]; [`prediction`] and [`draws`] are those of a new input; `design`: which
-//!   inputs to solve next; `stored` writes and reads a fit; [`Observer`] follows one and stops it.
+//! - `fitting` fits the [`expansion`]; [`prediction`] and [`draws`] are those of a new input, [`observed`] given
+//!   readings of its solution; `design`: which inputs to solve next; `stored` writes and reads a fit;
+//!   [`Observer`] follows one and stops it.
 
 // Data.
 pub mod case;
@@ -74,6 +75,7 @@ pub mod draws;
 mod error;
 pub mod expansion;
 mod fitting;
+pub mod observed;
 mod observer;
 pub mod prediction;
 mod stored;
@@ -93,6 +95,7 @@ pub use expansion::{Expansion, Material};
 pub use floral_symmetry as symmetry;
 pub use floral_symmetry::{Lattice, LatticeAxis, Motion, Points, Role, Symmetries, Symmetry, roll};
 pub use law::LawKind;
+pub use observed::{Innovation, Placement, Reading, Sensor};
 pub use observer::{Event, Found, Observer, Silent};
 pub use outliers::Outlier;
 pub use prediction::Prediction;

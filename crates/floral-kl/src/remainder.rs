@@ -1,5 +1,7 @@
 //! The remainder: what factors leave of the variance, as white noise smoothed to a fitted length.
 
+use std::ops::{AddAssign, Mul};
+
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -8,6 +10,12 @@ use super::scattered::{SmoothNoise, spacing};
 
 /// Filters reach this many widths.
 const REACH: f64 = 3.0;
+
+/// Draws are filtered in single precision, covariances in double.
+trait Number: Copy + From<f32> + Mul<Output = Self> + AddAssign {}
+
+impl Number for f32 {}
+impl Number for f64 {}
 
 /// A filter along one axis that keeps the variance of white noise.
 struct Smoothing {
@@ -50,6 +58,42 @@ impl Remainder {
             },
             scattered,
         }
+    }
+
+    /// The deviation at every value: [channel, point].
+    pub(super) fn deviation(&self) -> &[f32] {
+        &self.deviation
+    }
+
+    /// The covariances of all values with sum_i factor_i u_i over entries (place, factor):
+    /// C = D A A' D, with the deviations D and the filters A.
+    pub(super) fn covariances(&self, entries: &[(usize, f64)]) -> Vec<f64> {
+        let mut all = vec![0.0; self.deviation.len()];
+        for (place, factor) in entries {
+            all[*place] += factor * f64::from(self.deviation[*place]);
+        }
+        let mut next = vec![0.0; self.points];
+        for channel in all.chunks_exact_mut(self.points.max(1)) {
+            if channel.iter().all(|v| *v == 0.0) {
+                continue;
+            }
+            if let Some(scattered) = &self.scattered {
+                channel.copy_from_slice(&scattered.covariances(channel));
+                continue;
+            }
+            let mut field = channel.to_vec();
+            for along in self.smoothing.iter().rev() {
+                along.apply_transposed(&mut field, &mut next);
+                std::mem::swap(&mut field, &mut next);
+            }
+            for along in &self.smoothing {
+                along.apply(&field, &mut next);
+                std::mem::swap(&mut field, &mut next);
+            }
+            channel.copy_from_slice(&field);
+        }
+        let scaled = all.iter().zip(&self.deviation);
+        scaled.map(|(v, d)| v * f64::from(*d)).collect()
     }
 
     /// Adds one draw to `out`: [channel, point].
@@ -101,12 +145,32 @@ impl Smoothing {
         })
     }
 
+    fn apply<T: Number>(&self, noise: &[T], out: &mut [T]) {
+        self.convolve(noise, out);
+        self.rescale(out);
+    }
+
+    /// The transpose of `apply`; the taps are symmetric.
+    fn apply_transposed<T: Number>(&self, from: &mut [T], out: &mut [T]) {
+        self.rescale(from);
+        self.convolve(from, out);
+    }
+
+    fn rescale<T: Number>(&self, fields: &mut [T]) {
+        for block in fields.chunks_exact_mut(self.len * self.stride) {
+            for (line, scale) in block.chunks_exact_mut(self.stride).zip(&self.scale) {
+                let scale = T::from(*scale);
+                line.iter_mut().for_each(|v| *v = scale * *v);
+            }
+        }
+    }
+
     /// Every block of positions is shifted as a whole, so that the inner loop is over memory.
-    fn apply(&self, noise: &[f32], out: &mut [f32]) {
+    fn convolve<T: Number>(&self, noise: &[T], out: &mut [T]) {
         let block = self.len * self.stride;
         let reach = self.taps.len() / 2;
         for (noise, out) in noise.chunks_exact(block).zip(out.chunks_exact_mut(block)) {
-            out.fill(0.0);
+            out.fill(T::from(0.0));
             for (k, tap) in self.taps.iter().enumerate() {
                 let shift = k.abs_diff(reach) * self.stride;
                 let rest = block - shift;
@@ -122,17 +186,15 @@ impl Smoothing {
                     }
                 }
             }
-            for (line, scale) in out.chunks_exact_mut(self.stride).zip(&self.scale) {
-                line.iter_mut().for_each(|v| *v *= scale);
-            }
         }
     }
 }
 
-fn add(factor: f32, from: &[f32], to: &mut [f32]) {
+fn add<T: Number>(factor: f32, from: &[T], to: &mut [T]) {
+    let factor = T::from(factor);
     to.iter_mut()
         .zip(from)
-        .for_each(|(to, v)| *to += factor * v);
+        .for_each(|(to, v)| *to += factor * *v);
 }
 
 #[cfg(test)]
@@ -162,5 +224,24 @@ mod tests {
         let expected = |width: f64| (-0.25 / (width * width)).exp();
         assert!((mean(across_seam) - expected(1.5)).abs() < 0.04);
         assert!((mean(in_time) - expected(1.0)).abs() < 0.04);
+    }
+
+    #[test]
+    fn covariances_are_those_of_draws() {
+        let lattice = lattice(&[("t", 6), ("x", 7)], &["x"]);
+        let deviation: Vec<f32> = (0..84).map(|p| 0.5 + p as f32 / 84.0).collect();
+        let remainder = Remainder::new(&lattice, &[0.8, 1.2], deviation);
+        let entries = [(9, 0.7), (10, 0.3), (60, -1.0)];
+        let found = remainder.covariances(&entries);
+        let (mut sums, count) = (vec![0.0; 84], 20_000);
+        for j in 0..count {
+            let mut draw = vec![0.0; 84];
+            remainder.add(&mut stream(2, Purpose::Prior, 0, j), &mut draw);
+            let read: f64 = entries.iter().map(|(p, f)| f * f64::from(draw[*p])).sum();
+            let pairs = sums.iter_mut().zip(&draw);
+            pairs.for_each(|(sum, v)| *sum += read * f64::from(*v) / count as f64);
+        }
+        let errors = found.iter().zip(&sums).map(|(a, b)| (a - b).abs());
+        assert!(errors.fold(0.0, f64::max) < 0.05);
     }
 }

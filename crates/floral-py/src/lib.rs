@@ -14,6 +14,7 @@ mod interest;
 mod mesh;
 mod metrics;
 mod model;
+mod observe;
 mod threads;
 mod units;
 mod work;

@@ -8,7 +8,7 @@ use floral::evaluate::{self, Evaluation, solver_within};
 use floral::predict::{Case, Cases, ChosenSolver, InMemory, Predictor, Sampling, USUAL_ACCURACY};
 use floral::problem::Resolution;
 use floral::sample::OdeSolver;
-use floral::suggest::suggest;
+use floral::suggest::{suggest, suggest_sensors};
 use floral::train::{RunFolder, TrainConfig};
 use floral::{Axis, Error, Quantities, Result, fit};
 use pyo3::exceptions::PyRuntimeError;
@@ -22,6 +22,7 @@ use crate::dataset::Dataset;
 use crate::ensemble::Ensemble;
 use crate::error::raised;
 use crate::mesh::{self, Mesh};
+use crate::observe::{self, Observed};
 use crate::work::{short, watched};
 
 /// A trained model.
@@ -92,8 +93,8 @@ impl Model {
         self.predictor.header().needs_low()
     }
 
-    /// Realizations of the solution of an input [channel, grid...], and notes. `about` has its axes and
-    /// quantities, `wanted` the options.
+    /// Realizations of the solution of an input [channel, grid...], notes, and how well readings agree with
+    /// the prediction, as JSON, if there are any. `about` has its axes and quantities, `wanted` the options.
     #[pyo3(signature = (input, low, about, wanted, mesh=None, watcher=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
     fn sample(
@@ -105,7 +106,7 @@ impl Model {
         wanted: &str,
         mesh: Option<Bound<'_, Mesh>>,
         watcher: Option<Py<PyAny>>,
-    ) -> PyResult<(Ensemble, Vec<String>)> {
+    ) -> PyResult<(Ensemble, Vec<String>, Option<String>)> {
         let About { axes, quantities } = from_json("about", about)?;
         let wanted: Wanted = from_json("sampling", wanted)?;
         let grid = mesh::grid(axes, mesh.as_ref());
@@ -124,6 +125,10 @@ impl Model {
                 number: wanted.number,
             };
             let cases = Cases::in_memory(&input, predictor, resolution.as_ref())?;
+            let cases = match &wanted.observe {
+                Some(observed) => observed.of(cases, predictor)?,
+                None => cases,
+            };
             let checked = cases.check(predictor, 0..1)?;
             let spread = predictor.spread_note(cases.grid());
             let mut notes = predictor.header().notes();
@@ -136,11 +141,59 @@ impl Model {
                 predictor.solver_within(accuracy, case, grid, wanted.seed, observer)
             };
             let sampling = wanted.sampling(accurate)?;
+            let case = cases.case(0)?;
+            let mut innovation = None;
+            if wanted.observe.is_some() {
+                let found = cases.predicted(predictor, &case)?.innovation().cloned();
+                notes.extend(found.as_ref().and_then(floral_cli::contradiction));
+                innovation = found.as_ref().map(observe::to_json);
+            }
             let ensemble = cases.sample(predictor, 0, wanted.index, &sampling, observer)?;
             let quantities = predictor.header().quantities.clone();
-            let ensemble = Ensemble::new(ensemble).with_given(cases.case(0)?, quantities);
-            Ok((ensemble, notes))
+            let ensemble = Ensemble::new(ensemble).with_given(case, quantities);
+            Ok((ensemble, notes, innovation))
         })
+    }
+
+    /// Where to measure the solution of an input, as JSON and as text.
+    #[pyo3(signature = (input, low, about, wanted, mesh=None, watcher=None))]
+    #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
+    fn suggest_sensors(
+        &self,
+        py: Python<'_>,
+        input: Doubles<'_>,
+        low: Option<Doubles<'_>>,
+        about: &str,
+        wanted: &str,
+        mesh: Option<Bound<'_, Mesh>>,
+        watcher: Option<Py<PyAny>>,
+    ) -> PyResult<(String, String)> {
+        let About { axes, quantities } = from_json("about", about)?;
+        let wanted: WantedSensors = from_json("sensors", wanted)?;
+        let grid = mesh::grid(axes, mesh.as_ref());
+        let case = Case {
+            input: to_field(py, &input)?,
+            low: low.as_ref().map(|low| to_field(py, low)).transpose()?,
+        };
+        let found = watched(py, watcher.as_ref(), |_| {
+            let predictor = &self.predictor;
+            let input = InMemory {
+                case: &case,
+                grid: &grid,
+                quantities: &quantities,
+                number: None,
+            };
+            let cases = Cases::in_memory(&input, predictor, None)?;
+            let cases = match &wanted.observe {
+                Some(observed) => observed.of(cases, predictor)?,
+                None => cases,
+            };
+            cases.check(predictor, 0..1)?;
+            suggest_sensors(predictor, &cases, 0, wanted.count, wanted.std)
+        })?;
+        let words = floral_cli::sensors_text(&found)
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok((to_json(&found)?, words))
     }
 
     /// Which inputs of a file to simulate next, as JSON and as text.
@@ -234,6 +287,16 @@ struct Wanted {
     solver: Option<String>,
     steps: Option<usize>,
     tolerance: Option<f64>,
+    /// Readings of one realization.
+    observe: Option<Observed>,
+}
+
+/// Options of the placement of sensors.
+#[derive(Deserialize)]
+struct WantedSensors {
+    count: usize,
+    std: f64,
+    observe: Option<Observed>,
 }
 
 impl Wanted {

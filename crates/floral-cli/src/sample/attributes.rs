@@ -1,5 +1,6 @@
 //! The attributes of stored predictions, and the summary line that is printed.
 
+use floral::kl::Innovation;
 use floral::predict::Stored;
 use floral::predict::interest::Interest;
 use floral::{Checksum, Points, counted};
@@ -10,7 +11,12 @@ use super::task::Task;
 
 impl Task {
     /// All that the result depends on: where it is the same, an unfinished result is continued.
-    pub fn attributes(&self, arguments: &Arguments, data: Checksum) -> Map<String, Value> {
+    pub fn attributes(
+        &self,
+        arguments: &Arguments,
+        data: Checksum,
+        innovation: Option<&Innovation>,
+    ) -> Map<String, Value> {
         let header = self.predictor.header();
         let is_flow = self.predictor.method().is_flow();
         let along = |points: &Points| {
@@ -46,7 +52,14 @@ impl Task {
             "seed": arguments.seed,
             "quantities_of_interest": self.interest_texts(),
             "solver": is_flow.then(|| self.solver.to_string()),
-            "moments": self.predictor.moment_source().to_string(),
+            "moments": self.moment_source().to_string(),
+            "observations": arguments.observations.observe,
+            "observations_checksum": self.cases.observations().map(|all| all.checksum().to_string()),
+            "observed_readings": innovation.map(|found| found.readings),
+            "observed_chi_square": innovation.map(|found| found.chi_square),
+            "observed_p_value": innovation.map(|found| found.p_value),
+            "observed_effective_runs": innovation.map(|found| found.effective_runs),
+            "observed_smoothing": innovation.map(|found| found.smoothing),
         });
         match facts {
             Value::Object(facts) => facts

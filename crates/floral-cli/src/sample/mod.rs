@@ -18,7 +18,7 @@ use floral::train::RunFolder;
 
 use crate::interest as interest_options;
 use crate::progress::Progress;
-use crate::{Ending, advice, device, inputs, integrator, interrupt, low, output};
+use crate::{Ending, advice, device, inputs, integrator, interrupt, low, observe, output};
 use task::Task;
 
 /// What `floral sample` takes.
@@ -31,7 +31,8 @@ use task::Task;
     floral sample runs/darcy --input new.zarr --stderr 0.01 -o accurate.npz\n  \
     floral sample runs/block --parameters load=0.3,stiffness=12 --quantile 0.95 -o block.vtu\n  \
     floral sample runs/darcy --input new.zarr --quantity 'peak = max(u)' \\\n      \
-    --quantity 'left = mean(u, x < 0.5)' --exceed-quantity 'peak: 0.8' -o peak.zarr\n\n\
+    --quantity 'left = mean(u, x < 0.5)' --exceed-quantity 'peak: 0.8' -o peak.zarr\n  \
+    floral sample runs/darcy --input new.zarr --inputs 3..4 --observe readings.csv -o given.zarr\n\n\
     Inputs:\n  \
     From Python, numpy.savez(\"new.npz\", input=a, low=l) with arrays [input, channel, grid...]. The \
     channel axis may be absent if there is one channel, and the input axis if there is one input. Add \
@@ -64,6 +65,14 @@ use task::Task;
     draws; super 95 % is the superquantile (CVaR), the mean of the largest 5 %. Arrays are stored by the \
     name of the quantity. Intervals are calibrated for fields, not for quantities: floral evaluate \
     --quantity says what they cover.\n\n\
+    Observations:\n  \
+    With --observe, predictions of one input are conditioned on readings of one realization of its \
+    solution. The CSV file has a header that names the axes, value, and where needed std (standard \
+    deviation of the noise; without it readings are exact) and channel, as in x,y,value,std; units \
+    in brackets are converted, as in value [degC]. --observe-quantity is a reading of a linear quantity: a \
+    mean, an integral, a value at a place. Needs a run of floral-kl or kriging. Conditioning is exact for \
+    its mixture of normal laws; where few training runs agree with the readings, runs are smoothed \
+    towards a normal law. Chi-square compares the readings with the prediction without them.\n\n\
     Output:\n  \
     Open it with xarray.open_zarr, xarray.open_dataset (.nc, NetCDF 3) or numpy.load (.npz; the array \
     metadata holds the attributes as JSON). Run the same command again to continue an interrupted one.")]
@@ -117,6 +126,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     interests: interest_options::Arguments,
+
+    #[command(flatten)]
+    observations: observe::Arguments,
 
     #[command(flatten)]
     solver: integrator::Choice,
@@ -185,6 +197,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let mut read = RunFolder::open(&arguments.run)?.files();
     read.push(arguments.source());
     read.extend(arguments.points.clone());
+    read.extend(arguments.observations.observe.clone());
     refuse_overwriting(path, read.iter().map(PathBuf::as_path))?;
     let destination = Destination::new(path)?;
     let mut task = Task::new(arguments)?;
@@ -197,11 +210,12 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     // Inputs that do not fit the run are refused before anything is written.
     let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
     task.check_interests()?;
+    let innovation = task.innovation()?;
     output::notes(&task.predictor.header().notes());
     output::notes(task.cases.notes());
     output::notes(&checked.notes);
     task.choose_solver(arguments)?;
-    let plan = task.plan(arguments, checked.checksum);
+    let plan = task.plan(arguments, checked.checksum, innovation.as_ref());
     let Some(writer) = destination.open_across(ranks, plan, arguments.force)? else {
         output::message(&format!(
             "{}: already complete, nothing to do",
@@ -225,6 +239,12 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let words = task.described(&stored, start.elapsed().as_secs_f64());
     output::message(&format!("{}: {words}", path.display()));
     output::print(&tables)?;
+    if let Some(innovation) = &innovation {
+        output::message(&observe::summary(innovation));
+        if let Some(words) = observe::contradiction(innovation) {
+            output::note(&words);
+        }
+    }
     if stored.uncertain > 0 {
         output::note(&format!(
             "the standard error of {} is still larger than --stderr after {}; allow more with \

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use anyhow::{Result, ensure};
+use floral::kl::Innovation;
 use floral::predict::interest::{InterestPlan, Interests};
 use floral::predict::{
-    Cases, Interpolation, Job, ParameterTable, Places, PredictionPlan, PredictionWriter, Predictor,
-    REALIZATIONS, Sampling, Stored, Threshold, read_points,
+    Cases, Interpolation, Job, MomentSource, ParameterTable, Places, PredictionPlan,
+    PredictionWriter, Predictor, REALIZATIONS, Sampling, Stored, Threshold, read_points,
 };
 use floral::ranks::Ranks;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
@@ -62,6 +63,9 @@ impl Task {
             .device
             .note_rows(&device, predictor.block_rows(cases.grid()));
         let inputs = chosen_inputs(arguments.inputs.as_ref(), &arguments.source(), &cases)?;
+        let cases = arguments
+            .observations
+            .observed(cases, &predictor, inputs.len())?;
         let points = arguments.points.as_deref();
         ensure!(
             points.is_none() || cases.grid().mesh().is_none(),
@@ -170,15 +174,37 @@ impl Task {
         Ok(())
     }
 
+    /// How well readings agree with the prediction, if there are any; refuses those that do not suit the
+    /// input, such as a place outside of the domain.
+    pub fn innovation(&self) -> Result<Option<Innovation>> {
+        if self.cases.observations().is_none() {
+            return Ok(None);
+        }
+        let case = self.cases.case(self.inputs.start)?;
+        let predicted = self.cases.predicted(&self.predictor, &case)?;
+        Ok(predicted.innovation().cloned())
+    }
+
+    /// Where mean and variance come from: given readings no law is normal.
+    pub fn moment_source(&self) -> MomentSource {
+        let has_readings = self.cases.observations().is_some();
+        self.predictor.moment_source_given(has_readings)
+    }
+
     fn interest_plans(&self) -> Vec<InterestPlan> {
-        let separates = self.predictor.moment_source().has_parts();
+        let separates = self.moment_source().has_parts();
         let interests = self.interests.as_ref();
         interests.map_or(Vec::new(), |interests| {
             InterestPlan::of(interests, self.realizations, separates)
         })
     }
 
-    pub fn plan(&self, arguments: &Arguments, data: Checksum) -> PredictionPlan {
+    pub fn plan(
+        &self,
+        arguments: &Arguments,
+        data: Checksum,
+        innovation: Option<&Innovation>,
+    ) -> PredictionPlan {
         PredictionPlan {
             places: match &self.points {
                 Some(points) => Places::Points(points.clone()),
@@ -190,12 +216,12 @@ impl Task {
             threshold_channels: self.thresholds.iter().map(|t| t.channel).collect(),
             kept: self.kept,
             has_spread: self.predictor.method().is_generative(),
-            moments: self.predictor.moment_source(),
+            moments: self.moment_source(),
             counts_draws: self.standard_error.is_some(),
             shard: arguments.shard,
             outside: self.outside(),
             interests: self.interest_plans(),
-            attributes: self.attributes(arguments, data),
+            attributes: self.attributes(arguments, data, innovation),
         }
     }
 }

@@ -100,6 +100,37 @@ impl Interpolation {
         wanted
     }
 
+    /// The transpose, on entries (place, factor): of a stack [.., wanted point] to one [.., grid...].
+    pub fn transposed(&self, entries: &[(usize, f64)]) -> Vec<(usize, f64)> {
+        let (points, inner) = (self.points().max(1), self.grid_points());
+        let mut all = Vec::new();
+        for (place, factor) in entries {
+            let (field, point) = (place / points, place % points);
+            let corner = |(index, weight): (usize, f64)| (field * inner + index, factor * weight);
+            all.extend(self.corners(point).into_iter().map(corner));
+        }
+        all
+    }
+
+    /// The points of the grid whose values make that of a wanted point, and their weights.
+    fn corners(&self, point: usize) -> Vec<(usize, f64)> {
+        if let Some(matrix) = &self.matrix {
+            return matrix.row(point).collect();
+        }
+        let mut places = Vec::with_capacity(self.shape.len());
+        self.locate(point, &mut places);
+        let mut corners = vec![(0, 1.0)];
+        for (place, len) in places.iter().zip(&self.shape) {
+            let both = |(index, weight): (usize, f64)| {
+                let below = (index * len + place.below, weight * (1.0 - place.weight));
+                [below, (index * len + place.above, weight * place.weight)]
+            };
+            corners = corners.into_iter().flat_map(both).collect();
+            corners.retain(|(_, weight)| *weight != 0.0);
+        }
+        corners
+    }
+
     /// The places of a wanted point along the axes; those of the last axis change fastest.
     fn locate(&self, point: usize, places: &mut Vec<Place>) {
         places.clear();
@@ -250,6 +281,24 @@ mod tests {
             assert!((found[i] - value(t, x)).abs() < 1e-14);
             assert!((found[3 + i] - 10.0 - value(t, x)).abs() < 1e-14);
         }
+    }
+
+    /// a . (I u) = (I' a) . u.
+    #[test]
+    fn the_transpose_sees_the_same() {
+        let grid = Grid::new(vec![Axis::times("t", 4, 0.2), Axis::periodic("x", 5)]);
+        let places = points(&[("t", &[0.05, 0.11]), ("x", &[0.95, 0.37])]);
+        let interpolation = Interpolation::to_points(&grid, &places);
+        let field: Vec<f64> = (0..40).map(|i| f64::from(i).sin()).collect();
+        let entries = [(0, 2.0), (3, -1.0)];
+        let read = |entries: &[(usize, f64)], field: &[f64]| -> f64 {
+            entries
+                .iter()
+                .map(|(place, factor)| factor * field[*place])
+                .sum()
+        };
+        let found = read(&interpolation.transposed(&entries), &field);
+        assert!((found - read(&entries, &interpolation.apply(&field))).abs() < 1e-13);
     }
 
     #[test]

@@ -65,6 +65,23 @@ impl SmoothNoise {
             *out = entries.iter().map(|(c, v)| v * noise[*c as usize]).sum();
         }
     }
+
+    /// A A' times a field, with the filter A by which noise is drawn: [point].
+    pub(crate) fn covariances(&self, field: &[f64]) -> Vec<f64> {
+        let entries = |p: usize| &self.entries[self.starts[p]..self.starts[p + 1]];
+        let mut clusters = vec![0.0; self.clusters];
+        for (p, value) in field.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            let parts = entries(p).iter();
+            parts.for_each(|(c, v)| clusters[*c as usize] += f64::from(*v) * value);
+        }
+        let at = |p: usize| {
+            let parts = entries(p).iter();
+            parts
+                .map(|(c, v)| f64::from(*v) * clusters[*c as usize])
+                .sum()
+        };
+        (0..field.len()).map(at).collect()
+    }
 }
 
 /// The nearest other point of every point, and their distance; none of a single point.
@@ -105,6 +122,25 @@ pub(crate) fn spacing(points: &Points) -> f64 {
 mod tests {
     use super::*;
     use crate::testing::{Purpose, scattered, stream};
+
+    #[test]
+    fn covariances_are_those_of_draws() {
+        let points = scattered(60, 4);
+        let noise = SmoothNoise::new(&points, 0.2);
+        let mut read = vec![0.0; 60];
+        (read[7], read[30]) = (1.0, -0.5);
+        let expected = noise.covariances(&read);
+        let (count, mut sums, mut draw) = (40_000, vec![0.0; 60], vec![0.0; 60]);
+        for j in 0..count {
+            noise.draw(&mut stream(3, Purpose::Prior, 0, j), &mut draw);
+            let seen = f64::from(draw[7]) - 0.5 * f64::from(draw[30]);
+            let parts = sums.iter_mut().zip(&draw);
+            parts.for_each(|(sum, v)| *sum += seen * f64::from(*v) / count as f64);
+        }
+        let largest = sums.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+        assert!(largest.fold(0.0, f64::max) < 0.03);
+        assert!(expected[7] > 0.5);
+    }
 
     #[test]
     fn smoothed_noise_has_unit_variance_and_the_correlation_of_its_width() {

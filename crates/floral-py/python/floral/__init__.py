@@ -31,12 +31,14 @@ from ._fit import evaluate, fit, load
 from ._floral import __version__, set_threads, threads
 from ._interest import QuantityOfInterest
 from ._model import Model
+from ._observations import Observations
 
 __all__ = [
     "Dataset",
     "Ensemble",
     "Ensembles",
     "Model",
+    "Observations",
     "QuantityOfInterest",
     "__version__",
     "errors",

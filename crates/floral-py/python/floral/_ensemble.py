@@ -28,8 +28,16 @@ class Ensemble(OnGrid, OfInterest):
     All fields are [grid...], or [channel, grid...] if the solution has several channels.
     """
 
-    def __init__(self, ensemble: _floral.Ensemble, quantities: Sequence[Quantity] = ()) -> None:
+    def __init__(
+        self,
+        ensemble: _floral.Ensemble,
+        quantities: Sequence[Quantity] = (),
+        innovation: Optional[dict[str, float]] = None,
+    ) -> None:
         self._ensemble = ensemble
+        #: How well readings agree with the prediction without them: ``chi_square``, its ``p_value``, the number
+        #: of ``readings``, and the ``effective_runs`` and ``smoothing`` of the law; None without readings.
+        self.innovation = innovation
         #: Name, units and long name of each channel, as far as known.
         self.quantities = list(quantities)
         self._grid = Grid.parse(ensemble.axes, ensemble.mesh)
@@ -43,7 +51,8 @@ class Ensemble(OnGrid, OfInterest):
     def __repr__(self) -> str:
         channels = self._ensemble.shape[1]
         several = f", {channels} channels" if channels > 1 else ""
-        return f"Ensemble of {counted(len(self), 'realization')}{several} on {self._grid}"
+        given = f", given {counted(int(self.innovation['readings']), 'reading')}" if self.innovation else ""
+        return f"Ensemble of {counted(len(self), 'realization')}{several} on {self._grid}{given}"
 
     @cached_property
     def realizations(self) -> NDArray[Any]:
@@ -62,7 +71,7 @@ class Ensemble(OnGrid, OfInterest):
         state = (self._ensemble.axes, self._ensemble.realizations(), self._ensemble.known())
         mesh = self._grid.mesh
         parts = mesh and (mesh.points, mesh.cells)
-        return _unpacked, (*state, self.quantities, parts, self._ensemble.given())
+        return _unpacked, (*state, self.quantities, parts, self._ensemble.given(), self.innovation)
 
     @cached_property
     def mean(self) -> Floats:
@@ -199,7 +208,9 @@ def _unpacked(
     quantities: Sequence[Quantity],
     mesh: Any = None,
     given: Any = None,
+    innovation: Optional[dict[str, float]] = None,
 ) -> Ensemble:
     """An ensemble from its parts, for another process."""
     whole = mesh and _floral.Mesh(*mesh)
-    return Ensemble(_floral.Ensemble.of(axes, realizations, known, whole, given), quantities)
+    found = _floral.Ensemble.of(axes, realizations, known, whole, given)
+    return Ensemble(found, quantities, innovation)

@@ -124,7 +124,16 @@ class Model:
         wanted: str,
         mesh: Optional[Mesh] = None,
         watcher: _Watcher = None,
-    ) -> tuple[Ensemble, list[str]]: ...
+    ) -> tuple[Ensemble, list[str], Optional[str]]: ...
+    def suggest_sensors(
+        self,
+        input: _Doubles,
+        low: Optional[_Doubles],
+        about: str,
+        wanted: str,
+        mesh: Optional[Mesh] = None,
+        watcher: _Watcher = None,
+    ) -> tuple[str, str]: ...
     def suggest(self, pool: _Path, count: int, watcher: _Watcher = None) -> tuple[str, str]: ...
     def evaluate(
         self,

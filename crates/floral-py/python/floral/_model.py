@@ -21,11 +21,12 @@ from ._grid import Grid, OnGrid
 from ._inputs import Expected, new_inputs
 from ._mesh import Cells, mesh_of
 from ._notes import note
+from ._observations import Observations, to_plain
 from ._parameters import Parameters
 from ._progress import Progress, watching
 from ._quantities import Quantity
 from ._floral import REALIZATIONS
-from ._sampling import sampling
+from ._sampling import plain, sampling
 from ._summary import Summary
 
 #: Points per axis: one number for all, or one each.
@@ -75,6 +76,7 @@ class Model(OnGrid):
         points: Any = None,
         cells: Cells = None,
         params: Optional[Parameters] = None,
+        observe: Union[None, Observations, PathLike] = None,
         seed: int = 0,
         index: int = 0,
         solver: Optional[str] = None,
@@ -99,6 +101,9 @@ class Model(OnGrid):
             inputs ``{"viscosity": [0.1, 0.2]}`` or an array [input, parameter].
         points, cells: the mesh of the input and of the predictions, if it is not that of training.
         params: another name of ``parameters``.
+        observe: readings of one realization of the solution of the one input, on which the prediction is
+            conditioned: :class:`Observations`, or the path of a CSV file with the columns x, y, value and std.
+            :attr:`Ensemble.innovation` says how well they agree with the prediction.
         seed: random seed; the same seed and index give the same realizations.
         index: index of the random draws of the first input; each input has its own.
         solver, steps, tolerance: the integrator of flows; by default, as many midpoint steps as are
@@ -121,9 +126,11 @@ class Model(OnGrid):
         new = new_inputs(self._expected(), input, low, coords, parameters, inputs, mesh)
         about = json.dumps({"axes": new.grid.axes, "quantities": _compared(new.quantities)})
         points = self._per_axis(resolution)
+        if observe is not None and not new.is_one:
+            raise ValueError("observe has readings of one input; give that input alone")
         ensembles = []
         for place, number in enumerate(new.indices):
-            asked = {"index": index + number, "resolution": points}
+            asked = {"index": index + number, "resolution": points, "observe": to_plain(observe)}
             # Messages name inputs only where there are several.
             asked["number"] = None if new.is_one else number
             wanted = sampling(realizations, seed, solver, steps, tolerance, **asked)
@@ -148,10 +155,11 @@ class Model(OnGrid):
         progress: Progress,
     ) -> Ensemble:
         with watching(progress) as watcher:
-            found, notes = self._model.sample(field, low, about, wanted, mesh, watcher)
+            found, notes, innovation = self._model.sample(field, low, about, wanted, mesh, watcher)
         for words in notes:
             note(words)
-        return Ensemble(found, self._header.get("quantities", {}).get("solution", []))
+        quantities = self._header.get("quantities", {}).get("solution", [])
+        return Ensemble(found, quantities, innovation and json.loads(innovation))
 
     def _expected(self) -> Expected:
         shapes = self._header["shapes"]
@@ -228,6 +236,38 @@ class Model(OnGrid):
                 path = os.path.join(folder, "pool.npz")
                 self._write_pool(path, pool, low)
             return Summary(*self._model.suggest(path, k, watcher))
+
+    def suggest_sensors(
+        self,
+        input: Any = None,
+        low: Any = None,
+        *,
+        sensors: int = 5,
+        std: float = 0.0,
+        observe: Union[None, Observations, PathLike] = None,
+        parameters: Optional[Parameters] = None,
+        progress: Progress = True,
+    ) -> Summary:
+        """Suggests where to measure the solution of one input: a dict that prints as a table.
+
+        One after another the point of the training grid whose reading removes most of the predicted variance,
+        averaged over points.
+
+        input, low, parameters: as of :meth:`sample`.
+        sensors: number of places.
+        std: standard deviation of the noise of a sensor.
+        observe: readings that there are already.
+        """
+        new = new_inputs(self._expected(), input, low, None, parameters, None)
+        if not new.is_one:
+            raise ValueError("sensors are placed for one input; give that input alone")
+        about = json.dumps({"axes": new.grid.axes, "quantities": _compared(new.quantities)})
+        asked = {"count": sensors, "std": std, "observe": to_plain(observe)}
+        solution = None if new.low is None else np.ascontiguousarray(new.low[0])
+        field = np.ascontiguousarray(new.fields[0])
+        wanted = json.dumps(asked, default=plain)
+        with watching(progress) as watcher:
+            return Summary(*self._model.suggest_sensors(field, solution, about, wanted, new.grid.mesh, watcher))
 
     def _write_pool(self, path: str, pool: Any, low: Any) -> None:
         """Inputs as a NumPy archive."""

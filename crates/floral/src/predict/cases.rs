@@ -5,11 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::alignment::{Alignment, Given, aligned_dataset, check_mask, extent};
+use super::interest::Subject;
 use super::walk::at_input;
-use super::{Ensemble, InputSource, ParameterTable, Predictor, Sampling, departure, memory};
+use super::{
+    Ensemble, InputPredictor, InputSource, Observations, ParameterTable, Predictor, Sampling,
+    departure, memory,
+};
 use crate::dataset::{Dataset, NpzInputs};
 use crate::field::refined;
 use crate::grid::{Mask, Thinning, refined_grid};
+use crate::kl::{Placement, Reading, Sensor};
 use crate::low::OnDemand;
 use crate::observer::Observer;
 use crate::problem::{Origin, Problem, ProblemSolver, Resolution, catalogue};
@@ -68,6 +73,8 @@ pub struct Cases<'a> {
     mask: Option<Mask>,
     naming: Naming,
     notes: Vec<String>,
+    /// Readings of one realization of every case.
+    observations: Option<Observations>,
 }
 
 /// A file opened for these cases, or a dataset that others use too.
@@ -102,6 +109,7 @@ impl<'a> Cases<'a> {
             mask: dataset.mask().cloned(),
             naming: Naming::Index,
             notes: Vec::new(),
+            observations: None,
         })
     }
 
@@ -189,7 +197,64 @@ impl<'a> Cases<'a> {
             mask: header.mask.clone(),
             naming: Naming::Index,
             notes,
+            observations: None,
         })
+    }
+
+    /// The same, conditioned on readings of one realization of each case.
+    pub fn observed(self, observations: Observations) -> Self {
+        Self {
+            observations: Some(observations),
+            ..self
+        }
+    }
+
+    /// The readings, if there are any.
+    pub fn observations(&self) -> Option<&Observations> {
+        self.observations.as_ref()
+    }
+
+    /// What a run derives from one of these cases, given its readings.
+    pub fn predicted<'p>(
+        &self,
+        predictor: &'p Predictor,
+        case: &Case,
+    ) -> Result<InputPredictor<'p>> {
+        let predicted = predictor.for_input(&case.input, case.low.as_ref(), &self.grid)?;
+        match self.observations {
+            None => Ok(predicted),
+            Some(_) => predicted.observed(&self.readings(predictor, case)?),
+        }
+    }
+
+    /// Where to measure a case next, on the training grid, given its readings.
+    pub fn sensors(
+        &self,
+        predictor: &Predictor,
+        case: &Case,
+        placement: &Placement,
+    ) -> Result<Vec<Sensor>> {
+        let predicted = predictor.for_input(&case.input, case.low.as_ref(), &self.grid)?;
+        predicted.sensors(placement, &self.readings(predictor, case)?)
+    }
+
+    /// The readings of a case, as linear readings of what is learned.
+    fn readings(&self, predictor: &Predictor, case: &Case) -> Result<Vec<Reading>> {
+        let Some(observations) = &self.observations else {
+            return Ok(Vec::new());
+        };
+        let header = predictor.header();
+        let subject = Subject {
+            grid: &self.grid,
+            mask: self.mask(),
+            quantities: &header.quantities,
+            channels: [
+                header.shapes.input_channels,
+                header.shapes.solution_channels,
+            ],
+            has_low: self.has_low(),
+        };
+        observations.readings(&subject, &header.transforms, case)
     }
 
     /// What was converted to the run's axes, channels and units, and what was assumed.
@@ -257,7 +322,10 @@ impl<'a> Cases<'a> {
         observer: &dyn Observer,
     ) -> Result<Ensemble> {
         let case = self.case(index)?;
-        let drawn = predictor.sample(&case, stream, &self.grid, sampling, observer);
+        let predicted = self.predicted(predictor, &case);
+        let drawn = predicted.and_then(|predicted| {
+            predictor.drawn(&predicted, stream, &self.grid, sampling, observer)
+        });
         drawn.map_err(|error| {
             let departures = departure::departures(predictor.header(), &case);
             at_input(self.label(index), &departures, error)

@@ -64,10 +64,7 @@ impl Job<'_> {
         let case = self.cases.case(index)?;
         let header = self.predictor.header();
         let named = |error| at_input(self.cases.label(index), &departures(header, &case), error);
-        let grid = self.cases.grid();
-        let predicted = self
-            .predictor
-            .for_input(&case.input, case.low.as_ref(), grid);
+        let predicted = self.cases.predicted(self.predictor, &case);
         let sampling = Sampling {
             realizations: realizations.end,
             ..self.sampling

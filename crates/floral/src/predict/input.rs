@@ -5,12 +5,12 @@ use super::network_input::NetworkInput;
 use super::predictor::Trained;
 use super::regression_input::RegressionInput;
 use super::{Predictor, Sampling, block_rows, checks};
-use crate::kl::Prediction;
+use crate::kl::{Innovation, Placement, Prediction, Reading, Sensor};
 use crate::observer::Observer;
 use crate::sample::Progress;
 use crate::storage::Precision;
 use crate::transform::Transforms;
-use crate::{Field, Grid, Result};
+use crate::{Error, Field, Grid, Result};
 
 /// A run with what it derives from one input on one grid.
 pub struct InputPredictor<'a> {
@@ -21,6 +21,8 @@ pub struct InputPredictor<'a> {
     derived: Derived<'a>,
     /// Moments of the solution, where they are not those of what is learned.
     moments: Option<Prediction>,
+    /// What readings said, if it is conditioned on any.
+    innovation: Option<Innovation>,
 }
 
 enum Derived<'a> {
@@ -49,20 +51,53 @@ impl<'a> InputPredictor<'a> {
                 Derived::Regression(Box::new(derived))
             }
         };
-        let moments = match &derived {
-            Derived::Regression(derived) if !transforms.is_none() => {
-                Some(derived.inverted_moments(transforms, grid.len()))
-            }
-            _ => None,
-        };
-        Ok(Self {
+        let mut found = Self {
             values: header.shapes.solution_channels * grid.len(),
             points: grid.len(),
             transforms,
             precision: predictor.precision(),
             derived,
-            moments,
-        })
+            moments: None,
+            innovation: None,
+        };
+        found.invert_moments();
+        Ok(found)
+    }
+
+    fn invert_moments(&mut self) {
+        self.moments = match &self.derived {
+            Derived::Regression(derived) if !self.transforms.is_none() => {
+                Some(derived.inverted_moments(self.transforms, self.points))
+            }
+            _ => None,
+        };
+    }
+
+    /// The same given readings of what is learned of one realization: [channel, point].
+    pub(super) fn observed(mut self, readings: &[Reading]) -> Result<Self> {
+        match &mut self.derived {
+            Derived::Network(_) => return Err(not_conditioned()),
+            Derived::Regression(derived) => self.innovation = Some(derived.observe(readings)?),
+        }
+        self.invert_moments();
+        Ok(self)
+    }
+
+    /// How well readings agree with what is predicted without them; none without readings.
+    pub fn innovation(&self) -> Option<&Innovation> {
+        self.innovation.as_ref()
+    }
+
+    /// Where to measure next, on the training grid, given readings of what is learned.
+    pub(super) fn sensors(
+        &self,
+        placement: &Placement,
+        readings: &[Reading],
+    ) -> Result<Vec<Sensor>> {
+        match &self.derived {
+            Derived::Network(_) => Err(not_conditioned()),
+            Derived::Regression(derived) => derived.sensors(placement, readings),
+        }
     }
 
     /// Values of a realization: channels times points.
@@ -140,5 +175,13 @@ impl<'a> InputPredictor<'a> {
                 derived.deliver_from(first, input, wanted, observer, consume)
             }
         }
+    }
+}
+
+fn not_conditioned() -> Error {
+    Error::Config {
+        context: "observations".into(),
+        reason: "a network cannot be conditioned on readings; use a run of floral-kl or kriging"
+            .into(),
     }
 }

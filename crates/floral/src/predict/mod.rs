@@ -24,6 +24,7 @@ mod memory;
 mod moments;
 #[cfg_attr(not(feature = "networks"), path = "no_network_input.rs")]
 mod network_input;
+pub mod observe;
 mod parameters;
 mod places;
 mod points_file;
@@ -48,6 +49,7 @@ pub use input::InputPredictor;
 pub use inputs::InputSource;
 pub use job::{Job, Stored};
 pub use moments::{MomentSource, Moments};
+pub use observe::Observations;
 pub use parameters::ParameterTable;
 pub use places::Places;
 pub use points_file::read_points;

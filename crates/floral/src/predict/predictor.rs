@@ -115,10 +115,15 @@ impl Predictor {
 
     /// Where mean and variance of its predictions come from.
     pub fn moment_source(&self) -> MomentSource {
+        self.moment_source_given(false)
+    }
+
+    /// The same, where predictions may be conditioned on readings, given which no law is normal.
+    pub fn moment_source_given(&self, has_readings: bool) -> MomentSource {
         match &self.trained {
             Trained::Network(_) => MomentSource::Draws,
             Trained::Regression(fitted)
-                if !fitted.is_normal() && !self.header.transforms.is_none() =>
+                if (has_readings || !fitted.is_normal()) && !self.header.transforms.is_none() =>
             {
                 MomentSource::KnownBeforeTransforms {
                     draws: MOMENT_DRAWS,
@@ -158,9 +163,22 @@ impl Predictor {
         sampling: &Sampling,
         observer: &dyn Observer,
     ) -> Result<Ensemble> {
+        sampling.check_memory(self.header.shapes.solution_channels * grid.len())?;
+        let predicted = self.for_input(&case.input, case.low.as_ref(), grid)?;
+        self.drawn(&predicted, index, grid, sampling, observer)
+    }
+
+    /// Realizations of what is derived of one input, all in memory.
+    pub(super) fn drawn(
+        &self,
+        predicted: &InputPredictor<'_>,
+        index: u64,
+        grid: &Grid,
+        sampling: &Sampling,
+        observer: &dyn Observer,
+    ) -> Result<Ensemble> {
         let channels = self.header.shapes.solution_channels;
         sampling.check_memory(channels * grid.len())?;
-        let predicted = self.for_input(&case.input, case.low.as_ref(), grid)?;
         let mut values = Values::new(self.precision());
         predicted.deliver(index, sampling, observer, |_, realization| {
             values.extend(realization);

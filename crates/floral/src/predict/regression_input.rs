@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use super::{Sampling, block_rows};
 use crate::field::refined;
 use crate::grid::Interpolation;
-use crate::kl::{self, Draws, Expansion, Prediction, Query};
+use crate::kl::{
+    self, Draws, Expansion, Innovation, Placement, Prediction, Query, Reading, Sensor,
+};
 use crate::observer::{Event, Observer, go_on};
 use crate::random::{Purpose, Stream, stream};
 use crate::sample::Progress;
@@ -50,6 +52,21 @@ impl Back {
         brought.iter_mut().zip(fine).for_each(|(b, low)| *b += low);
         brought
     }
+
+    /// A reading on the input's grid as one on the training grid.
+    fn reading(&self, reading: &Reading) -> Reading {
+        let [low, fine] = &self.low;
+        let entries = self.interpolation.transposed(&reading.entries);
+        let read = |entries: &[(usize, f64)], field: &[f64]| -> f64 {
+            let known = entries.iter().filter_map(|(p, f)| Some(f * field.get(*p)?));
+            known.sum()
+        };
+        Reading {
+            value: reading.value - read(&reading.entries, fine) + read(&entries, low),
+            entries,
+            ..reading.clone()
+        }
+    }
 }
 
 impl<'a> RegressionInput<'a> {
@@ -76,14 +93,45 @@ impl<'a> RegressionInput<'a> {
                 low: [values(coarse_low.as_ref()), values(low)],
             }),
         };
-        Ok(Self {
-            moments: match &back {
-                None => draws.prediction().clone(),
-                Some(back) => brought(draws.prediction(), back),
-            },
+        let mut derived = Self {
+            moments: draws.prediction().clone(),
             draws,
             back,
-        })
+        };
+        derived.bring_moments();
+        Ok(derived)
+    }
+
+    fn bring_moments(&mut self) {
+        self.moments = match &self.back {
+            None => self.draws.prediction().clone(),
+            Some(back) => brought(self.draws.prediction(), back),
+        };
+    }
+
+    /// Conditions on readings of what is learned, on the grid of the input.
+    pub(super) fn observe(&mut self, readings: &[Reading]) -> Result<Innovation> {
+        let innovation = self.draws.observe(&self.there(readings));
+        self.bring_moments();
+        innovation.map_err(kl::failed)
+    }
+
+    /// Where to measure next, on the training grid, given readings on the grid of the input.
+    pub(super) fn sensors(
+        &self,
+        placement: &Placement,
+        readings: &[Reading],
+    ) -> Result<Vec<Sensor>> {
+        let sensors = self.draws.sensors(placement, &self.there(readings));
+        sensors.map_err(kl::failed)
+    }
+
+    /// Readings on the training grid.
+    fn there(&self, readings: &[Reading]) -> Vec<Reading> {
+        match &self.back {
+            None => readings.to_vec(),
+            Some(back) => readings.iter().map(|one| back.reading(one)).collect(),
+        }
     }
 
     pub(super) fn moments(&self) -> &Prediction {
@@ -92,16 +140,12 @@ impl<'a> RegressionInput<'a> {
 
     /// The epistemic variance of an affine quantity with these coefficients on the grid of the input.
     pub(super) fn epistemic_variance(&self, coefficients: &[f64]) -> Option<f64> {
-        let squared = |field: Vec<f64>| {
-            let field = match &self.back {
-                Some(back) => back.interpolation.apply(&field),
-                None => field,
-            };
-            let pairs = field.iter().zip(coefficients);
-            pairs.map(|(f, c)| f * c).sum::<f64>().powi(2)
-        };
-        let fields = self.draws.epistemic_fields()?;
-        Some(fields.into_iter().map(squared).sum())
+        let entries = coefficients.iter().copied().enumerate();
+        let entries: Vec<(usize, f64)> = entries.filter(|(_, factor)| *factor != 0.0).collect();
+        self.draws.epistemic_variance(&match &self.back {
+            Some(back) => back.interpolation.transposed(&entries),
+            None => entries,
+        })
     }
 
     /// Moments of the solution, where what is learned is a function of it. They are exact where its

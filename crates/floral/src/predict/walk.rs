@@ -137,8 +137,7 @@ impl Walk<'_> {
             return Ok(());
         };
         let start = Instant::now();
-        let Case { input: field, low } = input.case;
-        let predicted = predictor.for_input(field, low.as_ref(), input.grid)?;
+        let predicted = self.cases.predicted(predictor, input.case)?;
         consumer.derived(&predicted);
         if let Some(moments) = predicted.moments() {
             consumer.moments(moments);

@@ -7,6 +7,10 @@
 //! one after it. So inputs are far from those trained on and from each other, and duplicates are
 //! not both chosen.
 
+mod sensors;
+
+pub use sensors::{SensorSuggestions, SuggestedSensor, suggest_sensors};
+
 use std::ops::Range;
 
 use floral_linalg::Mat;

@@ -1,0 +1,61 @@
+//! Readings of one realization of an input, as `floral.Observations` hands them over.
+
+use std::path::PathBuf;
+
+use floral::kl::Innovation;
+use floral::predict::{Cases, Observations, Predictor};
+use floral::{Error, Result};
+use serde::Deserialize;
+use serde_json::json;
+
+/// A CSV file, or arrays; and texts such as `mean(u) = 0.3 +- 0.01`.
+#[derive(Deserialize)]
+pub struct Observed {
+    file: Option<PathBuf>,
+    #[serde(default)]
+    points: Vec<Vec<f64>>,
+    #[serde(default)]
+    values: Vec<f64>,
+    #[serde(default)]
+    std: Vec<f64>,
+    channels: Option<Vec<String>>,
+    #[serde(default)]
+    quantities: Vec<String>,
+}
+
+impl Observed {
+    /// The inputs with these readings.
+    pub fn of<'a>(&self, cases: Cases<'a>, predictor: &Predictor) -> Result<Cases<'a>> {
+        let header = predictor.header();
+        let mut all = match &self.file {
+            Some(path) => Observations::read(path, header, cases.grid())?,
+            None => {
+                let (values, std) = (&self.values, &self.std);
+                let channels = self.channels.as_deref();
+                Observations::of_arrays(header, self.points.clone(), values, std, channels)?
+            }
+        };
+        for text in &self.quantities {
+            all = all.with_quantity(text)?;
+        }
+        if all.is_empty() {
+            return Err(Error::Config {
+                context: "observe".into(),
+                reason: "there are no readings; give at least one".into(),
+            });
+        }
+        Ok(cases.observed(all))
+    }
+}
+
+/// How well readings agree with the prediction, as JSON.
+pub fn to_json(innovation: &Innovation) -> String {
+    json!({
+        "readings": innovation.readings,
+        "chi_square": innovation.chi_square,
+        "p_value": innovation.p_value,
+        "effective_runs": innovation.effective_runs,
+        "smoothing": innovation.smoothing,
+    })
+    .to_string()
+}

@@ -1,0 +1,281 @@
+//! Readings in a CSV file: a header that names the axes, `value` and perhaps `std` and `channel`, each
+//! with its units if they are not the run's, as in `x [mm],y [mm],value [degC],std`.
+
+use std::path::Path;
+
+use floral_quantities::Name;
+
+use super::{Observations, PointReading, channel, solution};
+use crate::predict::interest::{Subject, names};
+use crate::train::Header;
+use crate::units::{Conversion, relation};
+use crate::{Error, Grid, Quantity, Result};
+
+impl Observations {
+    /// Reads values at points of a grid's domain.
+    pub fn read(path: &Path, header: &Header, grid: &Grid) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        let subject = Subject {
+            grid,
+            mask: None,
+            quantities: &header.quantities,
+            channels: [
+                header.shapes.input_channels,
+                header.shapes.solution_channels,
+            ],
+            has_low: false,
+        };
+        let axes = names(&subject).axes;
+        let points =
+            parse(&text, &axes, &solution(header)).map_err(|(line, reason)| Error::BadFile {
+                path: path.to_owned(),
+                reason: match line {
+                    Some(line) => format!("line {line}: {reason}"),
+                    None => reason,
+                },
+            })?;
+        Ok(Self {
+            points,
+            quantities: Vec::new(),
+        })
+    }
+}
+
+/// The line, counted from one, and what is wrong with it.
+type Fault = (Option<usize>, String);
+
+fn parse(
+    text: &str,
+    axes: &[Name],
+    solution: &[Quantity],
+) -> std::result::Result<Vec<PointReading>, Fault> {
+    // Spreadsheets like to begin with a byte order mark.
+    let text = text.trim_start_matches('\u{feff}');
+    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
+    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let (line, first) = lines.next().unwrap_or((1, ""));
+    let columns = Columns::new(first, axes).map_err(|reason| (Some(line), reason))?;
+    let reading = |(line, row): (usize, &str)| {
+        let reading = columns.reading(row, axes, solution);
+        reading
+            .map(|reading| PointReading {
+                name: format!("line {line}"),
+                ..reading
+            })
+            .map_err(|reason| (Some(line), reason))
+    };
+    let points = lines
+        .map(reading)
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+    match points.is_empty() {
+        true => Err((None, "holds no readings below its header".into())),
+        false => Ok(points),
+    }
+}
+
+/// A column: its place, and its units if they are given.
+#[derive(Debug, Clone, PartialEq)]
+struct Column {
+    place: usize,
+    units: Option<String>,
+}
+
+struct Columns {
+    count: usize,
+    axes: Vec<Column>,
+    value: Column,
+    std: Option<Column>,
+    channel: Option<usize>,
+}
+
+impl Columns {
+    fn new(header: &str, axes: &[Name]) -> std::result::Result<Self, String> {
+        let cells: Vec<(String, Option<String>)> = header.split(',').map(named).collect();
+        let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
+        let wanted = || {
+            format!(
+                "the header is \"{}\", but has to name the columns {},value, and std or channel where \
+                 they are needed",
+                header.trim(),
+                names.join(",")
+            )
+        };
+        let of = |name: &str| {
+            let place = cells.iter().position(|(cell, _)| cell == name)?;
+            let units = cells[place].1.clone();
+            Some(Column { place, units })
+        };
+        let known =
+            |name: &str| names.contains(&name) || ["value", "std", "channel"].contains(&name);
+        let twice = |i: usize| cells[..i].iter().any(|(name, _)| *name == cells[i].0);
+        if (0..cells.len()).any(|i| !known(&cells[i].0) || twice(i)) {
+            return Err(wanted());
+        }
+        let along = names
+            .iter()
+            .map(|name| of(name))
+            .collect::<Option<Vec<_>>>();
+        match (along, of("value")) {
+            (Some(axes), Some(value)) => Ok(Self {
+                count: cells.len(),
+                axes,
+                value,
+                std: of("std"),
+                channel: of("channel").map(|column| column.place),
+            }),
+            _ => Err(wanted()),
+        }
+    }
+
+    fn reading(
+        &self,
+        row: &str,
+        axes: &[Name],
+        solution: &[Quantity],
+    ) -> std::result::Result<PointReading, String> {
+        let cells: Vec<&str> = row.split(',').map(unquoted).collect();
+        if cells.len() != self.count {
+            return Err(format!(
+                "{} values, but the header names {}",
+                cells.len(),
+                self.count
+            ));
+        }
+        let number = |column: &Column| {
+            let cell = cells[column.place];
+            let value: Option<f64> = cell.parse().ok();
+            let value = value.filter(|value| value.is_finite());
+            value.ok_or_else(|| format!("\"{cell}\" is not a number"))
+        };
+        let coordinate = |(column, axis): (&Column, &Name)| {
+            let along = conversion(&axis.name, column.units.as_deref(), axis.unit.as_deref())?;
+            Ok(along.apply(number(column)?))
+        };
+        let place = self.axes.iter().zip(axes).map(coordinate);
+        let channel = channel(solution, self.channel.map(|place| cells[place]))?;
+        let units = solution[channel].units.as_deref();
+        let own = self.value.units.as_deref();
+        let std = match &self.std {
+            None => 0.0,
+            Some(column) => {
+                let own = column.units.as_deref().or(own);
+                // A deviation has no zero of its own.
+                conversion("std", own, units)?.factor * number(column)?
+            }
+        };
+        if std < 0.0 {
+            return Err(format!("std is {std}; it has to be 0 or more"));
+        }
+        Ok(PointReading {
+            name: String::new(),
+            place: place.collect::<std::result::Result<_, String>>()?,
+            channel,
+            value: conversion("value", own, units)?.apply(number(&self.value)?),
+            std,
+        })
+    }
+}
+
+/// A cell of the header: a name, and units in brackets.
+fn named(cell: &str) -> (String, Option<String>) {
+    let cell = unquoted(cell);
+    match cell.strip_suffix(']').and_then(|cell| cell.split_once('[')) {
+        Some((name, units)) => (name.trim().to_owned(), Some(units.trim().to_owned())),
+        None => (cell.to_owned(), None),
+    }
+}
+
+/// A cell without the quotation marks that some programs put around each.
+fn unquoted(cell: &str) -> &str {
+    let cell = cell.trim();
+    let inner = cell
+        .strip_prefix('"')
+        .and_then(|cell| cell.strip_suffix('"'));
+    inner.unwrap_or(cell).trim()
+}
+
+/// From the units of a column to those of the run; without any they are the run's.
+fn conversion(
+    name: &str,
+    given: Option<&str>,
+    run: Option<&str>,
+) -> std::result::Result<Conversion, String> {
+    let Some(given) = given else {
+        return Ok(Conversion::NONE);
+    };
+    let Some(run) = run else {
+        return Err(format!(
+            "{name} is in {given}, but the run does not know its units; convert it and leave [{given}] out"
+        ));
+    };
+    relation(given, run).conversion().ok_or_else(|| {
+        format!("{name} is in {given}, which does not convert to the {run} of the run")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axes() -> Vec<Name> {
+        let axis = |name: &str| Name {
+            name: name.into(),
+            unit: Some("m".into()),
+        };
+        ["x", "y"].map(axis).to_vec()
+    }
+
+    fn solution() -> Vec<Quantity> {
+        vec![Quantity::named("T").with_units("K"), Quantity::named("p")]
+    }
+
+    #[test]
+    fn columns_come_in_any_order_and_units_are_converted() {
+        let text = "\u{feff}value [degC], y,x [mm] ,channel,std\r\n20,0.5,250,T,0.1\r\n\r\n";
+        let found = parse(text, &axes(), &solution()).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].place.as_slice(), found[0].channel),
+            (&[0.25, 0.5][..], 0)
+        );
+        assert!((found[0].value - 293.15).abs() < 1e-9 && found[0].std == 0.1);
+        assert_eq!(found[0].name, "line 2");
+    }
+
+    #[test]
+    fn errors_name_their_line() {
+        let fault = |text: &str| {
+            let (line, reason) = parse(text, &axes(), &solution()).unwrap_err();
+            format!("{line:?} {reason}")
+        };
+        for (text, words) in [
+            ("", "Some(1) the header is \"\""),
+            ("x,y,value,channel\n", "no readings"),
+            ("0.1,0.2,3\n", "Some(1) the header is \"0.1,0.2,3\""),
+            ("x,y,value,x\n", "x,y,value"),
+            ("x,y,value,colour\n", "has to name"),
+            ("x,y,value\n0,0,1\n", "has 2 channels"),
+            (
+                "x,y,value,channel\n0,0,1,q\n",
+                "unknown channel \"q\"; choose one of T, p",
+            ),
+            ("x,y,value,channel\n0,0,T\n", "Some(2) 3 values"),
+            ("x,y,value,channel\n0,0,nan,T\n", "\"nan\" is not a number"),
+            ("x,y,value,channel,std\n0,0,1,T,-1\n", "std is -1"),
+            (
+                "x [K],y,value,channel\n0,0,1,T\n",
+                "x is in K, which does not convert to the m",
+            ),
+            (
+                "x,y,value [m],channel\n0,0,1,T\n",
+                "value is in m, which does not convert",
+            ),
+            (
+                "x,y,value [m],channel\n0,0,1,p\n",
+                "does not know its units",
+            ),
+        ] {
+            assert!(fault(text).contains(words), "{text}: {}", fault(text));
+        }
+    }
+}
