@@ -20,6 +20,7 @@ mod map_figures;
 mod names;
 mod new_cases;
 mod options;
+mod planes;
 mod pooled;
 mod predictions;
 mod sections;
