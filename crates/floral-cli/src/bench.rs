@@ -24,7 +24,7 @@ use crate::{Ending, collective, device, integrator, output};
     truncated Fourier transforms. Percentages are relative to the fastest matrix product that this CPU \
     reached in the same run; a GPU has none.")]
 pub struct Arguments {
-    /// Grids, as in 128 (1-D) or 64x64 (2-D)
+    /// Grids, as in 128 (1-D), 64x64 (2-D) or 32x32x32 (3-D)
     #[arg(
         long,
         value_name = "SIZES",
