@@ -47,7 +47,7 @@ def modulate(x, coefficients):
 class LinearOperator(nn.Module):
     def __init__(self, inputs, outputs, n_modes):
         super().__init__()
-        convolution = {1: nn.Conv1d, 2: nn.Conv2d}[len(n_modes)]
+        convolution = {1: nn.Conv1d, 2: nn.Conv2d, 3: nn.Conv3d}[len(n_modes)]
         self.K = SpectralConv(inputs, outputs, n_modes)
         self.W = convolution(inputs, outputs, 1)
 

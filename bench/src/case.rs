@@ -20,7 +20,7 @@ const SEED: u64 = 0;
 /// integrator takes the tens of evaluations that a trained network asks for, not a thousand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// Points per axis: one number for a line, two for a plane.
+    /// Points per axis: one number for a line, two for a plane, three for a block.
     pub grid: Vec<usize>,
     /// Samples at a time.
     pub batch: usize,
@@ -98,8 +98,8 @@ impl Case {
     }
 
     pub(super) fn unit_grid(&self) -> Grid {
-        let names = ["y", "x"];
-        let names = names.iter().skip(2usize.saturating_sub(self.grid.len()));
+        let names = ["z", "y", "x"];
+        let names = names.iter().skip(3usize.saturating_sub(self.grid.len()));
         let axes = self.grid.iter().zip(names);
         Grid::new(axes.map(|(&n, name)| Axis::closed(name, n)).collect())
     }

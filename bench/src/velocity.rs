@@ -26,7 +26,7 @@ impl VelocityBatch {
         let condition = fields(case.values(channels, 0), channels, &case.grid, device);
         let times = TensorData::new(case.times(), [case.batch]);
         Ok(Self {
-            context: model.network.condition(condition)?,
+            context: model.network.condition(condition, &case.grid)?,
             states: fields(case.values(case.batch, 1), 1, &case.grid, device),
             times: Tensor::from_data(times, device),
             model,

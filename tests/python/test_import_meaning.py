@@ -154,13 +154,15 @@ def test_lengths_that_leave_axes_open_are_refused_whatever_the_order_of_arrays(t
         assert found.high.dims[-2:] == ("x", "y") and "the grid is (x, y)" in output
 
 
-def test_three_axes_are_refused_before_anything_is_written(tmp_path):
-    cube = np.random.default_rng(1).random((3, 4, 6, 7, 8))
-    data = {"input": (("case", "z", "y", "x"), cube[:, 0]), "high": (("case", "realization", "z", "y", "x"), cube)}
+def test_three_axes_are_kept_and_four_are_refused_before_anything_is_written(tmp_path):
+    axes = ("t", "z", "y", "x")
+    cube = np.random.default_rng(1).random((3, 4, 5, 6, 7, 8))
+    data = {"input": (("case", *axes), cube[:, 0]), "high": (("case", "realization", *axes), cube)}
     xr.Dataset(data).to_netcdf(tmp_path / "data.nc")
     words = refused(tmp_path, "data.nc")
-    assert "the axes z, y, x, and methods learn on one or two" in words
-    found, _ = imported(tmp_path, "data.nc", "--input", "input[z=0]", "--high", "high[z=0]")
+    assert "the axes t, z, y, x, and methods learn on one to three" in words
+    found, _ = imported(tmp_path, "data.nc", "--input", "input[t=0]", "--high", "high[t=0]")
+    assert found.high.dims[-3:] == ("z", "y", "x")
     np.testing.assert_array_equal(found.high[:, :, 0], cube[:, :, 0])
 
 

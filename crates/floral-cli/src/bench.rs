@@ -5,6 +5,7 @@ use std::fmt::Write;
 use anyhow::{Result, ensure};
 use clap::builder::PossibleValuesParser;
 use floral::device::{Device, adapter_of};
+use floral::grid::MOST_AXES;
 use floral::problem::Resolution;
 use floral::ranks::Ranks;
 use floral_bench::{Case, Measurement, Stopwatch, Work, matrix_peak, measure};
@@ -23,7 +24,7 @@ use crate::{Ending, collective, device, integrator, output};
     truncated Fourier transforms. Percentages are relative to the fastest matrix product that this CPU \
     reached in the same run; a GPU has none.")]
 pub struct Arguments {
-    /// Grids, as in 128 (1-D) or 64x64 (2-D)
+    /// Grids, as in 128 (1-D), 64x64 (2-D) or 32x32x32 (3-D)
     #[arg(
         long,
         value_name = "SIZES",
@@ -82,8 +83,8 @@ impl Arguments {
             Resolution::PerAxis(list) => list.clone(),
         };
         ensure!(
-            grid.len() <= 2 && grid.iter().all(|&n| n > 1),
-            "size {size}: networks need a grid of one or two axes, such as 128 or 64x64"
+            grid.len() <= MOST_AXES && grid.iter().all(|&n| n > 1),
+            "size {size}: networks need a grid of one to three axes, such as 128, 64x64 or 32x32x32"
         );
         Ok(Case {
             inputs: self.inputs,

@@ -108,6 +108,11 @@ pub struct Arguments {
     )]
     band: Band,
 
+    /// Coordinate of the planes that show fields on three axes, as in z=0.5; may be repeated
+    /// [default: the middle of each axis]
+    #[arg(long, value_name = "AXIS=X", value_parser = coordinate, help_heading = "Format")]
+    through: Vec<(String, f64)>,
+
     #[command(flatten)]
     low: low::Arguments,
 
@@ -129,6 +134,15 @@ pub struct Arguments {
 
     #[command(flatten)]
     device: device::Arguments,
+}
+
+/// The name of an axis and a place along it.
+fn coordinate(text: &str) -> Result<(String, f64), String> {
+    let parts = text.split_once('=');
+    let parts = parts.and_then(|(name, at)| Some((name.trim().to_owned(), at.parse().ok()?)));
+    parts
+        .filter(|(name, at): &(String, f64)| !name.is_empty() && at.is_finite())
+        .ok_or_else(|| "give an axis and a coordinate, as in z=0.5".into())
 }
 
 /// What is written.
@@ -289,6 +303,7 @@ impl Arguments {
             shown: self.show,
             kept: self.keep,
             band: self.band,
+            through: self.through.clone(),
             build: provenance::build(),
         }
     }

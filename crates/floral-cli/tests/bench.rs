@@ -91,8 +91,8 @@ fn one_work_may_be_asked_for_alone() {
 #[test]
 fn impossible_sizes_are_refused_in_one_line() {
     for (words, remedy) in [
-        ("bench --sizes 8x8x8", "one or two axes"),
-        ("bench --sizes 1", "one or two axes"),
+        ("bench --sizes 8x8x8x8", "one to three axes"),
+        ("bench --sizes 1", "one to three axes"),
         ("bench --batch 0", "at least 1"),
         ("bench --solver heun", "steps"),
     ] {

@@ -15,5 +15,5 @@ pub mod network;
 pub mod sample;
 pub mod training;
 
-use floral_data::{Axis, Error, Grid, Result, observer, ranks, storage};
+use floral_data::{Axis, Error, Grid, Result, grid, observer, ranks, storage};
 use floral_random as random;

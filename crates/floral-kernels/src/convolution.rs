@@ -21,37 +21,39 @@ pub struct Convolution {
 
 /// What the backward pass needs of the forward one.
 pub struct Spectra {
-    /// Before mixing: [sample, kx, ky, 2, in].
+    /// Before mixing: [sample, kx, kz, ky, 2, in].
     pub before: Buffer,
-    /// After mixing: [kx, ky, 2, sample, out].
+    /// After mixing: [kx, kz, ky, 2, sample, out].
     pub after: Buffer,
 }
 
 impl Convolution {
     /// None where the kernel does not serve: another backend or type, sizes that do not match.
     pub fn new(x: &Tensor<4>, weight: &[Tensor<4>; 2], basis: &FourierBasis) -> Option<Self> {
-        let [_, ny, nx, inputs] = x.dims();
-        let [all_y, all_x, rows, outputs] = weight[0].dims();
+        let [_, rows, nx, inputs] = x.dims();
+        let [all_rows, all_x, own, outputs] = weight[0].dims();
         let transforms = basis.transforms().clone();
-        let kept = basis.kept();
-        let fits = [transforms[0].ny(), transforms[0].nx(), rows] == [ny, nx, inputs]
+        let [z, y, kx] = basis.kept();
+        let all_y = all_rows / basis.modes_z();
+        let fits = [transforms[0].rows(), transforms[0].nx(), own] == [rows, nx, inputs]
             && weight[1].dims() == weight[0].dims()
-            && kept[0].end <= all_y
-            && kept[1].end <= all_x;
+            && all_y * basis.modes_z() == all_rows
+            && y.end <= all_y
+            && kx.end <= all_x;
         if !fits || x.dims().contains(&0) || outputs == 0 || !flex::takes(x) {
             return None;
         }
         let mixing = Mixing {
-            modes: [kept[0].len(), kept[1].len()],
-            all_modes: [all_y, all_x],
-            first: kept[0].start,
+            modes: [z.len(), y.len(), kx.len()],
+            all_modes: [basis.modes_z(), all_y, all_x],
+            first: [z.start, y.start],
             inputs,
             outputs,
         };
         Some(Self { transforms, mixing })
     }
 
-    /// x: [sample, y, x, in] -> its spectra.
+    /// x: [sample, row, x, in] -> its spectra.
     pub fn spectra(&self, x: &[f32], weights: [&[f32]; 2]) -> Spectra {
         let inputs = self.mixing.inputs;
         let transform = &self.transforms[0];
@@ -77,13 +79,13 @@ impl Convolution {
     }
 }
 
-/// Adds the fields that lines, way out, stand for. fields: [sample, y, x, channel].
+/// Adds the fields that lines, way out, stand for. fields: [sample, row, x, channel].
 pub fn add_fields(transform: &Transform, lines: &[f32], channels: usize, fields: &mut [f32]) {
-    let ny = transform.ny();
+    let all = transform.rows();
     let size = transform.line_size() * channels;
     let rows = fields.par_chunks_mut(transform.nx() * channels);
     rows.enumerate()
         .for_each_init(Default::default, |scratch, (i, row)| {
-            transform.add_rows(&lines[i / ny * size..][..size], i % ny, row, scratch);
+            transform.add_rows(&lines[i / all * size..][..size], i % all, row, scratch);
         });
 }

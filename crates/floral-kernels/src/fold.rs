@@ -103,7 +103,8 @@ pub struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    fn width(&self) -> usize {
+    /// Values of a point.
+    pub fn width(&self) -> usize {
         self.parts * self.length
     }
 

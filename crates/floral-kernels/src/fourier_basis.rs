@@ -18,36 +18,55 @@ pub struct FourierBasis {
     /// Rows y to frequencies and back, [1, 2 ky, 2 ny] and [1, 2 ny, 2 ky]; absent on a line,
     /// where both are the identity.
     along_y: Option<[Tensor<3>; 2]>,
+    /// The same for layers z, of a grid of three axes.
+    along_z: Option<[Tensor<3>; 2]>,
     /// Frequencies to columns x: [1, 1, nx, 2 kx].
     synthesise_x: Tensor<4>,
-    kept: [Range<usize>; 2],
+    kept: [Range<usize>; 3],
+    /// Frequencies of the network along z.
+    modes_z: usize,
+    /// Points along z.
+    nz: usize,
     /// The same for the fused kernels: there, and the way of gradients.
     transforms: Arc<[Transform; 2]>,
 }
 
 impl FourierBasis {
-    /// The basis of a grid [ny, nx] for a network of `n_modes` [along y, along x].
+    /// The basis of a grid of [nz, ny, nx], [ny, nx] or \[nx\] points for a network of this number of
+    /// modes along each of these axes.
     ///
-    /// Along x the frequencies 0 ..= n/2 are kept, along y -n/2 .. n/2; a grid too coarse
+    /// Along x the frequencies 0 ..= n/2 are kept, along y and z -n/2 .. n/2; a grid too coarse
     /// for them keeps those it can hold.
-    pub fn new([ny, nx]: [usize; 2], n_modes: [usize; 2], device: &Device) -> Self {
-        let x = 0..(n_modes[1] / 2 + 1).min(nx / 2 + 1) as i32;
-        let y = intersection(centred(n_modes[0]), centred(ny));
-        let offset = (n_modes[0] / 2) as i32;
+    pub fn new<const D: usize>(grid: [usize; D], n_modes: [usize; D], device: &Device) -> Self {
+        let [nz, ny, nx] = filled(grid);
+        let n_modes = filled(n_modes);
+        let x = 0..(n_modes[2] / 2 + 1).min(nx / 2 + 1) as i32;
+        let [z, y] = [(n_modes[0], nz), (n_modes[1], ny)]
+            .map(|(modes, n)| intersection(centred(modes), centred(n)));
 
-        let [along_x, along_y] = [Wave::new(&x, nx), Wave::new(&y, ny)];
+        let along_x = Wave::new(&x, nx);
+        let across = |frequencies: &Range<i32>, n: usize| {
+            let wave = Wave::new(frequencies, n);
+            [wave.analyse_complex(), wave.synthesise_complex()]
+                .map(|matrix| tensor(&matrix, device).unsqueeze())
+        };
+        let (has_z, has_y) = (nz > 1 || z.len() > 1, ny > 1 || y.len() > 1);
         let transforms = [
-            Transform::new([ny, nx], x.len(), y.clone()),
-            Transform::adjoint([ny, nx], x.len(), y.clone()),
+            Transform::new([nz, ny, nx], x.len(), [z.clone(), y.clone()]),
+            Transform::adjoint([nz, ny, nx], x.len(), [z.clone(), y.clone()]),
         ];
+        let place = |frequencies: &Range<i32>, modes: usize| {
+            let offset = (modes / 2) as i32;
+            (frequencies.start + offset) as usize..(frequencies.end + offset) as usize
+        };
         Self {
             analyse_x: tensor(&along_x.analyse_real(), device).unsqueeze(),
-            along_y: (ny > 1 || y.len() > 1).then(|| {
-                [along_y.analyse_complex(), along_y.synthesise_complex()]
-                    .map(|matrix| tensor(&matrix, device).unsqueeze())
-            }),
+            along_y: (has_y || has_z).then(|| across(&y, ny)),
+            along_z: has_z.then(|| across(&z, nz)),
             synthesise_x: tensor(&along_x.synthesise_real(), device).unsqueeze(),
-            kept: [y.start + offset..y.end + offset, x].map(|r| r.start as usize..r.end as usize),
+            kept: [place(&z, n_modes[0]), place(&y, n_modes[1]), place(&x, 0)],
+            modes_z: n_modes[0],
+            nz,
             transforms: Arc::new(transforms),
         }
     }
@@ -57,46 +76,87 @@ impl FourierBasis {
         &self.transforms
     }
 
-    /// The kept frequencies as positions among all `n_modes`, along y and x.
-    pub fn kept(&self) -> [Range<usize>; 2] {
+    /// The kept frequencies as positions among all `n_modes`, along z, y and x.
+    pub fn kept(&self) -> [Range<usize>; 3] {
         self.kept.clone()
     }
 
-    /// x: [batch, y, x, channel] -> spectrum [2, ky, kx, batch, channel], scaled by 1/(ny nx).
+    /// Frequencies of the network along z; 1 on lines and planes.
+    pub(crate) fn modes_z(&self) -> usize {
+        self.modes_z
+    }
+
+    /// x: [batch, row, x, channel] -> spectrum [2, row, kx, batch, channel], scaled by 1 / points.
     pub fn analyse(&self, x: Tensor<4>) -> Tensor<5> {
-        let [batch, ny, _, channels] = x.dims();
-        let [ky, kx] = self.kept().map(|range| range.len());
+        let [batch, rows, _, channels] = x.dims();
+        let kx = self.kept[2].len();
         let lines = self.analyse_x.clone().matmul(x);
-        let lines = lines.reshape([batch, ny, 2, kx, channels]).swap_dims(1, 2);
-        let modes = match &self.along_y {
-            None => lines,
-            Some([analyse, _]) => analyse
-                .clone()
-                .matmul(lines.reshape([batch, 2 * ny, kx * channels]))
-                .reshape([batch, 2, ky, kx, channels]),
+        let lines = lines.reshape([batch, rows, 2, kx, channels]);
+        let modes = match (&self.along_z, &self.along_y) {
+            (Some([layers, _]), Some([analyse, _])) => {
+                // [batch, z, y, 2, ..] -> [batch, z, 2, ky, ..] -> [batch, 2, kz, ky, ..].
+                let (nz, ny, width) = (self.nz, rows / self.nz, kx * channels);
+                let lines = lines.reshape([batch, nz, ny, 2, width]).swap_dims(2, 3);
+                let lines = lines.reshape([batch * nz, 2 * ny, width]);
+                let modes = analyse.clone().matmul(lines);
+                let ky = modes.dims()[1] / 2;
+                let modes = modes.reshape([batch, nz, 2, ky * width]).swap_dims(1, 2);
+                let modes = layers
+                    .clone()
+                    .matmul(modes.reshape([batch, 2 * nz, ky * width]));
+                let kz = modes.dims()[1] / 2;
+                modes.reshape([batch, 2, kz * ky, kx, channels])
+            }
+            (_, Some([analyse, _])) => {
+                let lines = lines.swap_dims(1, 2);
+                let modes = lines.reshape([batch, 2 * rows, kx * channels]);
+                let modes = analyse.clone().matmul(modes);
+                let ky = modes.dims()[1] / 2;
+                modes.reshape([batch, 2, ky, kx, channels])
+            }
+            _ => lines.swap_dims(1, 2),
         };
         modes.permute([1, 2, 3, 0, 4])
     }
 
-    /// spectrum: [2, ky, kx, batch, channel] -> [batch, y, x, channel].
+    /// spectrum: [2, row, kx, batch, channel] -> [batch, row, x, channel].
     pub fn synthesise(&self, spectrum: Tensor<5>) -> Tensor<4> {
-        let [_, ky, kx, batch, channels] = spectrum.dims();
+        let [_, rows, kx, batch, channels] = spectrum.dims();
         let modes = spectrum.permute([3, 0, 1, 2, 4]);
-        let lines = match &self.along_y {
-            None => modes,
-            Some([_, synthesise]) => {
+        let lines = match (&self.along_z, &self.along_y) {
+            (Some([_, layers]), Some([_, synthesise])) => {
+                let (nz, ky, width) = (self.nz, self.kept[1].len(), kx * channels);
+                let modes = modes.reshape([batch, 2 * (rows / ky), ky * width]);
+                let modes = layers.clone().matmul(modes);
+                let modes = modes.reshape([batch, 2, nz, ky * width]).swap_dims(1, 2);
+                let lines = synthesise
+                    .clone()
+                    .matmul(modes.reshape([batch * nz, 2 * ky, width]));
+                let ny = lines.dims()[1] / 2;
+                let lines = lines.reshape([batch, nz, 2, ny, width]).swap_dims(2, 3);
+                lines.reshape([batch, nz * ny, 2 * kx, channels])
+            }
+            (_, Some([_, synthesise])) => {
                 let lines =
                     synthesise
                         .clone()
-                        .matmul(modes.reshape([batch, 2 * ky, kx * channels]));
+                        .matmul(modes.reshape([batch, 2 * rows, kx * channels]));
                 let ny = lines.dims()[1] / 2;
-                lines.reshape([batch, 2, ny, kx, channels])
+                let lines = lines.reshape([batch, 2, ny, kx, channels]).swap_dims(1, 2);
+                lines.reshape([batch, ny, 2 * kx, channels])
             }
+            _ => modes
+                .swap_dims(1, 2)
+                .reshape([batch, rows, 2 * kx, channels]),
         };
-        let ny = lines.dims()[2];
-        let lines = lines.swap_dims(1, 2).reshape([batch, ny, 2 * kx, channels]);
         self.synthesise_x.clone().matmul(lines)
     }
+}
+
+/// Lengths along z, y and x; an axis that is missing before the others has one point.
+fn filled<const D: usize>(lengths: [usize; D]) -> [usize; 3] {
+    const { assert!(D <= 3, "grids have at most three axes") };
+    std::array::from_fn(|axis| (axis + D).checked_sub(3).map_or(1, |i| lengths[i]))
 }
 
 /// The n frequencies -n/2 .. around zero.

@@ -25,7 +25,7 @@ const PARTS: usize = 32;
 
 impl LayerPlan {
     fn points(&self) -> usize {
-        self.convolution.transforms[0].nx() * self.convolution.transforms[0].ny()
+        self.convolution.transforms[0].nx() * self.convolution.transforms[0].rows()
     }
 
     /// Points of a unit of work: some whole rows.

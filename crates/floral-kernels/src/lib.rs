@@ -14,6 +14,8 @@
 //! - [`memory`]: an allocator that keeps large blocks when they are freed.
 
 #[cfg(feature = "tensors")]
+mod across;
+#[cfg(feature = "tensors")]
 mod activation;
 mod adam;
 mod bounded_memory;

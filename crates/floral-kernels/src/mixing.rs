@@ -9,21 +9,22 @@ use crate::product::{multiply, multiply_add, multiply_subtract, rows};
 /// Where the modes of a grid lie among those of a network, and how many channels they have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mixing {
-    /// Frequencies of the grid along y and x.
-    pub modes: [usize; 2],
-    /// Frequencies of the network along y and x.
-    pub all_modes: [usize; 2],
-    /// The network's first frequency along y that the grid has.
-    pub first: usize,
+    /// Frequencies of the grid along z, y and x.
+    pub modes: [usize; 3],
+    /// Frequencies of the network along z, y and x.
+    pub all_modes: [usize; 3],
+    /// The network's first frequencies along z and y that the grid has.
+    pub first: [usize; 2],
     pub inputs: usize,
     pub outputs: usize,
 }
 
-/// Real and imaginary parts: [modes y, modes x, in, out] each.
+/// Real and imaginary parts: [modes z, modes y, modes x, in, out] each.
 pub type Weights<'a> = [&'a [f32]; 2];
 
 impl Mixing {
-    /// spectrum: [sample, kx, ky, 2, in] -> [kx, ky, 2, sample, out], y = x R.
+    /// spectrum: [sample, kx, row, 2, in] -> [kx, row, 2, sample, out], y = x R, where rows are
+    /// frequencies along z and y.
     pub fn forward(&self, spectrum: &[f32], weights: Weights<'_>) -> Buffer {
         let samples = self.samples(spectrum, self.inputs);
         self.for_each_mode(samples * self.outputs, |mode, [re, im]| {
@@ -37,7 +38,7 @@ impl Mixing {
     }
 
     /// The gradient of the spectrum from that of the result, laid out as if the other way round:
-    /// [sample, kx, ky, 2, out] -> [kx, ky, 2, sample, in].
+    /// [sample, kx, row, 2, out] -> [kx, row, 2, sample, in].
     pub fn backward(&self, gradient: &[f32], weights: Weights<'_>) -> Buffer {
         let samples = self.samples(gradient, self.outputs);
         self.for_each_mode(samples * self.inputs, |mode, [re, im]| {
@@ -50,21 +51,23 @@ impl Mixing {
         })
     }
 
-    /// The gradient of real and imaginary weights: [modes y, modes x, in, out] each.
+    /// The gradient of real and imaginary weights, shaped as they are.
     pub fn weight_gradients(&self, spectrum: &[f32], gradient: &[f32]) -> [Vec<f32>; 2] {
-        let [all_y, all_x] = self.all_modes;
+        let [all_z, all_y, all_x] = self.all_modes;
         let size = self.inputs * self.outputs;
-        let [mut of_re, mut of_im] = [(); 2].map(|()| zeros(all_y * all_x * size));
+        let [mut of_re, mut of_im] = [(); 2].map(|()| zeros(all_z * all_y * all_x * size));
         of_re
             .par_chunks_mut(size)
             .zip(of_im.par_chunks_mut(size))
             .enumerate()
             .for_each(|(i, (re, im))| {
-                let [y, x] = [i / all_x, i % all_x];
-                if y < self.first || y - self.first >= self.modes[0] || x >= self.modes[1] {
+                let Some(row) = self
+                    .row_of_grid(i / all_x)
+                    .filter(|_| i % all_x < self.modes[2])
+                else {
                     return;
-                }
-                let mode = [y - self.first, x];
+                };
+                let mode = [row, i % all_x];
                 let [x_re, x_im] = self
                     .mode(spectrum, mode, self.inputs)
                     .map(|x| x.transpose());
@@ -77,48 +80,67 @@ impl Mixing {
         [of_re, of_im]
     }
 
-    /// [kx, ky, 2, part], each mode's real and imaginary part written by `write`.
+    /// [kx, row, 2, part], each mode's real and imaginary part written by `write`.
     fn for_each_mode(
         &self,
         part: usize,
         write: impl Fn([usize; 2], [&mut [f32]; 2]) + Sync,
     ) -> Buffer {
-        let [ky, kx] = self.modes;
-        let mut values = Buffer::new(kx * ky * 2 * part);
+        let (rows, kx) = (self.rows(), self.modes[2]);
+        let mut values = Buffer::new(kx * rows * 2 * part);
         values
             .par_chunks_mut((2 * part).max(1))
             .enumerate()
             .for_each(|(i, mode)| {
                 let (re, im) = mode.split_at_mut(part);
-                write([i % ky, i / ky], [re, im]);
+                write([i % rows, i / rows], [re, im]);
             });
         values
     }
 
     fn samples(&self, spectrum: &[f32], channels: usize) -> usize {
-        spectrum.len() / (2 * self.modes[0] * self.modes[1] * channels).max(1)
+        spectrum.len() / (2 * self.rows() * self.modes[2] * channels).max(1)
     }
 
-    /// Real and imaginary part of one mode [ky, kx] of all samples, [sample, channel] each.
+    /// Frequencies of the grid along z and y together.
+    fn rows(&self) -> usize {
+        self.modes[0] * self.modes[1]
+    }
+
+    /// Where a row of the grid's frequencies is among those of the network.
+    fn row_of_network(&self, row: usize) -> usize {
+        let [_, ky, _] = self.modes;
+        (row / ky + self.first[0]) * self.all_modes[1] + row % ky + self.first[1]
+    }
+
+    /// The reverse; none where the grid does not hold the frequencies.
+    fn row_of_grid(&self, row: usize) -> Option<usize> {
+        let [kz, ky, _] = self.modes;
+        let z = (row / self.all_modes[1]).checked_sub(self.first[0])?;
+        let y = (row % self.all_modes[1]).checked_sub(self.first[1])?;
+        (z < kz && y < ky).then_some(z * ky + y)
+    }
+
+    /// Real and imaginary part of one mode [row, kx] of all samples, [sample, channel] each.
     fn mode<'a>(
         &self,
         spectrum: &'a [f32],
-        [y, x]: [usize; 2],
+        [row, x]: [usize; 2],
         channels: usize,
     ) -> [MatRef<'a, f32>; 2] {
-        let [ky, kx] = self.modes;
+        let (rows, kx) = (self.rows(), self.modes[2]);
         let samples = self.samples(spectrum, channels);
         [0, 1].map(|part| {
-            let start = ((x * ky + y) * 2 + part) * channels;
-            let stride = 2 * kx * ky * channels;
+            let start = ((x * rows + row) * 2 + part) * channels;
+            let stride = 2 * kx * rows * channels;
             MatRef::from_row_major_slice_with_stride(&spectrum[start..], samples, channels, stride)
         })
     }
 
-    /// R of one mode [ky, kx].
-    fn matrix<'a>(&self, weights: Weights<'a>, [y, x]: [usize; 2]) -> [MatRef<'a, f32>; 2] {
+    /// R of one mode [row, kx].
+    fn matrix<'a>(&self, weights: Weights<'a>, [row, x]: [usize; 2]) -> [MatRef<'a, f32>; 2] {
         let size = self.inputs * self.outputs;
-        let start = ((y + self.first) * self.all_modes[1] + x) * size;
+        let start = (self.row_of_network(row) * self.all_modes[2] + x) * size;
         weights.map(|w| rows(&w[start..start + size], self.outputs))
     }
 }

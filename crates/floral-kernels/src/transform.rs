@@ -1,13 +1,14 @@
 //! Truncated Fourier transforms of many channels as products with small real matrices.
 //!
-//! A field [y, x, channel] becomes *lines* (its rows transformed along x), then *modes* (the lines
-//! transformed along y), and goes back the same way. Complex numbers are pairs, real and imaginary,
-//! and every inner loop runs over channels:
+//! A field [row, x, channel] becomes *lines* (its rows transformed along x), then *modes* (the lines
+//! transformed across rows), and goes back the same way. The rows of a plane lie along y, those of a
+//! block along z and y, and a line has one. Complex numbers are pairs, real and imaginary, and every
+//! inner loop runs over channels:
 //!
-//! - lines, way in: [y, 2, kx, channel] of each sample;
-//! - modes, way in: [kx, ky, 2, channel] of each sample;
-//! - modes, way out: [kx, ky, 2, sample, channel], where a matrix per mode mixes all samples;
-//! - lines, way out: [kx, y, 2, channel] of each sample.
+//! - lines, way in: [row, 2, kx, channel] of each sample;
+//! - modes, way in: [kx, kz, ky, 2, channel] of each sample;
+//! - modes, way out: [kx, kz, ky, 2, sample, channel], where a matrix per mode mixes all samples;
+//! - lines, way out: [kx, row, 2, channel] of each sample.
 //!
 //! Each unit of work of a step writes one contiguous part of these arrays.
 
@@ -15,6 +16,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::across::{Across, Modes, Room};
 use crate::buffer::Buffer;
 use crate::fold::{Points, ToFrequencies, ToPoints};
 
@@ -22,12 +24,10 @@ use crate::fold::{Points, ToFrequencies, ToPoints};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transform {
     nx: usize,
-    ny: usize,
-    /// Frequencies along y; those along x start at zero.
-    y: Range<i32>,
+    /// Of a block alone.
+    along_z: Option<Across>,
+    along_y: Across,
     to_lines: ToFrequencies,
-    to_modes: ToFrequencies,
-    from_modes: ToPoints,
     from_lines: ToPoints,
 }
 
@@ -38,9 +38,10 @@ struct Weights<A, B> {
 }
 
 impl Transform {
-    /// Real fields to the frequencies 0 .. kx along x and `y` along y, scaled by 1 / (nx ny), and
-    /// back.
-    pub fn new([ny, nx]: [usize; 2], kx: usize, y: Range<i32>) -> Self {
+    /// Real fields on [nz, ny, nx] points to the frequencies 0 .. kx along x and to those given along z
+    /// and y, scaled by 1 / (nx ny nz), and back.
+    pub fn new(grid: [usize; 3], kx: usize, across: [Range<i32>; 2]) -> Self {
+        let nx = grid[2];
         // A real signal's negative frequencies mirror the positive ones; the zero and the Nyquist
         // frequency mirror themselves.
         let mirrored = move |k: usize| if k == 0 || 2 * k == nx { 1.0 } else { 2.0 };
@@ -48,39 +49,35 @@ impl Transform {
             analysis: move |_| 1.0 / nx as f64,
             synthesis: mirrored,
         };
-        Self::weighted([ny, nx], kx, y, x, [1.0 / ny as f64, 1.0])
+        Self::weighted(grid, kx, across, x, |n| [1.0 / n as f64, 1.0])
     }
 
     /// The transform whose way in is the transpose of this one's way out, and the reverse.
     ///
     /// Gradients take this way: that of a convolution is a convolution with the adjoint weights.
     /// Transposing waves leaves waves; only their weights change places.
-    pub fn adjoint([ny, nx]: [usize; 2], kx: usize, y: Range<i32>) -> Self {
+    pub fn adjoint(grid: [usize; 3], kx: usize, across: [Range<i32>; 2]) -> Self {
+        let nx = grid[2];
         let mirrored = move |k: usize| if k == 0 || 2 * k == nx { 1.0 } else { 2.0 };
         let x = Weights {
             analysis: mirrored,
             synthesis: move |_| 1.0 / nx as f64,
         };
-        Self::weighted([ny, nx], kx, y, x, [1.0, 1.0 / ny as f64])
+        Self::weighted(grid, kx, across, x, |n| [1.0, 1.0 / n as f64])
     }
 
     fn weighted(
-        [ny, nx]: [usize; 2],
+        [nz, ny, nx]: [usize; 3],
         kx: usize,
-        y: Range<i32>,
+        [z, y]: [Range<i32>; 2],
         x: Weights<impl Fn(usize) -> f64, impl Fn(usize) -> f64>,
-        [analysis_y, synthesis_y]: [f64; 2],
+        across: impl Fn(usize) -> [f64; 2],
     ) -> Self {
-        // Frequencies along y and their negatives share waves.
-        let sizes = y.clone().map(|k| k.unsigned_abs() as usize + 1);
-        let magnitudes = sizes.max().unwrap_or(0);
         Self {
             nx,
-            ny,
-            y,
+            along_z: (nz > 1 || z.len() > 1).then(|| Across::new(nz, z, across(nz))),
+            along_y: Across::new(ny, y, across(ny)),
             to_lines: ToFrequencies::new(nx, kx, x.analysis),
-            to_modes: ToFrequencies::new(ny, magnitudes, |_| analysis_y),
-            from_modes: ToPoints::new(ny, magnitudes, |_| synthesis_y),
             from_lines: ToPoints::new(nx, kx, x.synthesis),
         }
     }
@@ -90,9 +87,10 @@ impl Transform {
         self.nx
     }
 
-    /// Points along y.
-    pub fn ny(&self) -> usize {
-        self.ny
+    /// Points along z times those along y.
+    pub fn rows(&self) -> usize {
+        let layers = self.along_z.as_ref().map_or(1, Across::points);
+        layers * self.along_y.points()
     }
 
     /// Frequencies along x.
@@ -100,24 +98,24 @@ impl Transform {
         self.to_lines.count()
     }
 
-    /// Frequencies along y.
-    pub fn ky(&self) -> usize {
-        self.y.len()
+    /// Frequencies along z times those along y.
+    pub fn row_modes(&self) -> usize {
+        self.along_z.as_ref().map_or(1, Across::count) * self.along_y.count()
     }
 
     /// Real numbers per channel in the lines of a sample.
     pub fn line_size(&self) -> usize {
-        2 * self.kx() * self.ny
+        2 * self.kx() * self.rows()
     }
 
     /// Real numbers per channel in the modes of a sample.
     pub fn mode_size(&self) -> usize {
-        2 * self.kx() * self.ky()
+        2 * self.kx() * self.row_modes()
     }
 
-    /// x: [sample, y, x, channel] -> lines, way in.
+    /// x: [sample, row, x, channel] -> lines, way in.
     pub fn lines(&self, x: &[f32], channels: usize) -> Buffer {
-        let samples = x.len() / (self.ny * self.nx * channels).max(1);
+        let samples = x.len() / (self.rows() * self.nx * channels).max(1);
         let mut lines = Buffer::new(samples * self.line_size() * channels);
         lines
             .par_chunks_mut(2 * self.kx() * channels)
@@ -142,50 +140,50 @@ impl Transform {
         let (kx, size) = (self.kx(), self.line_size() * channels);
         let samples = lines.len() / size.max(1);
         let mut modes = Buffer::new(samples * self.mode_size() * channels);
-        let columns = modes.par_chunks_mut(2 * self.ky() * channels);
+        let columns = modes.par_chunks_mut(2 * self.row_modes() * channels);
         columns.enumerate().for_each_init(
-            || (Vec::new(), Vec::new()),
-            |(sums, scratch), (i, column)| {
-                let points = Points {
-                    values: &lines[i / kx * size..][i % kx * channels..size],
-                    stride: 2 * kx * channels,
-                    part_stride: kx * channels,
-                    parts: 2,
-                    length: channels,
-                };
-                self.modes_of_column(points, column, sums, scratch);
+            || (Vec::new(), Room::default()),
+            |(layers, room), (i, column)| {
+                let values = &lines[i / kx * size..][i % kx * channels..size];
+                self.modes_of_column(values, channels, column, layers, room);
             },
         );
         modes
     }
 
-    /// One frequency along x: (re, im) at the points y -> [ky, 2, channel].
+    /// One frequency along x: its lines, way in, from its first value on -> [kz, ky, 2, channel].
     fn modes_of_column(
         &self,
-        points: Points<'_>,
+        lines: &[f32],
+        channels: usize,
         column: &mut [f32],
-        sums: &mut Vec<f32>,
-        scratch: &mut Vec<f32>,
+        layers: &mut Vec<f32>,
+        room: &mut Room,
     ) {
-        let channels = points.length;
-        let width = 2 * channels;
-        sums.resize(2 * self.to_modes.count() * width, 0.0);
-        self.to_modes.sums(points, sums, scratch);
-        let (cosines, sines) = sums.split_at(self.to_modes.count() * width);
-        for (k, mode) in self.y.clone().zip(column.chunks_exact_mut(width)) {
-            let at = k.unsigned_abs() as usize * width;
-            let (a_re, a_im) = cosines[at..at + width].split_at(channels);
-            let (b_re, b_im) = sines[at..at + width].split_at(channels);
-            // A - i B for positive frequencies, A + i B for negative ones.
-            let sign = if k < 0 { -1.0 } else { 1.0 };
-            let (re, im) = mode.split_at_mut(channels);
-            for ((re, a), b) in re.iter_mut().zip(a_re).zip(b_im) {
-                *re = a + sign * b;
-            }
-            for ((im, a), b) in im.iter_mut().zip(a_im).zip(b_re) {
-                *im = a - sign * b;
-            }
+        let stride = 2 * self.kx() * channels;
+        let layer = |z: usize| Points {
+            values: &lines[z * self.along_y.points() * stride..],
+            stride,
+            part_stride: self.kx() * channels,
+            parts: 2,
+            length: channels,
+        };
+        let Some(along_z) = &self.along_z else {
+            return self.along_y.analyse(layer(0), channels, column, room);
+        };
+        let width = 2 * self.along_y.count() * channels;
+        layers.resize(along_z.points() * width, 0.0);
+        for (z, modes) in layers.chunks_exact_mut(width).enumerate() {
+            self.along_y.analyse(layer(z), channels, modes, room);
         }
+        let layers = Points {
+            values: layers,
+            stride: width,
+            part_stride: 0,
+            parts: 1,
+            length: width,
+        };
+        along_z.analyse(layers, channels, column, room);
     }
 
     /// Modes, way out -> lines, way out.
@@ -193,58 +191,60 @@ impl Transform {
         let kx = self.kx();
         let samples = modes.len() / (self.mode_size() * channels).max(1);
         let mut lines = Buffer::new(samples * self.line_size() * channels);
-        let columns = lines.par_chunks_mut(2 * self.ny * channels);
+        let columns = lines.par_chunks_mut(2 * self.rows() * channels);
         columns.enumerate().for_each_init(
-            || (Vec::new(), Vec::new()),
-            |(waves, scratch), (i, column)| {
-                let size = 2 * self.ky() * samples * channels;
-                let modes = &modes[i % kx * size..][i / kx * channels..size];
-                self.waves_of_modes(modes, samples * channels, channels, waves);
+            || (Vec::new(), Room::default()),
+            |(layers, room), (i, column)| {
+                let size = 2 * self.row_modes() * samples * channels;
+                let modes = Modes {
+                    values: &modes[i % kx * size..][i / kx * channels..size],
+                    stride: samples * channels,
+                    pairs: 1,
+                    channels,
+                };
                 column.fill(0.0);
-                let width = 2 * channels;
-                self.from_modes.add_values(waves, width, column, scratch);
+                self.add_column(modes, column, layers, room);
             },
         );
         lines
     }
 
-    /// One frequency along x: its modes as waves of cosines and sines, [2, frequency, 2, channel].
-    ///
-    /// Real and imaginary parts of `modes` lie `stride` apart.
-    fn waves_of_modes(&self, modes: &[f32], stride: usize, channels: usize, waves: &mut Vec<f32>) {
-        let width = 2 * channels;
-        waves.clear();
-        waves.resize(2 * self.from_modes.count() * width, 0.0);
-        let (cosines, sines) = waves.split_at_mut(self.from_modes.count() * width);
-        for (i, k) in self.y.clone().enumerate() {
-            let re = &modes[2 * i * stride..][..channels];
-            let im = &modes[(2 * i + 1) * stride..][..channels];
-            let at = k.unsigned_abs() as usize * width;
-            // m e^(i k y) = m cos + i m sin, and the sine of a negative frequency is negative.
-            let sign = k.signum() as f32;
-            let (cos_re, cos_im) = cosines[at..at + width].split_at_mut(channels);
-            let (sin_re, sin_im) = sines[at..at + width].split_at_mut(channels);
-            let real = cos_re.iter_mut().zip(sin_im).zip(re);
-            for ((cos, sin), re) in real {
-                *cos += re;
-                *sin += sign * re;
-            }
-            let imaginary = cos_im.iter_mut().zip(sin_re).zip(im);
-            for ((cos, sin), im) in imaginary {
-                *cos += im;
-                *sin -= sign * im;
-            }
+    /// One frequency along x: adds what its modes stand for to the rows, [row, 2, channel].
+    fn add_column(
+        &self,
+        modes: Modes<'_>,
+        column: &mut [f32],
+        layers: &mut Vec<f32>,
+        room: &mut Room,
+    ) {
+        let Some(along_z) = &self.along_z else {
+            return self.along_y.add(modes, column, room);
+        };
+        let channels = modes.channels;
+        let pairs = self.along_y.count();
+        let width = 2 * pairs * channels;
+        layers.clear();
+        layers.resize(along_z.points() * width, 0.0);
+        along_z.add(Modes { pairs, ..modes }, layers, room);
+        let rows = column.chunks_exact_mut(2 * self.along_y.points() * channels);
+        for (rows, values) in rows.zip(layers.chunks_exact(width)) {
+            let layer = Modes {
+                values,
+                stride: channels,
+                ..modes
+            };
+            self.along_y.add(layer, rows, room);
         }
     }
 
-    /// Adds what some rows of a sample's lines, way out, stand for. rows: [y, x, channel], from
+    /// Adds what some rows of a sample's lines, way out, stand for. rows: [row, x, channel], from
     /// `first` on.
     pub fn add_rows(
         &self,
         lines: &[f32],
         first: usize,
         rows: &mut [f32],
-        [waves, scratch]: &mut [Vec<f32>; 2],
+        [waves, scratch]: &mut Room,
     ) {
         let channels = lines.len() / self.line_size();
         let part = self.kx() * channels;
@@ -254,7 +254,7 @@ impl Transform {
             let parts = re
                 .chunks_exact_mut(channels)
                 .zip(im.chunks_exact_mut(channels));
-            for ((re, im), column) in parts.zip(lines.chunks_exact(2 * self.ny * channels)) {
+            for ((re, im), column) in parts.zip(lines.chunks_exact(2 * self.rows() * channels)) {
                 let (line_re, line_im) =
                     column[2 * y * channels..][..2 * channels].split_at(channels);
                 re.copy_from_slice(line_re);

@@ -36,6 +36,44 @@ fn integrals_of_multilinear_fields_are_exact_on_uneven_grids() {
 }
 
 #[test]
+fn on_three_axes_integrals_places_and_derivatives_of_multilinear_fields_are_exact() {
+    let axis = |name: &str, n| GridAxis::closed(name, uneven(n)).unwrap();
+    let block = GridSpace::new(vec![axis("z", 4), axis("y", 5), axis("x", 6)]).unwrap();
+    let u = |z: f64, y: f64, x: f64| 1.0 + 2.0 * x + 3.0 * y - z + 4.0 * x * y * z;
+    let at = |p| {
+        u(
+            block.coordinate(0, p),
+            block.coordinate(1, p),
+            block.coordinate(2, p),
+        )
+    };
+    let values: Vec<f64> = (0..block.points()).map(at).collect();
+    let names = Names {
+        axes: ["z", "y", "x"].map(Name::new).to_vec(),
+        solution: vec![Name::new("u")],
+        input: vec![Name::new("k")],
+        has_low: false,
+    };
+    let value = |text: &str| {
+        let given = Given {
+            input: &values,
+            low: &[],
+        };
+        let quantity = Quantity::parse("q", text, &names).unwrap();
+        quantity.on(&block, given).unwrap().of(&values).unwrap()
+    };
+    // 1 + 1 + 3/2 - 1/2 + 4/8.
+    assert_close(value("integral(u)"), 3.5, 1e-13);
+    assert_close(
+        value("mean(u, z < 0.5 and x > 0.5)"),
+        1.0 + 1.5 + 1.5 - 0.25 + 0.375,
+        1e-13,
+    );
+    assert_close(value("at(u, 0.3, 0.2, 0.9)"), u(0.3, 0.2, 0.9), 1e-13);
+    assert_close(value("max(abs(d(u, z) - (4 * x * y - 1)))"), 0.0, 1e-12);
+}
+
+#[test]
 fn integral_converges_at_order_two() {
     let error = |n| {
         let grid = square(n);

@@ -35,6 +35,22 @@ fn reflections_and_transposition_of_a_square_generate_its_eight_motions() {
 }
 
 #[test]
+fn a_cube_has_six_permutations_of_axes_and_forty_eight_motions() {
+    let cube = lattice(&[("x", 3), ("y", 3), ("z", 3)], &[]);
+    let permutations = generated(&cube, &["transpose:x,y", "transpose:y,z"]).unwrap();
+    assert_eq!(permutations.motions.len(), 6);
+    // All of them keep what depends on the sum of positions alone.
+    let position = |p: usize| (0..3).map(|axis| cube.position(p, axis)).sum::<usize>() as f64;
+    let sums: Vec<f64> = (0..27).map(position).collect();
+    let keeps = |motion: &Motion| motion.apply(Role::Input, &sums) == sums;
+    assert!(permutations.motions.iter().all(keeps));
+    let all = ["transpose:x,y", "transpose:y,z", "reflect:x"];
+    assert_eq!(generated(&cube, &all).unwrap().motions.len(), 48);
+    let block = lattice(&[("x", 3), ("y", 3), ("z", 4)], &[]);
+    assert!(generated(&block, &["transpose:x,z"]).is_err());
+}
+
+#[test]
 fn a_periodic_reflection_keeps_the_origin_and_a_closed_one_exchanges_the_ends() {
     let moved = |periodic: &[&str]| {
         let lattice = lattice(&[("x", 4)], periodic);

@@ -310,3 +310,77 @@ fn what_does_not_fit_is_refused_with_the_reason() {
     case.query.input = &broken;
     assert!(refusal(&[case]).contains("not finite"));
 }
+
+/// Fields on a block and a run of each: products and derivatives of the input along its axes.
+fn block(shape: [usize; 3], order: [usize; 3], index: u64) -> Solved {
+    let points: usize = shape.iter().product();
+    let place = |p: usize| {
+        let at = [
+            p / (shape[1] * shape[2]),
+            p / shape[2] % shape[1],
+            p % shape[2],
+        ];
+        let mut named = [0.0; 3];
+        for (axis, name) in order.iter().enumerate() {
+            named[*name] = at[axis] as f64 / (shape[axis] - 1) as f64;
+        }
+        named
+    };
+    let phase = |k: u64| 0.7 * (index * 5 + k) as f64;
+    let input = |p: usize| {
+        let [x, y, z] = place(p);
+        (2.0 * x + phase(1)).sin() + (3.0 * y - z + phase(2)).cos()
+    };
+    let low = |p: usize| 0.8 * input(p) + place(p)[2];
+    let run = |p: usize, r: u64| {
+        let noise = (1.3 * r as f64 + phase(3)).sin();
+        low(p) + 0.3 * input(p) * input(p) - 0.2 * place(p)[1] + 0.1 * noise
+    };
+    Solved {
+        input: (0..points).map(input).collect(),
+        low: (0..points).map(low).collect(),
+        realizations: (0..6)
+            .flat_map(|r| (0..points).map(move |p| run(p, r)))
+            .collect(),
+    }
+}
+
+/// What is predicted on a block whose axes come in some order, by point of the order x, y, z.
+fn predicted_block(order: [usize; 3]) -> (Vec<f64>, Vec<f64>) {
+    const SIZES: [usize; 3] = [4, 5, 6];
+    let shape = order.map(|name| SIZES[name]);
+    let axis = |name: usize| floral::Axis::closed(["x", "y", "z"][name], SIZES[name]);
+    let lattice = Lattice::from(&floral::Grid::new(order.map(axis).to_vec()));
+    let solved: Vec<Solved> = (0..7).map(|i| block(shape, order, i)).collect();
+    let (new, trained) = solved.split_last().unwrap();
+    let cases: Vec<Case<'_>> = trained.iter().map(Solved::case).collect();
+    let none = Symmetries::none(&lattice, 1, 1);
+    let found = fit(&lattice, &none, &cases, &[]).unwrap();
+    let mean = found.predict(&new.query()).unwrap().mean;
+    let truth = new.realizations.chunks_exact(new.low.len());
+    let truth: Vec<f64> = (0..new.low.len())
+        .map(|p| truth.clone().map(|run| run[p]).sum::<f64>() / 6.0)
+        .collect();
+    let sorted = |field: &[f64]| -> Vec<f64> {
+        let all = (0..4).flat_map(|x| (0..5).flat_map(move |y| (0..6).map(move |z| [x, y, z])));
+        all.map(|at| {
+            let point = (0..3).fold(0, |p, axis| p * shape[axis] + at[order[axis]]);
+            field[point]
+        })
+        .collect()
+    };
+    (sorted(&mean), sorted(&truth))
+}
+
+#[test]
+fn the_order_of_three_axes_changes_a_prediction_by_less_than_its_error() {
+    let (mean, truth) = predicted_block([0, 1, 2]);
+    let error = distance(&mean, &truth);
+    assert!(error < 0.1, "{error}");
+    for order in [[2, 1, 0], [1, 2, 0]] {
+        let (other, same) = predicted_block(order);
+        assert!(distance(&same, &truth) < 1e-12);
+        let apart = distance(&other, &mean);
+        assert!(apart < error.max(1e-6), "{order:?}: {apart} {error}");
+    }
+}

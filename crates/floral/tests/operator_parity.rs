@@ -29,6 +29,15 @@ fn the_network_on_a_plane_agrees_with_the_reference() {
     agrees("filmfno_2d");
 }
 
+/// The file is made by `make_block.py` beside it, with the peer that reproduces the other two.
+#[test]
+fn the_network_on_a_block_agrees_with_the_reference() {
+    let checks = verify_file(&fixture("filmfno_3d"), &Device::flex()).unwrap();
+    for check in checks {
+        assert!(check.passes() && check.error < 1e-4, "{check:?}");
+    }
+}
+
 type Tensors = BTreeMap<String, (Vec<usize>, Vec<u8>)>;
 
 /// The outcome for a file changed in one place.

@@ -4,6 +4,7 @@
 mod plain_network;
 
 use burn::tensor::{Device, Tensor, TensorData};
+use floral::network::box_shape;
 use floral::operator::{FilmFno, FilmFnoConfig, Weight, gradients, weights};
 use plain_network::{Channels, PlainNetwork};
 
@@ -16,9 +17,9 @@ fn wave(channels: usize, points: usize, pitch: f64) -> Channels {
     (0..channels).map(channel).collect()
 }
 
-fn tensor(field: &Channels, [ny, nx]: [usize; 2]) -> Tensor<4> {
+fn tensor(field: &Channels, [nz, ny, nx]: [usize; 3]) -> Tensor<4> {
     let values: Vec<f32> = field.iter().flatten().map(|v| *v as f32).collect();
-    let shape = [1, field.len(), ny, nx];
+    let shape = [1, field.len(), nz * ny, nx];
     Tensor::from_data(TensorData::new(values, shape), &Device::flex())
 }
 
@@ -28,26 +29,30 @@ struct Case {
     weights: Vec<Weight>,
     w: Channels,
     condition: Channels,
-    grid: [usize; 2],
+    /// Points per axis, and along z, y and x.
+    shape: Vec<usize>,
+    grid: [usize; 3],
 }
 
 impl Case {
-    fn new(config: &FilmFnoConfig, grid: [usize; 2]) -> Self {
+    fn new(config: &FilmFnoConfig, shape: &[usize]) -> Self {
         let network = FilmFno::new(config, 5, &Device::flex().autodiff()).unwrap();
         let weights = weights(&network).unwrap();
-        let points = grid[0] * grid[1];
+        let points = shape.iter().product();
         Self {
             plain: PlainNetwork::new(config.clone(), &weights),
             w: wave(config.input_channels, points, 0.7),
             condition: wave(config.condition_channels, points, 0.31),
             network,
             weights,
-            grid,
+            shape: shape.to_vec(),
+            grid: box_shape(shape),
         }
     }
 
     fn velocity(&self) -> Tensor<4> {
-        let context = self.network.condition(tensor(&self.condition, self.grid));
+        let condition = tensor(&self.condition, self.grid);
+        let context = self.network.condition(condition, &self.shape);
         let tau = Tensor::<1>::full([1], TAU, &Device::flex());
         let w = tensor(&self.w, self.grid);
         self.network.velocity(w, tau, &context.unwrap()).unwrap()
@@ -69,7 +74,7 @@ impl Case {
 
     /// The derivative of sum(r v) along a direction in each array.
     fn assert_gradients(&self) {
-        let r = wave(self.w.len(), self.grid[0] * self.grid[1], 0.13);
+        let r = wave(self.w.len(), self.shape.iter().product(), 0.13);
         let loss = (self.velocity() * tensor(&r, self.grid)).sum();
         let gradients = gradients(&self.network, loss.backward()).unwrap();
         let plain_loss = |plain: &PlainNetwork| -> f64 {
@@ -105,24 +110,47 @@ fn line() -> FilmFnoConfig {
     FilmFnoConfig::new(1, 1, 2, vec![12]).with_hidden_channels(5)
 }
 
+fn block() -> FilmFnoConfig {
+    FilmFnoConfig::new(1, 1, 2, vec![3, 4, 6])
+        .with_hidden_channels(4)
+        .with_layers(2)
+        .with_film_channels(5)
+}
+
+#[test]
+fn a_block_of_any_size_is_the_sum_of_its_waves() {
+    let shapes = [
+        [4, 5, 6],
+        [5, 4, 7],
+        [2, 7, 3],
+        [3, 1, 8],
+        [1, 4, 6],
+        [6, 3, 2],
+    ];
+    for shape in shapes {
+        Case::new(&block(), &shape).assert_velocity();
+    }
+}
+
 #[test]
 fn a_plane_of_any_size_is_the_sum_of_its_waves() {
-    for grid in [[9, 10], [7, 11], [13, 6], [3, 5], [12, 25], [1, 8]] {
-        Case::new(&plane(), grid).assert_velocity();
+    for shape in [[9, 10], [7, 11], [13, 6], [3, 5], [12, 25], [1, 8]] {
+        Case::new(&plane(), &shape).assert_velocity();
     }
 }
 
 #[test]
 fn a_line_of_any_size_is_the_sum_of_its_waves() {
     for nx in [2, 7, 9, 12, 13, 31, 40] {
-        Case::new(&line(), [1, nx]).assert_velocity();
+        Case::new(&line(), &[nx]).assert_velocity();
     }
 }
 
 #[test]
 fn gradients_on_odd_and_prime_grids_are_those_of_the_sums() {
-    Case::new(&plane(), [7, 11]).assert_gradients();
-    Case::new(&plane(), [9, 10]).assert_gradients();
-    Case::new(&line(), [1, 13]).assert_gradients();
-    Case::new(&line(), [1, 9]).assert_gradients();
+    Case::new(&plane(), &[7, 11]).assert_gradients();
+    Case::new(&plane(), &[9, 10]).assert_gradients();
+    Case::new(&line(), &[13]).assert_gradients();
+    Case::new(&line(), &[9]).assert_gradients();
+    Case::new(&block(), &[4, 3, 5]).assert_gradients();
 }

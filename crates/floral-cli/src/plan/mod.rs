@@ -37,7 +37,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DATA", conflicts_with_all = ["grid", "inputs"])]
     data: Option<PathBuf>,
 
-    /// Grid points, as in 128 (1-D) or 512x512 (2-D)
+    /// Grid points, as in 128 (1-D), 512x512 (2-D) or 32x32x32 (3-D)
     #[arg(long, value_name = "SIZE", required_unless_present = "data")]
     grid: Option<Resolution>,
 

@@ -5,6 +5,7 @@ use floral::cost::memory::parameters;
 use floral::cost::{Load, Memory, Step, StepCost, block_rows, step_blocks, training_flops};
 use floral::dataset::Dataset;
 use floral::device::Device;
+use floral::grid::MOST_AXES;
 use floral::network::FilmFnoConfig;
 use floral::problem::Resolution;
 use floral::train::TrainConfig;
@@ -49,8 +50,8 @@ impl Training {
         };
         let shape = &shapes.grid;
         ensure!(
-            matches!(shape.len(), 1 | 2) && shape.iter().all(|&n| n > 1) && inputs > 0,
-            "networks need a grid of one or two axes, such as 128 or 64x64, and at least one input"
+            (1..=MOST_AXES).contains(&shape.len()) && shape.iter().all(|&n| n > 1) && inputs > 0,
+            "networks need a grid of one to three axes, such as 128, 64x64 or 32x32x32, and at least one input"
         );
         ensure!(
             shape.iter().product::<usize>() <= MOST_POINTS && inputs <= MOST_POINTS,

@@ -302,6 +302,41 @@ mod tests {
     }
 
     #[test]
+    fn a_trilinear_field_is_exact_at_points_and_on_a_finer_grid() {
+        let axes = |n: [usize; 3]| {
+            let z = Axis::over(Domain::closed(-1.0, 2.0), "z", n[0]);
+            Grid::new(vec![
+                z,
+                Axis::times("t", n[1], 0.5),
+                Axis::closed("x", n[2]),
+            ])
+        };
+        let value = |p: &[f64]| {
+            let (z, t, x) = (p[0], p[1], p[2]);
+            1.0 + z - 2.0 * t + 3.0 * x + z * t - t * x + 2.0 * z * x + 4.0 * z * t * x
+        };
+        let field = |grid: &Grid| -> Vec<f64> {
+            let points = (0..grid.len()).map(|i| grid.point(i));
+            points.map(|p| value(&p)).collect()
+        };
+        let (coarse, fine) = (axes([4, 5, 3]), axes([9, 10, 8]));
+        let found = Interpolation::to_grid(&coarse, &fine).unwrap();
+        let found = found.apply(&field(&coarse));
+        for (found, expected) in found.iter().zip(field(&fine)) {
+            assert!((found - expected).abs() < 1e-13, "{found} {expected}");
+        }
+        let places = points(&[
+            ("z", &[-0.7, 1.9]),
+            ("t", &[0.2, 0.31]),
+            ("x", &[0.9, 0.05]),
+        ]);
+        let found = Interpolation::to_points(&coarse, &places).apply(&field(&coarse));
+        for (i, at) in [[-0.7, 0.2, 0.9], [1.9, 0.31, 0.05]].iter().enumerate() {
+            assert!((found[i] - value(at)).abs() < 1e-13);
+        }
+    }
+
+    #[test]
     fn a_grid_interpolated_to_itself_is_the_same_to_the_last_bit() {
         let grid = Grid::new(vec![Axis::times("t", 7, 0.3), Axis::periodic("x", 6)]);
         let field: Vec<f64> = (0..42).map(|i| f64::from(i).sin()).collect();

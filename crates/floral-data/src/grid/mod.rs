@@ -25,7 +25,7 @@ pub use refinement::refined_grid;
 pub use thinning::{Thinning, picked};
 
 /// Axes of the grids that methods learn on, at most.
-pub const MOST_AXES: usize = 2;
+pub const MOST_AXES: usize = 3;
 
 /// A tensor product of axes, the last one fastest in memory; or the points of a mesh, along one axis
 /// that counts them.

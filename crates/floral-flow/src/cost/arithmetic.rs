@@ -18,9 +18,10 @@
 //! | projection | 2 N (h 4h + 4h m) |
 //!
 //! The transforms are counted as products with real matrices after the even and odd parts of a row
-//! have been separated, which halves them: columns first, real to complex, then rows.
+//! have been separated, which halves them: columns first, real to complex, then rows. On three axes
+//! ky x kx modes become kz x ky x kx, and 4 ny ky becomes 4 (nz ny ky + nz kz ky).
 
-use crate::network::FilmFnoConfig;
+use crate::network::{FilmFnoConfig, box_shape};
 
 /// Backward is one product for the gradient of the input and one for that of the weight.
 const BACKWARD: f64 = 2.0;
@@ -31,7 +32,6 @@ const FILM_LAYERS: f64 = 3.0;
 /// The sizes of a network on a grid, as real numbers.
 #[doc(hidden)]
 pub struct Sizes {
-    pub rows: f64,
     pub points: f64,
     pub hidden: f64,
     pub narrow: f64,
@@ -42,21 +42,25 @@ pub struct Sizes {
     pub output: f64,
     pub condition: f64,
     pub dimensions: f64,
-    /// Kept modes along y and x.
+    /// Kept modes across rows, along z and y together, and along x.
     pub modes: [f64; 2],
+    /// Operations of a transform across rows, per mode along x and channel.
+    across: f64,
 }
 
 impl Sizes {
     pub fn new(network: &FilmFnoConfig, grid: &[usize]) -> Self {
-        let columns = grid.last().copied().unwrap_or(1);
-        let points: usize = grid.iter().product();
-        let rows = points / columns.max(1);
-        let [modes_y, modes_x] = network.mode_shape();
-        let modes = [modes_y.min(rows), (modes_x / 2 + 1).min(columns / 2 + 1)];
         let real = |n: usize| n as f64;
+        let [nz, ny, nx] = box_shape(grid);
+        let [modes_z, modes_y, modes_x] = network.mode_shape();
+        let kx = real((modes_x / 2 + 1).min(nx / 2 + 1));
+        let [kz, ky] = [modes_z.min(nz), modes_y.min(ny)].map(real);
+        let [nz, ny, nx] = [nz, ny, nx].map(real);
+        // A line has no transform across rows, a plane none across layers.
+        let along_y = if nz * ny > 1.0 { nz * ny * ky } else { 0.0 };
+        let along_z = if nz > 1.0 { nz * kz * ky } else { 0.0 };
         Self {
-            rows: real(rows),
-            points: real(points),
+            points: nz * ny * nx,
             hidden: real(network.hidden_channels),
             narrow: (real(network.hidden_channels) / 2.0)
                 .round_ties_even()
@@ -67,7 +71,8 @@ impl Sizes {
             output: real(network.output_channels),
             condition: real(network.condition_channels),
             dimensions: real(network.n_modes.len()),
-            modes: modes.map(real),
+            modes: [kz * ky, kx],
+            across: 4.0 * (along_y + along_z),
         }
     }
 
@@ -75,21 +80,15 @@ impl Sizes {
         2.0 * self.points * (inputs * hidden + hidden * outputs)
     }
 
-    /// One way: columns, then rows; a line has no rows.
+    /// One way: columns, then rows.
     fn transform(&self, channels: f64) -> f64 {
-        let [ky, kx] = self.modes;
-        let along_x = 2.0 * self.points * kx;
-        let along_y = if self.rows > 1.0 {
-            4.0 * self.rows * ky * kx
-        } else {
-            0.0
-        };
-        (along_x + along_y) * channels
+        let [_, kx] = self.modes;
+        (2.0 * self.points + self.across) * kx * channels
     }
 
     fn convolution(&self, inputs: f64, outputs: f64) -> f64 {
-        let [ky, kx] = self.modes;
-        let mixing = 8.0 * ky * kx * inputs * outputs;
+        let [row_modes, kx] = self.modes;
+        let mixing = 8.0 * row_modes * kx * inputs * outputs;
         self.transform(inputs) + mixing + self.transform(outputs)
     }
 

@@ -78,8 +78,8 @@ impl Memory {
         let rows = load.batch.min(block_rows(s.points as usize)) as f64;
         let inputs = rows.min(load.inputs as f64);
         let field = s.points * s.hidden;
-        let [ky, kx] = s.modes;
-        let kept = field + KEPT_SPECTRA * 2.0 * ky * kx * s.hidden;
+        let [row_modes, kx] = s.modes;
+        let kept = field + KEPT_SPECTRA * 2.0 * row_modes * kx * s.hidden;
         Self {
             parameters: BYTES * PARAMETER_COPIES * parameters(network),
             // With their gradients; the lifted condition counts as one more pair.
@@ -93,15 +93,15 @@ impl Memory {
 /// Number of weights of a network.
 pub fn parameters(network: &FilmFnoConfig) -> f64 {
     // The widths alone matter; any grid that holds all modes will do.
-    let [modes_y, modes_x] = network.mode_shape();
-    let s = Sizes::new(network, &[modes_y, 2 * modes_x]);
-    let (h, [ky, kx]) = (s.hidden, s.modes);
+    let [modes_z, modes_y, modes_x] = network.mode_shape();
+    let s = Sizes::new(network, &[modes_z, modes_y, 2 * modes_x]);
+    let (h, [row_modes, kx]) = (s.hidden, s.modes);
     let mlp =
         |inputs: f64, hidden: f64, outputs: f64| (inputs + 1.0) * hidden + (hidden + 1.0) * outputs;
     let film = |inputs: f64, features: f64| {
         (inputs + 1.0) * s.film + 2.0 * (s.film + 1.0) * s.film + (s.film + 1.0) * 2.0 * features
     };
-    let spectral = |inputs: f64, outputs: f64| 2.0 * ky * kx * inputs * outputs + outputs;
+    let spectral = |inputs: f64, outputs: f64| 2.0 * row_modes * kx * inputs * outputs + outputs;
     let fed = network.network_inputs() as f64;
     let layer = spectral(h, h) + h * h + mlp(h, s.narrow, h) + h + film(h, h);
     mlp(fed + s.dimensions, 4.0 * h, h)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::time::TIME_CHANNELS;
 use crate::Error;
+use crate::grid::MOST_AXES;
 
 /// Sizes of the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +15,7 @@ pub struct FilmFnoConfig {
     pub output_channels: usize,
     /// Channels of the condition: a, or a and G_l\[a\].
     pub condition_channels: usize,
-    /// Kept frequencies per dimension, half the training resolution: one or two numbers.
+    /// Kept frequencies per dimension, half the training resolution: one to three numbers.
     pub n_modes: Vec<usize>,
     /// Whether the flow time is an input; regression has none.
     pub time: bool,
@@ -86,9 +87,9 @@ impl FilmFnoConfig {
             return Err(unusable(format!("{name} must be at least 1; it is 0")));
         }
         let n_modes = &self.n_modes;
-        if !(1..=2).contains(&n_modes.len()) || n_modes.contains(&0) {
+        if !(1..=MOST_AXES).contains(&n_modes.len()) || n_modes.contains(&0) {
             return Err(unusable(format!(
-                "n_modes is {n_modes:?}; give one mode count for a line or two for a plane, each \
+                "n_modes is {n_modes:?}; give a mode count for each of one to {MOST_AXES} axes, each \
                  at least 1"
             )));
         }
@@ -100,13 +101,17 @@ impl FilmFnoConfig {
         self.input_channels + if self.time { TIME_CHANNELS } else { 0 }
     }
 
-    /// Along y and x: a line is a plane of one row, which holds the zero frequency only.
-    pub fn mode_shape(&self) -> [usize; 2] {
-        match self.n_modes[..] {
-            [y, x] => [y, x],
-            _ => [1, self.n_modes[0]],
-        }
+    /// Along z, y and x: a plane is one layer of a block, and a line one row of a plane, which hold the
+    /// zero frequency only.
+    pub fn mode_shape(&self) -> [usize; 3] {
+        box_shape(&self.n_modes)
     }
+}
+
+/// Lengths along z, y and x of a grid; an axis that is missing before the others has one point.
+pub fn box_shape(shape: &[usize]) -> [usize; 3] {
+    let missing = MOST_AXES.saturating_sub(shape.len());
+    std::array::from_fn(|axis| axis.checked_sub(missing).map_or(1, |i| shape[i]))
 }
 
 fn unusable(reason: String) -> Error {

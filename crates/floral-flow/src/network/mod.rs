@@ -5,6 +5,6 @@ mod shapes;
 pub mod time;
 mod weight;
 
-pub use config::FilmFnoConfig;
+pub use config::{FilmFnoConfig, box_shape};
 pub use shapes::Shapes;
 pub use weight::Weight;

@@ -187,6 +187,32 @@ impl Columns {
         }
     }
 
+    /// The columns at the points of `rows`, at most `most` of them at a time where they are compared with
+    /// landmarks: with the place of the first among the rows.
+    pub(super) fn in_parts(
+        &self,
+        framed: &Framed,
+        rows: &[usize],
+        most: usize,
+        mut take: impl FnMut(usize, Vec<f64>),
+    ) {
+        let Some(landmarks) = self.landmarks.as_ref().filter(|_| rows.len() > most) else {
+            return take(0, self.at(framed, rows));
+        };
+        let features = self.features(framed, rows);
+        for (part, own) in rows.chunks(most).enumerate() {
+            let of_part = |feature: &[f64]| feature[part * most..][..own.len()].to_vec();
+            let features = features.chunks_exact(rows.len()).flat_map(of_part);
+            take(
+                part * most,
+                landmarks.columns(&Neighbourhoods {
+                    features: features.collect(),
+                    rows: own.to_vec(),
+                }),
+            );
+        }
+    }
+
     /// What penalises coefficients, beside which a ridge is a number; none for their squares.
     pub(super) fn penalty(&self) -> Option<Mat<f64>> {
         self.landmarks.as_ref().map(Landmarks::penalty)

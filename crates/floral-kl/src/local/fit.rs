@@ -30,6 +30,9 @@ const MOST_ROWS_IN_ALL: usize = 160_000;
 /// The same where they are compared with landmarks, which costs more.
 const MOST_COMPARED: usize = 60_000;
 
+/// Points whose columns are in memory at a time.
+const MOST_TOGETHER: usize = 16_384;
+
 /// Ridges tried where the penalty is a covariance.
 const LANDMARK_RIDGES: &[f64] = &[1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
@@ -181,6 +184,9 @@ struct Thinning<'a> {
     lattice: &'a Lattice,
     axis: usize,
     every: usize,
+    /// A further axis, of a block that the first does not make small enough.
+    second: Option<(usize, usize)>,
+    /// A curve through scattered points.
     curve: Vec<usize>,
 }
 
@@ -190,12 +196,17 @@ impl<'a> Thinning<'a> {
         let thin = lattice.len().div_ceil(most.clamp(1, MOST_ROWS));
         let still = (0..lattice.axes.len()).filter(|axis| !symmetries.rolled.contains(axis));
         // Along the longest axis, whose lines are the most alike.
-        let axis = still.max_by_key(|&axis| (lattice.axes[axis].len, usize::MAX - axis));
-        let axis = axis.unwrap_or(0);
+        let longest = |&axis: &usize| (lattice.axes[axis].len, usize::MAX - axis);
+        let axis = still.clone().max_by_key(longest).unwrap_or(0);
+        let every = thin.min(lattice.axes[axis].len);
+        let other = still.filter(|other| *other != axis).max_by_key(longest);
+        let other = other.filter(|_| lattice.axes.len() > 2 && every < thin);
+        let second = other.map(|other| (other, (thin / every).min(lattice.axes[other].len)));
         Self {
             lattice,
             axis,
-            every: thin.min(lattice.axes[axis].len),
+            every,
+            second,
             curve: lattice.points().map_or(Vec::new(), |points| points.curve()),
         }
     }
@@ -208,8 +219,16 @@ impl<'a> Thinning<'a> {
             let every = self.every as f64;
             return sampled(points, &self.curve, every, (first as f64 + 0.5) / every);
         }
-        let kept = |p: &usize| self.lattice.position(*p, self.axis) % self.every == first;
-        (0..self.lattice.len()).filter(kept).collect()
+        let is_kept = |p: &usize| self.lattice.position(*p, self.axis) % self.every == first;
+        let is_kept_across = |p: &usize| {
+            // Once around the first axis, the next line of the second.
+            self.second.is_none_or(|(axis, every)| {
+                self.lattice.position(*p, axis) % every == input / self.every % every
+            })
+        };
+        (0..self.lattice.len())
+            .filter(|p| is_kept(p) && is_kept_across(p))
+            .collect()
     }
 }
 
@@ -288,21 +307,41 @@ impl Search<'_> {
     }
 }
 
+/// Columns times coefficients at some points, one coefficient column after another. Points of a large
+/// grid are taken some at a time, so that their columns stay small.
 fn product(columns: &Columns, framed: &Framed, beta: &Mat<f64>, rows: &[usize]) -> Vec<f64> {
-    let x = columns.at(framed, rows);
-    let x = MatRef::from_column_major_slice(&x, rows.len(), beta.nrows());
-    let y = x * beta;
-    let channel = |c| (0..rows.len()).map(move |r| (r, c));
-    (0..beta.ncols())
-        .flat_map(channel)
-        .map(|place| y[place])
-        .collect()
+    let count = rows.len();
+    let mut all = vec![0.0; count * beta.ncols()];
+    columns.in_parts(framed, rows, MOST_TOGETHER, |first, x| {
+        let size = x.len() / beta.nrows().max(1);
+        let y = MatRef::from_column_major_slice(&x, size, beta.nrows()) * beta;
+        for c in 0..beta.ncols() {
+            let part = &mut all[c * count + first..][..size];
+            (0..size).for_each(|r| part[r] = y[(r, c)]);
+        }
+    });
+    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::lattice;
+
+    #[test]
+    fn a_block_with_many_motions_is_thinned_along_two_axes_and_all_of_it_is_seen() {
+        let lattice = lattice(&[("z", 8), ("y", 8), ("x", 8)], &[]);
+        let symmetries = Symmetries::none(&lattice, 1, 1);
+        let inputs = 16;
+        let thinning = Thinning::new(&lattice, &symmetries, inputs, inputs * 32);
+        let mut seen = vec![0; lattice.len()];
+        for input in 0..inputs {
+            let rows = thinning.rows(input);
+            assert_eq!(rows.len(), 32);
+            rows.iter().for_each(|&p| seen[p] += 1);
+        }
+        assert!(seen.iter().all(|count| *count == 1));
+    }
 
     #[test]
     fn many_inputs_together_show_every_line() {

@@ -6,10 +6,11 @@ use crate::{Error, Result};
 
 /// Whether a buffer of a card takes the largest of the weights, those of the modes.
 pub(super) fn check_buffers(sizes: &FilmFnoConfig, adapter: &Adapter) -> Result<()> {
-    let [modes_y, modes_x] = sizes.mode_shape();
+    let [modes_z, modes_y, modes_x] = sizes.mode_shape();
     let hidden = sizes.hidden_channels;
     let channels = (hidden * hidden).max(sizes.network_inputs() * sizes.output_channels);
-    let bytes = 4.0 * (modes_y * (modes_x / 2 + 1)) as f64 * channels as f64;
+    let modes = [modes_z, modes_y, modes_x / 2 + 1].map(|n| n as f64);
+    let bytes = 4.0 * modes.iter().product::<f64>() * channels as f64;
     if bytes <= adapter.largest_buffer as f64 {
         return Ok(());
     }

@@ -25,9 +25,10 @@ impl Context {
         self.linear.rows.len()
     }
 
-    /// Rows and columns of the grid; a line has one row.
+    /// Rows and columns of the grid; a line has one row, and a block those of all its layers.
     pub fn grid(&self) -> [usize; 2] {
-        self.grid.shape
+        let [nz, ny, nx] = self.grid.shape;
+        [nz * ny, nx]
     }
 
     /// The context of a batch whose sample i belongs to input `rows[i]`.

@@ -17,8 +17,10 @@ use crate::operator::initial_values::InitialValues;
 use crate::operator::linear_operator::LinearOperator;
 use crate::operator::time_embedding::embed;
 use crate::{Error, Result};
+use floral_flow::network::box_shape;
 
-/// The operator. Fields are [batch, channel, y, x]; a field on a line has a single row y.
+/// The operator. Fields are [batch, channel, row, x]: a field on a line has a single row, the rows of a
+/// plane lie along y, and those of a block along z and y.
 #[derive(Module, Debug)]
 pub struct FilmFno {
     lift: ChannelMlp,
@@ -81,11 +83,11 @@ impl FilmFno {
         &self.config
     }
 
-    /// condition: [input, channel, y, x] -> all that depends on it alone, a row for each input.
-    pub fn condition(&self, condition: Tensor<4>) -> Result<Context> {
-        let [_, _, ny, nx] = condition.dims();
-        self.check_condition(&condition)?;
-        let grid = self.grid([ny, nx], &condition.device());
+    /// condition: [input, channel, row, x] on a grid of this shape -> all that depends on it alone, a
+    /// row for each input.
+    pub fn condition(&self, condition: Tensor<4>, shape: &[usize]) -> Result<Context> {
+        self.check_condition(&condition, shape)?;
+        let grid = self.grid(box_shape(shape), &condition.device());
         let raw = channels_last(condition);
         let lifted = self
             .lift_condition
@@ -102,7 +104,7 @@ impl FilmFno {
         })
     }
 
-    /// w: [batch, channel, y, x], tau: \[batch\] -> the velocity of w at time tau, same shape as w.
+    /// w: [batch, channel, row, x], tau: \[batch\] -> the velocity of w at time tau, same shape as w.
     ///
     /// The context has one row, shared by the batch, or a row per sample.
     pub fn velocity(&self, w: Tensor<4>, tau: Tensor<1>, context: &Context) -> Result<Tensor<4>> {
@@ -124,7 +126,7 @@ impl FilmFno {
         Ok(self.evaluate(channels_last(w), Some(embed(tau)), context))
     }
 
-    /// a: [batch, channel, y, x] -> the field regressed on it, [batch, output channel, y, x].
+    /// a: [batch, channel, row, x] -> the field regressed on it, [batch, output channel, row, x].
     pub fn predict(&self, a: Tensor<4>, context: &Context) -> Result<Tensor<4>> {
         if self.config.time {
             return Err(Error::Time {
@@ -136,7 +138,7 @@ impl FilmFno {
         Ok(self.evaluate(channels_last(a), None, context))
     }
 
-    /// inputs: [batch, y, x, channel], time: [batch, channel] -> [batch, output channel, y, x].
+    /// inputs: [batch, row, x, channel], time: [batch, channel] -> [batch, output channel, row, x].
     fn evaluate(&self, inputs: Tensor<4>, time: Option<Tensor<2>>, context: &Context) -> Tensor<4> {
         let Context {
             grid,
@@ -162,31 +164,38 @@ impl FilmFno {
         (linear + nonlinear).permute([0, 3, 1, 2])
     }
 
-    fn grid(&self, shape: [usize; 2], device: &Device) -> Arc<GridConstants> {
+    fn grid(&self, shape: [usize; 3], device: &Device) -> Arc<GridConstants> {
         let config = &self.config;
         self.grids.constants(shape, device, |device| {
             GridConstants::new(shape, config.n_modes.len(), config.mode_shape(), device)
         })
     }
 
-    fn check_condition(&self, condition: &Tensor<4>) -> Result<()> {
-        let [rows, channels, ny, nx] = condition.dims();
+    fn check_condition(&self, condition: &Tensor<4>, shape: &[usize]) -> Result<()> {
+        let [inputs, channels, rows, nx] = condition.dims();
         let needed = self.config.condition_channels;
-        let line = self.config.n_modes.len() == 1;
-        if channels == needed && rows * ny * nx > 0 && (!line || ny == 1) {
+        let dimensions = self.config.n_modes.len();
+        let [nz, ny, columns] = box_shape(shape);
+        if channels == needed
+            && inputs * rows * nx > 0
+            && shape.len() == dimensions
+            && [rows, nx] == [nz * ny, columns]
+        {
             return Ok(());
         }
-        let ny = if line { "1" } else { "y" };
-        let expected = format!("[input, {needed}, {ny}, x], none of them 0");
+        let expected = format!(
+            "[input, {needed}, row, x], none of them 0, with the points of a grid of {dimensions} axes \
+             (it is {shape:?})"
+        );
         Err(shape_error("condition", condition, expected))
     }
 
     fn check_input(&self, name: &str, x: &Tensor<4>, context: &Context) -> Result<()> {
-        let [batch, channels, ny, nx] = x.dims();
+        let [batch, channels, grid_rows, nx] = x.dims();
         let needed = self.config.input_channels;
         let rows = context.rows();
         let rows_fit = batch > 0 && (rows == 1 || rows == batch);
-        if channels == needed && [ny, nx] == context.grid() && rows_fit {
+        if channels == needed && [grid_rows, nx] == context.grid() && rows_fit {
             return Ok(());
         }
         let batch = if rows == 1 {
@@ -208,12 +217,12 @@ fn shape_error<const D: usize>(name: &str, tensor: &Tensor<D>, expected: String)
     }
 }
 
-/// [batch, channel, y, x] -> [batch, y, x, channel]: layers mix channels, and find them adjacent.
+/// [batch, channel, row, x] -> [batch, row, x, channel]: layers mix channels, and find them adjacent.
 fn channels_last(x: Tensor<4>) -> Tensor<4> {
     x.permute([0, 2, 3, 1])
 }
 
-/// x: [batch, y, x, channel] -> [batch, y, x, channel + dimension].
+/// x: [batch, row, x, channel] -> [batch, row, x, channel + dimension].
 fn with_coordinates(x: Tensor<4>, grid: &GridConstants) -> Tensor<4> {
     let [batch, ny, nx, _] = x.dims();
     let dimensions = grid.coordinates.dims()[3];
@@ -284,11 +293,11 @@ mod tests {
         );
 
         let shared = network
-            .condition(inputs)
+            .condition(inputs, &[6, 7])
             .unwrap()
             .select(&[1, 0, 1])
             .unwrap();
-        let own = network.condition(repeated).unwrap();
+        let own = network.condition(repeated, &[6, 7]).unwrap();
         let (velocity, gradient) = differentiate(&network, &w, &tau, &shared);
         let (expected, expected_gradient) = differentiate(&network, &w, &tau, &own);
         assert_close(&velocity, &expected);
@@ -301,7 +310,7 @@ mod tests {
     fn a_single_context_row_serves_a_whole_batch() {
         let network = FilmFno::new(&plane(), 3, &device()).unwrap();
         let (w, tau) = (random([3, 1, 6, 7]), random([3]));
-        let one = network.condition(random([1, 2, 6, 7])).unwrap();
+        let one = network.condition(random([1, 2, 6, 7]), &[6, 7]).unwrap();
         let (velocity, gradient) = differentiate(&network, &w, &tau, &one);
         let each = one.select(&[0, 0, 0]).unwrap();
         assert_close(&velocity, &values(network.velocity(w, tau, &each).unwrap()));
@@ -329,7 +338,7 @@ mod tests {
     fn regression_predicts_without_time_and_on_a_line() {
         let config = FilmFnoConfig::new(2, 3, 1, vec![8]).with_time(false);
         let network = FilmFno::new(&config.with_hidden_channels(4), 0, &device()).unwrap();
-        let context = network.condition(random([5, 1, 1, 20])).unwrap();
+        let context = network.condition(random([5, 1, 1, 20]), &[20]).unwrap();
         let field = network.predict(random([5, 2, 1, 20]), &context).unwrap();
         assert_eq!(field.dims(), [5, 3, 1, 20]);
     }
@@ -337,8 +346,8 @@ mod tests {
     #[test]
     fn tensors_that_do_not_fit_are_refused() {
         let network = FilmFno::new(&plane(), 0, &device()).unwrap();
-        assert!(network.condition(random([1, 3, 6, 6])).is_err());
-        let context = network.condition(random([2, 2, 6, 6])).unwrap();
+        assert!(network.condition(random([1, 3, 6, 6]), &[6, 6]).is_err());
+        let context = network.condition(random([2, 2, 6, 6]), &[6, 6]).unwrap();
         let tau = random([3]);
         assert!(
             network
@@ -352,6 +361,11 @@ mod tests {
         );
         assert!(network.predict(random([2, 1, 6, 6]), &context).is_err());
         assert!(context.select(&[2]).is_err());
-        assert!(FilmFno::new(&FilmFnoConfig::new(1, 1, 1, vec![4, 4, 4]), 0, &device()).is_err());
+        let four = FilmFnoConfig::new(1, 1, 1, vec![4; 4]);
+        assert!(FilmFno::new(&four, 0, &device()).is_err());
+        // Points of another grid, and a grid of another number of axes.
+        for shape in [&[4, 9][..], &[36], &[2, 3, 6]] {
+            assert!(network.condition(random([1, 2, 6, 6]), shape).is_err());
+        }
     }
 }

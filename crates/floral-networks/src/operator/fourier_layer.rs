@@ -25,7 +25,7 @@ pub struct FourierLayer {
 impl FourierLayer {
     pub fn new(
         channels: usize,
-        n_modes: [usize; 2],
+        n_modes: [usize; 3],
         film_width: usize,
         last: bool,
         values: &mut InitialValues,
@@ -42,7 +42,7 @@ impl FourierLayer {
         }
     }
 
-    /// x: [batch, y, x, channel] -> same shape.
+    /// x: [batch, row, x, channel] -> same shape.
     pub fn forward(&self, x: Tensor<4>, basis: &FourierBasis, film: &Modulation) -> Tensor<4> {
         let [inner, outer] = self.mlp.kernel_layers();
         let layer = floral_kernels::FourierLayer {

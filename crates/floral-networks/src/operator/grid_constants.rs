@@ -8,16 +8,16 @@ use floral_kernels::FourierBasis;
 /// Constants of one grid on one device.
 #[derive(Debug)]
 pub struct GridConstants {
-    /// Rows and columns; a line has one row.
-    pub shape: [usize; 2],
-    /// i/n along each dimension: [1, y, x, dimension].
+    /// Points along z, y and x; a plane has one layer, a line one row.
+    pub shape: [usize; 3],
+    /// i/n along each dimension: [1, row, x, dimension].
     pub coordinates: Tensor<4>,
     pub basis: FourierBasis,
 }
 
 impl GridConstants {
-    /// `dimensions` is 1 on a line, whose rows have no coordinate, and 2 on a plane.
-    pub fn new(shape: [usize; 2], dimensions: usize, n_modes: [usize; 2], device: &Device) -> Self {
+    /// `dimensions` are those that have a coordinate: the last one on a line, two on a plane.
+    pub fn new(shape: [usize; 3], dimensions: usize, n_modes: [usize; 3], device: &Device) -> Self {
         Self {
             shape,
             coordinates: coordinates(shape, dimensions, device),
@@ -26,12 +26,16 @@ impl GridConstants {
     }
 }
 
-fn coordinates([ny, nx]: [usize; 2], dimensions: usize, device: &Device) -> Tensor<4> {
-    let point = |i: usize| [(i / nx) as f32 / ny as f32, (i % nx) as f32 / nx as f32];
-    let values: Vec<f32> = (0..ny * nx)
-        .flat_map(|i| point(i).into_iter().skip(2 - dimensions))
+fn coordinates([nz, ny, nx]: [usize; 3], dimensions: usize, device: &Device) -> Tensor<4> {
+    let point = |i: usize| {
+        let places = [(i / (ny * nx), nz), (i / nx % ny, ny), (i % nx, nx)];
+        places.map(|(i, n)| i as f32 / n as f32)
+    };
+    let values: Vec<f32> = (0..nz * ny * nx)
+        .flat_map(|i| point(i).into_iter().skip(3 - dimensions))
         .collect();
-    Tensor::from_data(TensorData::new(values, [1, ny, nx, dimensions]), device)
+    let shape = [1, nz * ny, nx, dimensions];
+    Tensor::from_data(TensorData::new(values, shape), device)
 }
 
 /// The grids a network has met, shared by its clones.
@@ -44,7 +48,7 @@ impl GridCache {
     /// The constants of a grid, made on its first use.
     pub fn constants(
         &self,
-        shape: [usize; 2],
+        shape: [usize; 3],
         device: &Device,
         make: impl FnOnce(&Device) -> GridConstants,
     ) -> Arc<GridConstants> {

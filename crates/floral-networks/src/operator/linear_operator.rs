@@ -17,13 +17,16 @@ pub struct LinearOperator {
     pub spectral: SpectralConv,
     pub pointwise: Linear,
     pub film: Film,
+    /// Where the zero frequency is among those along z and y.
+    #[module(skip)]
+    zero: usize,
 }
 
 impl LinearOperator {
     pub fn new(
         inputs: usize,
         outputs: usize,
-        n_modes: [usize; 2],
+        n_modes: [usize; 3],
         film: Film,
         values: &mut InitialValues,
     ) -> Self {
@@ -31,11 +34,12 @@ impl LinearOperator {
             spectral: SpectralConv::new(inputs, outputs, n_modes, values),
             pointwise: values.linear(inputs, outputs, true),
             film,
+            zero: n_modes[0] / 2 * n_modes[1] + n_modes[1] / 2,
         }
     }
 
-    /// w: [batch, y, x, channel], time: [batch, channel] if the network has it
-    /// -> [batch, y, x, out].
+    /// w: [batch, row, x, channel], time: [batch, channel] if the network has it
+    /// -> [batch, row, x, out].
     ///
     /// Time is constant over the grid, so that its convolution is its product with the zero
     /// frequency's weights.
@@ -53,9 +57,8 @@ impl LinearOperator {
         let local = linear(w.clone(), weight.clone().narrow(0, 0, channels), None);
         let mut constant: Tensor<4> = (bias + self.spectral.bias.val()).unsqueeze();
         if let Some(time) = time {
-            let [modes_y, ..] = re.dims();
             let zero: Tensor<2> = re
-                .slice([modes_y / 2..modes_y / 2 + 1, 0..1])
+                .slice([self.zero..self.zero + 1, 0..1])
                 .squeeze_dims(&[0, 1]);
             let of_time = (zero + weight).narrow(0, channels, time.dims()[1]);
             let of_time: Tensor<4> = time.matmul(of_time).unsqueeze_dims(&[1, 2]);

@@ -10,8 +10,8 @@ use crate::operator::initial_values::InitialValues;
 /// Li et al. (2021), "Fourier neural operator for parametric partial differential equations".
 #[derive(Module, Debug)]
 pub struct SpectralConv {
-    /// Real and imaginary part of R: [modes y, modes x, in, out], frequencies along y ascending
-    /// from -n/2.
+    /// Real and imaginary part of R: [modes z times modes y, modes x, in, out], frequencies along z and
+    /// y ascending from -n/2.
     pub weight_re: Param<Tensor<4>>,
     pub weight_im: Param<Tensor<4>>,
     pub bias: Param<Tensor<1>>,
@@ -21,10 +21,10 @@ impl SpectralConv {
     pub fn new(
         inputs: usize,
         outputs: usize,
-        n_modes: [usize; 2],
+        [modes_z, modes_y, modes_x]: [usize; 3],
         values: &mut InitialValues,
     ) -> Self {
-        let shape = [n_modes[0], n_modes[1] / 2 + 1, inputs, outputs];
+        let shape = [modes_z * modes_y, modes_x / 2 + 1, inputs, outputs];
         let variance = 2.0 / (inputs + outputs) as f64;
         Self {
             weight_re: values.normal(shape, variance / 2.0),

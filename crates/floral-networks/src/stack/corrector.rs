@@ -63,7 +63,7 @@ impl Corrector {
         let values: Vec<f32> = measured(values, &self.scales.fields, points).collect();
         let channels = self.scales.fields.len();
         let x = fields(values, channels, &self.shape, &Device::flex());
-        read(regressed(&self.network, x)?)
+        read(regressed(&self.network, x, &self.shape)?)
     }
 
     /// The network that was written; refuses bytes that are damaged.
@@ -120,9 +120,14 @@ pub(super) fn sized(scales: &Scales, modes: Vec<usize>, sizes: [usize; 3]) -> Fi
         .with_film_channels(sizes[2])
 }
 
-/// x: [batch, channel, y, x], both field and condition -> [batch, output channel, y, x].
-pub(super) fn regressed(network: &FilmFno, x: Tensor<4>) -> crate::Result<Tensor<4>> {
-    let context = network.condition(x.clone())?;
+/// x: [batch, channel, row, x] on a grid of this shape, both field and condition
+/// -> [batch, output channel, row, x].
+pub(super) fn regressed(
+    network: &FilmFno,
+    x: Tensor<4>,
+    shape: &[usize],
+) -> crate::Result<Tensor<4>> {
+    let context = network.condition(x.clone(), shape)?;
     network.predict(x, &context)
 }
 

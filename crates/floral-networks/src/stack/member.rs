@@ -146,7 +146,9 @@ impl<'a> Training<'a> {
         let [fed, returned] = [&self.scales.fields, &self.scales.correction].map(Vec::len);
         let seen = fields(seen, fed, &shape, &self.device);
         let wanted = fields(wanted, returned, &shape, &self.device);
-        let loss = (regressed(&self.network, seen)? - wanted).square().mean();
+        let loss = (regressed(&self.network, seen, &shape)? - wanted)
+            .square()
+            .mean();
         let gradient = gradients(&self.network, loss.backward())?;
         Ok(gradient.into_iter().map(|part| part.values).collect())
     }

@@ -3,14 +3,17 @@
 
 use std::time::Duration;
 
+use floral_data::grid::MOST_AXES;
+
 use crate::kl::{self, Lesson};
 
-/// Points an axis must have, and axes that the operator takes.
+/// Points an axis must have.
 const FEWEST_POINTS: usize = 8;
-const MOST_AXES: usize = 2;
 
-/// Frequencies kept along an axis, positive and negative ones; of a coarse grid half of its points.
+/// Frequencies kept along an axis, positive and negative ones; of a coarse grid half of its points. On
+/// three axes fewer, since their product is the number of weights.
 const MOST_MODES: usize = 16;
+const MOST_MODES_OF_BLOCKS: usize = 8;
 
 /// Hidden channels, layers, channels of FiLM.
 const SIZES: [usize; 3] = [24, 4, 16];
@@ -49,9 +52,14 @@ impl Plan {
     /// That of a lesson; none of a grid that the operator does not suit.
     pub(super) fn new(lesson: &Lesson<'_>) -> Option<Self> {
         let shape = lesson.lattice.shape();
-        let suits = shape.len() <= MOST_AXES && shape.iter().all(|n| *n >= FEWEST_POINTS);
+        let suits =
+            (1..=MOST_AXES).contains(&shape.len()) && shape.iter().all(|n| *n >= FEWEST_POINTS);
+        let most = match shape.len() {
+            MOST_AXES => MOST_MODES_OF_BLOCKS,
+            _ => MOST_MODES,
+        };
         suits.then(|| Self {
-            modes: shape.iter().map(|n| MOST_MODES.min(n / 2)).collect(),
+            modes: shape.iter().map(|n| most.min(n / 2)).collect(),
             sizes: SIZES,
             batch: batch(lesson.fields.len()),
             steps: steps(lesson.fields.len(), lesson.lattice.len(), lesson.count()),

@@ -154,7 +154,8 @@ impl Loss<'_> {
             }
             Ok::<_, Error>(fields(values, channels, &shape, device))
         };
-        let context = model.network.condition(all(model.condition_channels())?)?;
+        let conditions = all(model.condition_channels())?;
+        let context = model.network.condition(conditions, &shape)?;
         let (predicted, target, weight) = match &self.path {
             Some(path) => {
                 let drawn = self.draw(path, block)?;

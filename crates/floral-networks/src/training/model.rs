@@ -1,7 +1,7 @@
 //! A network together with what is needed to feed it.
 
 use burn::tensor::{Device, Tensor, TensorData};
-use floral_flow::network::{FilmFnoConfig, Shapes};
+use floral_flow::network::{FilmFnoConfig, Shapes, box_shape};
 
 use crate::Result;
 use crate::operator::FilmFno;
@@ -30,14 +30,13 @@ impl Model {
     }
 }
 
-/// Fields [count, channel, y, x] from values in that order; a line has a single row y.
+/// Fields [count, channel, row, x] from values in that order; a line has a single row, a block one for
+/// each of its points along the axes before the last.
 pub fn fields(values: Vec<f32>, channels: usize, shape: &[usize], device: &Device) -> Tensor<4> {
-    let [y, x] = match *shape {
-        [y, x] => [y, x],
-        _ => [1, shape.iter().product()],
-    };
-    let count = values.len() / (channels * y * x).max(1);
-    Tensor::from_data(TensorData::new(values, [count, channels, y, x]), device)
+    let [z, y, x] = box_shape(shape);
+    let count = values.len() / (channels * z * y * x).max(1);
+    let shape = [count, channels, z * y, x];
+    Tensor::from_data(TensorData::new(values, shape), device)
 }
 
 #[cfg(test)]
@@ -50,7 +49,8 @@ mod tests {
     fn the_formula_counts_every_parameter() {
         let plane = FilmFnoConfig::new(2, 1, 3, vec![4, 6]);
         let line = FilmFnoConfig::new(1, 2, 1, vec![5]).with_time(false);
-        for config in [plane, line] {
+        let block = FilmFnoConfig::new(1, 1, 2, vec![2, 4, 6]);
+        for config in [plane, line, block] {
             let config = config
                 .with_hidden_channels(7)
                 .with_layers(3)

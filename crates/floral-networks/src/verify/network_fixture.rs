@@ -16,11 +16,13 @@ pub struct Sample {
     w: Tensor<4>,
     pub tau: Option<Tensor<1>>,
     condition: Tensor<4>,
+    /// Points per axis.
+    shape: Vec<usize>,
 }
 
 impl Sample {
     pub fn evaluate(&self, network: &FilmFno) -> Result<Tensor<4>> {
-        let context = network.condition(self.condition.clone())?;
+        let context = network.condition(self.condition.clone(), &self.shape)?;
         match &self.tau {
             Some(tau) => network.velocity(self.w.clone(), tau.clone(), &context),
             None => network.predict(self.w.clone(), &context),
@@ -111,7 +113,11 @@ impl Fixture {
     }
 
     pub fn sample(&mut self, prefix: &str, device: &Device) -> Result<Sample> {
-        let mut condition = vec![self.field(&format!("{prefix}.condition"), device)?];
+        let name = format!("{prefix}.condition");
+        let stored = self.tensors.get(&name).map(|tensor| &tensor.shape[..]);
+        let shape = stored.and_then(|shape| shape.get(2..)).unwrap_or_default();
+        let shape = shape.to_vec();
+        let mut condition = vec![self.field(&name, device)?];
         let low = format!("{prefix}.low");
         if self.tensors.contains_key(&low) {
             let field = self.field(&low, device)?;
@@ -128,10 +134,12 @@ impl Fixture {
             w: self.field(&format!("{prefix}.w"), device)?,
             tau: tau.map(tensor),
             condition: Tensor::cat(condition, 1),
+            shape,
         })
     }
 
-    /// [batch, channel, x] or [batch, channel, y, x] -> [batch, channel, y, x].
+    /// [batch, channel, x], [batch, channel, y, x] or [batch, channel, z, y, x]
+    /// -> [batch, channel, row, x].
     pub fn field(&mut self, name: &str, device: &Device) -> Result<Tensor<4>> {
         let Weight {
             name,
@@ -142,6 +150,7 @@ impl Fixture {
             _ if shape.contains(&0) => return Err(unusable(name, shape)),
             [batch, channels, x] => [batch, channels, 1, x],
             [batch, channels, y, x] => [batch, channels, y, x],
+            [batch, channels, z, y, x] => [batch, channels, z * y, x],
             _ => return Err(unusable(name, shape)),
         };
         Ok(Tensor::from_data(TensorData::new(values, shape), device))
@@ -169,7 +178,10 @@ pub fn same_shape(name: &str, found: &Tensor<4>, other: &Tensor<4>) -> Result<()
 }
 
 fn unusable(name: String, found: Vec<usize>) -> Error {
-    let expected = "[batch, channel, x] or [batch, channel, y, x], none of them 0".into();
+    let expected =
+        "[batch, channel, x], [batch, channel, y, x] or [batch, channel, z, y, x], none of them \
+                    0"
+        .into();
     Error::TensorShape {
         name,
         found,

@@ -67,7 +67,7 @@ fn spectral(part: &str) -> Option<&'static str> {
 /// | | reference | ours |
 /// |---|---|---|
 /// | pointwise | [out, in, 1, ..] | [in, out] |
-/// | spectral | [in, out, modes ..] | [modes y, modes x, in, out] |
+/// | spectral | [in, out, modes ..] | [modes z times modes y, modes x, in, out] |
 pub fn from_reference(ours: &Weight, theirs: Weight) -> Result<Weight> {
     let s = &ours.shape;
     let (expected, rows) = match s[..] {
@@ -75,7 +75,16 @@ pub fn from_reference(ours: &Weight, theirs: Weight) -> Result<Weight> {
         [y, x, inputs, outputs] => (vec![inputs, outputs, y, x], inputs * outputs),
         _ => (s.clone(), 1),
     };
-    if without_ones(&theirs.shape) != without_ones(&expected) {
+    let found = match (s.len(), &theirs.shape[..]) {
+        (4, [inputs, outputs, across @ .., x]) => {
+            let rows = across
+                .iter()
+                .fold(1, |rows: usize, n| rows.saturating_mul(*n));
+            vec![*inputs, *outputs, rows, *x]
+        }
+        (_, shape) => shape.to_vec(),
+    };
+    if without_ones(&found) != without_ones(&expected) {
         return Err(Error::TensorShape {
             name: theirs.name,
             found: theirs.shape,

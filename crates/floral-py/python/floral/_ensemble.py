@@ -194,7 +194,8 @@ class Ensemble(OnGrid, OfInterest):
         """Plots it with matplotlib and returns the figure.
 
         On one axis: mean, the 90 % interval and some realizations. On two, and on a mesh in the plane:
-        mean, standard deviation and one realization as maps. Of a scalar: a histogram.
+        mean, standard deviation and one realization as maps. On three: the same on planes through the
+        middle. Of a scalar: a histogram.
         """
         from ._plot import plot
 

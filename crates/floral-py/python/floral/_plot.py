@@ -33,7 +33,7 @@ def _form(ensemble: Ensemble) -> Any:
     if grid.is_single:
         return _histogram
     if grid.mesh is None:
-        return _line if len(ensemble.dims) == 1 else _maps
+        return {1: _line, 2: _maps}.get(len(ensemble.dims), _planes)
     dimension = grid.mesh.points.shape[1]
     if dimension == 3:
         raise ValueError("a mesh in space is drawn by ParaView: ensemble.to_vtu('mean.vtu')")
@@ -106,24 +106,47 @@ def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -
 def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
     # As in reports: the last axis is horizontal, unless another one is X.
     right = ensemble._ensemble.right
-    across, up = ensemble.dims[right], ensemble.dims[1 - right]
-    x, y = ensemble.coords[across], ensemble.coords[up]
-    mean, one = of(ensemble.mean), of(ensemble.realizations[0])
-    panels = {"mean": mean, "standard deviation": of(ensemble.std)}
+    dims = (ensemble.dims[1 - right], ensemble.dims[right])
+    rows = [("", dims, lambda values: of(values) if right else of(values).T)]
+    return _rows(pyplot, ensemble, rows, shown, quantity)
+
+
+def _planes(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
+    """A row of maps for each plane through the middle of three axes."""
+    rows = []
+    for axis, dim in enumerate(ensemble.dims):
+        dims = tuple(other for other in ensemble.dims if other != dim)
+        middle = len(ensemble.coords[dim]) // 2
+        place = f", {dim} = {ensemble.coords[dim][middle]:.4g}"
+
+        def plane(values: Any, axis: int = axis, middle: int = middle) -> Any:
+            return of(values).take(middle, axis=axis)
+
+        rows.append((place, dims, plane))
+    return _rows(pyplot, ensemble, rows, shown, quantity)
+
+
+def _rows(pyplot: Any, ensemble: Ensemble, rows: Any, shown: int, quantity: str) -> Any:
+    """Maps of mean, standard deviation and a realization; a row has a place, (up, right) and a view."""
+    fields = {"mean": ensemble.mean, "standard deviation": ensemble.std}
     if shown > 0:
-        panels["a realization"] = one
-    scale = {"vmin": min(mean.min(), one.min()), "vmax": max(mean.max(), one.max())}
+        fields["a realization"] = ensemble.realizations[0]
+    size = (4.0 * len(fields), 3.6 * len(rows))
     figure, all_axes = pyplot.subplots(
-        1, len(panels), layout="constrained", figsize=(4.0 * len(panels), 3.6), squeeze=False
+        len(rows), len(fields), layout="constrained", figsize=size, squeeze=False
     )
-    for axes, (name, values) in zip(all_axes[0], panels.items()):
-        limits = {} if name == "standard deviation" else scale
-        drawn = axes.pcolormesh(x, y, values if right else values.T, shading="nearest", **limits)
-        figure.colorbar(drawn, ax=axes, label=quantity)
-        axes.set_title(name)
-        axes.set_xlabel(_axis_label(ensemble, across))
-        axes.set_ylabel(_axis_label(ensemble, up))
-        axes.set_aspect("equal" if _same_scale(x, y) else "auto")
+    for row, (place, (up, across), view) in zip(all_axes, rows):
+        x, y = ensemble.coords[across], ensemble.coords[up]
+        mean, one = view(ensemble.mean), view(ensemble.realizations[0])
+        scale = {"vmin": min(mean.min(), one.min()), "vmax": max(mean.max(), one.max())}
+        for axes, (name, field) in zip(row, fields.items()):
+            limits = {} if name == "standard deviation" else scale
+            drawn = axes.pcolormesh(x, y, view(field), shading="nearest", **limits)
+            figure.colorbar(drawn, ax=axes, label=quantity)
+            axes.set_title(name + place)
+            axes.set_xlabel(_axis_label(ensemble, across))
+            axes.set_ylabel(_axis_label(ensemble, up))
+            axes.set_aspect("equal" if _same_scale(x, y) else "auto")
     return figure
 
 

@@ -87,6 +87,12 @@ pub struct Setting {
     pub axes: Vec<Label>,
     /// The axis that maps have to the right; the other one goes upwards.
     pub right: usize,
+    /// On three axes, the point of each through which the planes of figures go.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub through: Vec<usize>,
+    /// The plane that is shown of fields on three axes, as in `z = 0.5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// What bands around means are.
     pub band: Band,
     /// The inputs over which scores are taken.

@@ -48,19 +48,14 @@ pub fn exports(comparison: &Comparison) -> Vec<Named> {
 fn of_predictions(comparison: &Comparison) -> Vec<Named> {
     let views = View::all(comparison).flat_map(|view| {
         let table = Exported::Table(predictions::summaries(view));
-        let inputs = comparison.shown.iter();
-        let figures = inputs.flat_map(move |shown| of_input(view, shown));
-        let all = std::iter::once(("predictions".to_owned(), table)).chain(figures);
+        let all = std::iter::once(("predictions".to_owned(), table)).chain(of_inputs(view));
         all.map(move |(name, exported)| (view.file(&name), exported))
     });
     views.collect()
 }
 
 fn of_channel(view: View) -> Vec<Named> {
-    let mut all = Vec::new();
-    for shown in &view.comparison.shown {
-        all.extend(of_input(view, shown));
-    }
+    let mut all = of_inputs(view);
     all.extend(distributions(view));
     all.extend(calibration(view));
     let spectra = curves::spectra(view);
@@ -82,6 +77,22 @@ pub fn curves_of_input(comparison: &Comparison, position: usize) -> Vec<Figure> 
         views.flat_map(|view| curves::bands(view, shown))
     });
     views.collect()
+}
+
+/// Fields of all inputs, on every plane, whose name is that of its axes.
+fn of_inputs(view: View) -> Vec<Named> {
+    let mut all = Vec::new();
+    for plane in view.comparison.planes() {
+        let view = view.on(&plane.comparison);
+        for shown in &plane.comparison.shown {
+            let named = of_input(view, shown).into_iter();
+            all.extend(named.map(|(name, exported)| match plane.key.as_str() {
+                "" => (name, exported),
+                key => (format!("{name}-{key}"), exported),
+            }));
+        }
+    }
+    all
 }
 
 /// Mean, spread and realizations of one input: maps on a plane, curves on a line.

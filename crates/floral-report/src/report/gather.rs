@@ -29,6 +29,7 @@ use super::comparison::{
 use super::names;
 use super::options::Options;
 use super::picture::Picture;
+use super::planes::through;
 use super::pooled::Pooled;
 use super::summary::{Summary, spectrum};
 use super::test_input::{Predicted, ScoredSummary, TestInput};
@@ -53,6 +54,7 @@ pub fn compare(
         });
     }
     check_drawable(dataset.grid())?;
+    through(&names::drawn(dataset.grid()), &options.through)?;
     if let Some(mask) = dataset.mask() {
         return Err(Error::BadFile {
             path: dataset.path().to_owned(),
@@ -355,6 +357,8 @@ impl Gathering<'_> {
             parameters: self.parameters(),
             axes: names::axes(&grid),
             right: grid.rightward(),
+            through: through(&grid, &self.options.through)?,
+            place: None,
             band: self.options.band,
             grid,
             seen: seen.into_iter().max().unwrap_or(0),

@@ -173,7 +173,7 @@ impl Columns {
 pub(super) fn fields(view: View, shown: &ShownInput) -> Panels {
     let columns = Columns::of(view, shown);
     let row = |name: &str, colours, range, values: &Fields| MapRow {
-        label: view.quantity().named(name),
+        label: view.row(name),
         colours,
         range,
         maps: titled(&columns.names, values),
@@ -240,7 +240,7 @@ pub(super) fn samples(view: View, shown: &ShownInput) -> Panels {
             })
             .collect();
         (!maps.is_empty()).then(|| MapRow {
-            label: view.quantity().clone(),
+            label: view.row(&view.quantity().name),
             colours: ColourMap::Field,
             range,
             maps,

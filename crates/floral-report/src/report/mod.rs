@@ -21,6 +21,7 @@ mod names;
 mod new_cases;
 mod options;
 mod picture;
+mod planes;
 mod pooled;
 mod predictions;
 mod sections;

@@ -23,6 +23,7 @@ use super::gather::rounded;
 use super::names;
 use super::options::Options;
 use super::picture::Picture;
+use super::planes::through;
 use super::summary::{Certainty, Summary};
 
 /// A run and the inputs that it predicts, as it sees them.
@@ -79,7 +80,7 @@ pub fn predicted(
     let inputs = named(&first.files);
     let setting = Setting {
         notes: notes(&runs),
-        ..setting(first, &grid, inputs.len(), options)
+        ..setting(first, &grid, inputs.len(), options)?
     };
     let mut all = Vec::new();
     for run in runs {
@@ -183,14 +184,14 @@ fn named(files: &[NewFile<'_>]) -> Vec<(String, usize)> {
     files.iter().flat_map(of_file).collect()
 }
 
-fn setting(run: &NewRun<'_>, grid: &Grid, inputs: usize, options: &Options) -> Setting {
+fn setting(run: &NewRun<'_>, grid: &Grid, inputs: usize, options: &Options) -> Result<Setting> {
     let header = run.predictor.header();
     let grid = names::drawn(grid);
     let files = run.files.iter();
     let stems = files.map(|file| file.path.file_name().unwrap_or_default().to_string_lossy());
     let stems: Vec<_> = stems.collect();
     let of = stems.join(", ");
-    Setting {
+    Ok(Setting {
         title: match &header.title {
             Some(title) => format!("{title}, predictions of {of}"),
             None => format!("predictions of {of}"),
@@ -201,6 +202,8 @@ fn setting(run: &NewRun<'_>, grid: &Grid, inputs: usize, options: &Options) -> S
         parameters: names::parameters(&header.quantities.input),
         axes: names::axes(&grid),
         right: grid.rightward(),
+        through: through(&grid, &options.through)?,
+        place: None,
         band: options.band,
         grid,
         inputs: 0..inputs,
@@ -213,7 +216,7 @@ fn setting(run: &NewRun<'_>, grid: &Grid, inputs: usize, options: &Options) -> S
         },
         build: options.build.clone(),
         notes: Vec::new(),
-    }
+    })
 }
 
 /// The notes on the inputs without repetition, with the file if there are several.

@@ -15,6 +15,9 @@ pub struct Options {
     pub kept: usize,
     /// What bands around means are.
     pub band: Band,
+    /// Coordinates of the planes on which fields on three axes are shown, by axis; those that are not
+    /// given go through the middle.
+    pub through: Vec<(String, f64)>,
     /// The program that predicts, by version and commit: another one predicts anew.
     pub build: String,
 }
@@ -32,6 +35,7 @@ impl Default for Options {
             shown: 5,
             kept: 8,
             band: Band::default(),
+            through: Vec::new(),
             build: format!("floral {}", env!("CARGO_PKG_VERSION")),
         }
     }

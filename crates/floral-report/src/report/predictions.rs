@@ -2,7 +2,8 @@
 
 use super::comparison::{Comparison, ShownInput};
 use super::distribution::Distribution;
-use super::sections::{by_channel, drawn_how, file, section};
+use super::planes::Plane;
+use super::sections::{by_channel, drawn_how, file, on_planes, section};
 use super::view::View;
 use super::{curve_figures as curves, explorer, map_figures as maps};
 use crate::draw::{Best, Block, Column, Label, Page, Row, Section, Table};
@@ -117,12 +118,18 @@ fn root_mean_square(values: &[f64]) -> Option<f64> {
 }
 
 fn explore(comparison: &Comparison) -> Result<Section> {
-    Ok(section(
-        "Explore",
+    let planes = comparison.planes();
+    let text = format!(
         "Choose an input and a method. Click a point of any figure to see the distribution there, step \
          through realizations, and move the threshold to see where and with which probability it is \
-         exceeded.",
-        vec![Block::Interactive(explorer::interactive(comparison)?)],
+         exceeded.{}",
+        on_planes(&planes)
+    );
+    let explorer = explorer::interactive(&planes)?;
+    Ok(section(
+        "Explore",
+        &text,
+        vec![Block::Interactive(explorer)],
     ))
 }
 
@@ -149,15 +156,21 @@ pub(super) fn parameters(comparison: &Comparison) -> Option<Section> {
 
 /// Fields of every input, as they are printed.
 fn figures(comparison: &Comparison) -> Section {
+    let planes = comparison.planes();
+    let of_plane = |view: View<'_>, plane: &Plane<'_>, input: usize| {
+        let comparison = &*plane.comparison;
+        of_input(view.on(comparison), &comparison.shown[input])
+    };
     let blocks = by_channel(comparison, |view| {
-        let inputs = view.comparison.shown.iter();
-        inputs.flat_map(|shown| of_input(view, shown)).collect()
+        let inputs = 0..comparison.shown.len();
+        let figures = inputs.flat_map(|i| planes.iter().flat_map(move |p| of_plane(view, p, i)));
+        figures.collect()
     });
-    section(
-        "Figures",
-        "Mean, quantiles, standard deviation and realizations of every input, with low fidelity.",
-        blocks,
-    )
+    let text = format!(
+        "Mean, quantiles, standard deviation and realizations of every input, with low fidelity.{}",
+        on_planes(&planes)
+    );
+    section("Figures", &text, blocks)
 }
 
 /// What is drawn of one input; nothing of single numbers.

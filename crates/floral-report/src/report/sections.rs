@@ -2,6 +2,7 @@
 
 use super::comparison::{Comparison, Setting};
 use super::gather::words;
+use super::planes::Plane;
 use super::view::View;
 use super::{
     curve_figures as curves, explorer, learning_figures as figures, map_figures as maps,
@@ -149,14 +150,34 @@ fn numbers(comparison: &Comparison) -> Section {
     section("Scores", &text, blocks)
 }
 
+/// A sentence on planes, where there are several.
+pub(super) fn on_planes(planes: &[Plane<'_>]) -> String {
+    match planes {
+        [_] => String::new(),
+        _ => {
+            let titles: Vec<&str> = planes.iter().map(|plane| plane.title.as_str()).collect();
+            format!(
+                " Fields on three axes are shown on planes: {}. Scores are of all points.",
+                titles.join("; ")
+            )
+        }
+    }
+}
+
 fn explorer(comparison: &Comparison) -> Result<Section> {
-    Ok(section(
-        "Explore",
+    let planes = comparison.planes();
+    let text = format!(
         "Choose a test input and a method. Click a point of any figure to see the distribution \
          there, step through realizations, and move the threshold to see where and with which \
          probability it is exceeded. Figures of a row share the scale of the truth; values beyond it \
-         take the colour of its end.",
-        vec![Block::Interactive(explorer::interactive(comparison)?)],
+         take the colour of its end.{}",
+        on_planes(&planes)
+    );
+    let explorer = explorer::interactive(&planes)?;
+    Ok(section(
+        "Explore",
+        &text,
+        vec![Block::Interactive(explorer)],
     ))
 }
 

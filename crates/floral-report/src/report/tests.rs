@@ -25,6 +25,7 @@ pub fn options() -> Options {
         shown: 1,
         kept: 3,
         band: Band::default(),
+        through: Vec::new(),
         build: "test".into(),
     }
 }

@@ -17,6 +17,14 @@ impl<'a> View<'a> {
         (0..comparison.channels.len()).map(move |index| Self { comparison, index })
     }
 
+    /// The same channel of another comparison.
+    pub fn on(self, comparison: &Comparison) -> View<'_> {
+        View {
+            comparison,
+            index: self.index,
+        }
+    }
+
     /// Its truth.
     pub fn truth(self) -> &'a ChannelTruth {
         &self.comparison.channels[self.index]
@@ -25,6 +33,13 @@ impl<'a> View<'a> {
     /// What it is called, with its units.
     pub fn quantity(self) -> &'a Label {
         &self.truth().quantity
+    }
+
+    /// A row of maps: what they show, with the plane where there are several.
+    pub fn row(self, name: &str) -> Label {
+        let place = self.comparison.setting.place.as_ref();
+        let place = place.map_or_else(String::new, |place| format!(" at {place}"));
+        self.quantity().named(format!("{name}{place}"))
     }
 
     /// Whether it is the only one, and need not be named.

@@ -83,7 +83,7 @@ impl<'a> NetworkInput<'a> {
         Ok(Self {
             header,
             network,
-            context: model.network.condition(conditions)?,
+            context: model.network.condition(conditions, &shape)?,
             input: fields(condition, input.channels(), &shape, device),
             low: low.map(|low| low.values().to_vec()),
             shape,

@@ -49,7 +49,7 @@ fn a_predictor_from_a_checkpoint_is_the_trained_network() {
     let scaling = &best.header.scaling;
     let condition = scaling.condition(&input, Some(&low));
     let context = network
-        .condition(fields(condition.clone(), 2, &[16], &device))
+        .condition(fields(condition.clone(), 2, &[16], &device), &[16])
         .unwrap();
     let fed = fields(condition[..16].to_vec(), 1, &[16], &device);
     let field = network.predict(fed, &context).unwrap();

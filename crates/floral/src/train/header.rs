@@ -11,7 +11,7 @@ use super::samples::{Reader, Scaling};
 use super::seen::SeenInputs;
 use crate::dataset::Dataset;
 use crate::flow::prior;
-use crate::grid::Mask;
+use crate::grid::{MOST_AXES, Mask};
 use crate::low::StandIn;
 use crate::storage::Precision;
 use crate::transform::{Transform, Transforms};
@@ -294,7 +294,8 @@ impl Header {
             solution_channels,
             grid,
         } = &self.shapes;
-        if self.grid.shape() != *grid || !(1..=2).contains(&grid.len()) || grid.contains(&0) {
+        if self.grid.shape() != *grid || !(1..=MOST_AXES).contains(&grid.len()) || grid.contains(&0)
+        {
             let found = self.grid.shape();
             return Err(format!(
                 "its grid has shape {found:?} but its shapes say {grid:?}; use another one"

@@ -71,7 +71,7 @@ impl Reader {
         let full = dataset.grid().shape();
         if full.is_empty() || full.len() > MOST_AXES {
             return Err(bad(format!(
-                "has {} grid axes; methods have one or two",
+                "has {} grid axes; methods learn on one to three",
                 full.len()
             )));
         }

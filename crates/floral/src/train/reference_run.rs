@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn foreign(method: Method, axes: usize) -> Foreign<'static> {
-        let axes = ["y", "x"][2 - axes..]
+        let axes = ["z", "y", "x"][3 - axes..]
             .iter()
             .map(|name| Axis::periodic(name, 16));
         Foreign {
@@ -238,7 +238,11 @@ mod tests {
 
     #[test]
     fn an_imported_network_gives_the_velocity_of_the_reference() {
-        for (name, axes) in [("filmfno_1d.safetensors", 1), ("filmfno_2d.safetensors", 2)] {
+        for (name, axes) in [
+            ("filmfno_1d.safetensors", 1),
+            ("filmfno_2d.safetensors", 2),
+            ("filmfno_3d.safetensors", 3),
+        ] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("run");
             let run = foreign(Method::Floral, axes)

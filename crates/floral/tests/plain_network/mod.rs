@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 
+use floral::network::box_shape;
 use floral::operator::{FilmFnoConfig, Weight};
 
 /// A field: [channel][point].
@@ -44,15 +45,15 @@ impl PlainNetwork {
         &self.weights[name].1
     }
 
-    /// FiLM(L[w]) + N[w] on a grid [rows, columns].
+    /// FiLM(L[w]) + N[w] on a grid [layers, rows, columns].
     pub fn velocity(
         &self,
         w: &Channels,
         tau: f64,
         condition: &Channels,
-        grid: [usize; 2],
+        grid: [usize; 3],
     ) -> Channels {
-        let points = grid[0] * grid[1];
+        let points = grid.iter().product();
         let time = embedding(tau).into_iter().map(|value| vec![value; points]);
         let inputs: Channels = w.iter().cloned().chain(time).collect();
         let place = self.coordinates(grid);
@@ -69,14 +70,16 @@ impl PlainNetwork {
     }
 
     /// i/n along each axis.
-    fn coordinates(&self, [ny, nx]: [usize; 2]) -> Channels {
-        let y = (0..ny * nx).map(|i| (i / nx) as f64 / ny as f64).collect();
-        let x = (0..ny * nx).map(|i| (i % nx) as f64 / nx as f64).collect();
-        let mut both = vec![y, x];
-        both.split_off(2 - self.config.n_modes.len())
+    fn coordinates(&self, grid: [usize; 3]) -> Channels {
+        let points: usize = grid.iter().product();
+        let along = |axis: usize| {
+            let place = move |point| place(point, grid)[axis] as f64 / grid[axis] as f64;
+            (0..points).map(place).collect()
+        };
+        (3 - self.config.n_modes.len()..3).map(along).collect()
     }
 
-    fn layer(&self, index: usize, x: &Channels, context: &Channels, grid: [usize; 2]) -> Channels {
+    fn layer(&self, index: usize, x: &Channels, context: &Channels, grid: [usize; 3]) -> Channels {
         let name = |part: &str| format!("layers.{index}.{part}");
         let last = index + 1 == self.config.layers;
         let bent = |x: Channels| if last { x } else { each(x, gelu) };
@@ -131,22 +134,26 @@ impl PlainNetwork {
             .collect()
     }
 
-    /// Kept frequencies one by one: -n/2 .. n/2 along y, 0 ..= n/2 along x, those the grid holds.
-    fn spectral(&self, name: &str, x: &Channels, grid: [usize; 2]) -> Channels {
+    /// Kept frequencies one by one: -n/2 .. n/2 along z and y, 0 ..= n/2 along x, those the grid holds.
+    fn spectral(&self, name: &str, x: &Channels, grid: [usize; 3]) -> Channels {
         let [re, im] = ["re", "im"].map(|part| &self.weights[&format!("{name}.weight_{part}")]);
-        let [modes_y, modes_x, inputs, outputs] = re.0[..] else {
+        let [rows, modes_x, inputs, outputs] = re.0[..] else {
             panic!("a matrix for each frequency")
         };
         let bias = self.values(&format!("{name}.bias"));
         let mut out: Channels = bias.iter().map(|b| vec![*b; x[0].len()]).collect();
+        let [_, modes_y, _] = box_shape(&self.config.n_modes);
         let half = |n: usize| (n / 2) as i64;
-        for (row, ky) in (0..modes_y).map(|row| (row, row as i64 - half(modes_y))) {
-            if ky < -half(grid[0]) || ky >= grid[0] as i64 - half(grid[0]) {
+        let is_held = |k: i64, n: usize| k >= -half(n) && k < n as i64 - half(n);
+        for row in 0..rows {
+            let kz = (row / modes_y) as i64 - half(rows / modes_y);
+            let ky = (row % modes_y) as i64 - half(modes_y);
+            if !is_held(kz, grid[0]) || !is_held(ky, grid[1]) {
                 continue;
             }
-            for kx in 0..modes_x.min(grid[1] / 2 + 1) {
-                let spectrum: Vec<[f64; 2]> =
-                    x.iter().map(|x| coefficient(x, ky, kx, grid)).collect();
+            for kx in 0..modes_x.min(grid[2] / 2 + 1) {
+                let k = [kz, ky, kx as i64];
+                let spectrum: Vec<[f64; 2]> = x.iter().map(|x| coefficient(x, k, grid)).collect();
                 for (o, out) in out.iter_mut().enumerate() {
                     let mut mixed = [0.0, 0.0];
                     for (i, [a, b]) in spectrum.iter().enumerate() {
@@ -154,7 +161,7 @@ impl PlainNetwork {
                         mixed[0] += a * re.1[at] - b * im.1[at];
                         mixed[1] += a * im.1[at] + b * re.1[at];
                     }
-                    add_wave(out, mixed, ky, kx, grid);
+                    add_wave(out, mixed, k, grid);
                 }
             }
         }
@@ -162,25 +169,37 @@ impl PlainNetwork {
     }
 }
 
+/// Where a point lies along z, y and x.
+fn place(point: usize, [_, ny, nx]: [usize; 3]) -> [usize; 3] {
+    [point / (ny * nx), point / nx % ny, point % nx]
+}
+
+/// Radians of a wave at a point.
+fn phase(point: usize, k: [i64; 3], grid: [usize; 3]) -> f64 {
+    let place = place(point, grid);
+    let turns = (0..3).map(|axis| k[axis] as f64 * place[axis] as f64 / grid[axis] as f64);
+    TAU * turns.sum::<f64>()
+}
+
 /// The coefficient of a frequency, with 1/N in front.
-fn coefficient(x: &[f64], ky: i64, kx: usize, [ny, nx]: [usize; 2]) -> [f64; 2] {
+fn coefficient(x: &[f64], k: [i64; 3], grid: [usize; 3]) -> [f64; 2] {
     let mut sum = [0.0, 0.0];
-    for (i, x) in x.iter().enumerate() {
-        let turns = ky as f64 * (i / nx) as f64 / ny as f64 + (kx * (i % nx)) as f64 / nx as f64;
-        sum[0] += x * (TAU * turns).cos() / (ny * nx) as f64;
-        sum[1] -= x * (TAU * turns).sin() / (ny * nx) as f64;
+    for (i, value) in x.iter().enumerate() {
+        let phase = phase(i, k, grid);
+        sum[0] += value * phase.cos() / x.len() as f64;
+        sum[1] -= value * phase.sin() / x.len() as f64;
     }
     sum
 }
 
-/// Adds a frequency's wave to a real field: back along y, then along x, where the lines of
+/// Adds a frequency's wave to a real field: back along z and y, then along x, where the lines of
 /// frequency zero and, on an even axis, n/2 stand for themselves alone and are made real.
-fn add_wave(out: &mut [f64], [re, im]: [f64; 2], ky: i64, kx: usize, [ny, nx]: [usize; 2]) {
-    let alone = kx == 0 || 2 * kx == nx;
+fn add_wave(out: &mut [f64], [re, im]: [f64; 2], k: [i64; 3], grid: [usize; 3]) {
+    let alone = k[2] == 0 || 2 * k[2] == grid[2] as i64;
     for (i, out) in out.iter_mut().enumerate() {
-        let up = TAU * ky as f64 * (i / nx) as f64 / ny as f64;
+        let up = phase(i, [k[0], k[1], 0], grid);
         let [re, im] = [re * up.cos() - im * up.sin(), re * up.sin() + im * up.cos()];
-        let along = TAU * (kx * (i % nx)) as f64 / nx as f64;
+        let along = phase(i, [0, 0, k[2]], grid);
         *out += if alone {
             re * along.cos()
         } else {

@@ -109,7 +109,7 @@ fn check_dimensions(unit: &Unit<'_>, found: &[FoundAxis]) -> Result<()> {
     let names: Vec<&str> = found.iter().map(|found| found.axis.name.as_str()).collect();
     let axis = names.first().copied().unwrap_or_default().to_owned();
     let reason = format!(
-        "the grid has the axes {}, and methods learn on one or two",
+        "the grid has the axes {}, and methods learn on one to three",
         names.join(", ")
     );
     Err(bad(unit.source.path(), reason).advised(Advice::TakeIndex { axis }))

@@ -2,22 +2,14 @@
 
 class Explorer {
   constructor({ facts, blob }) {
-    this.facts = facts;
-    this.shape = facts.axes.map((axis) => axis.at.length);
-    this.points = this.shape.reduce((a, b) => a * b, 1);
-    this.keptShape = this.shape.map((n, i) => Math.ceil(n / facts.stride[i]));
-    this.keptPoints = this.keptShape.reduce((a, b) => a * b, 1);
-    this.isPlane = this.shape.length === 2;
+    this.blob = blob;
+    // Fields on three axes have several planes, each with axes and inputs of its own.
+    this.planes = (facts.planes ?? [{}]).map((plane) => ({ ...facts, ...plane }));
     this.tables = Object.fromEntries(Object.entries(facts.colours).map(([name, hex]) => [name, colourTable(hex)]));
-    this.inputs = facts.inputs.map((input) => ({
-      name: input.name,
-      certainty: input.certainty,
-      low: input.low && fields(blob, input.low),
-      truth: input.truth && new Distribution(blob, input.truth),
-      runs: input.runs.map((run) => new Distribution(blob, run)),
-    }));
-    const spread = facts.inputs[0].runs.map((run) => run.deviation != null);
+    this.show(0);
+    const spread = this.facts.inputs[0].runs.map((run) => run.deviation != null);
     this.choice = {
+      plane: 0,
       input: 0,
       run: Math.max(0, spread.lastIndexOf(true)),
       channel: 0,
@@ -25,9 +17,33 @@ class Explorer {
       as: "value",
       band: facts.band.level ? `level ${facts.band.level}` : `std ${facts.band.deviations}`,
       realization: 0,
-      place: this.shape.map((n) => Math.floor(n * 0.6)),
+      place: this.middle,
       threshold: 0.7,
     };
+  }
+
+  // Takes the axes and the fields of a plane.
+  show(plane) {
+    const { blob } = this;
+    const facts = this.planes[plane];
+    this.facts = facts;
+    this.shape = facts.axes.map((axis) => axis.at.length);
+    this.points = this.shape.reduce((a, b) => a * b, 1);
+    this.keptShape = this.shape.map((n, i) => Math.ceil(n / facts.stride[i]));
+    this.keptPoints = this.keptShape.reduce((a, b) => a * b, 1);
+    this.isPlane = this.shape.length === 2;
+    this.inputs = facts.inputs.map((input) => ({
+      name: input.name,
+      certainty: input.certainty,
+      low: input.low && fields(blob, input.low),
+      truth: input.truth && new Distribution(blob, input.truth),
+      runs: input.runs.map((run) => new Distribution(blob, run)),
+    }));
+  }
+
+  // The place that is marked at first.
+  get middle() {
+    return this.shape.map((n) => Math.floor(n * 0.6));
   }
 
   get input() {
@@ -173,7 +189,7 @@ class Explorer {
   drawControls() {
     const { choice } = this;
     const set = (id, value) => (document.getElementById(id).value = value);
-    for (const name of ["input", "run", "channel", "view", "as", "band", "realization"]) set(`x-${name}`, choice[name]);
+    for (const name of ["input", "plane", "run", "channel", "view", "as", "band", "realization"]) set(`x-${name}`, choice[name]);
     choice.place.forEach((i, axis) => set(`x-place-${axis}`, i));
     const kept = Math.max(1, this.input.truth?.kept ?? 0, this.input.runs[choice.run].kept);
     document.getElementById("x-realization").max = kept - 1;
@@ -416,12 +432,39 @@ class Explorer {
     document.getElementById("x-exceedance-text").textContent = `At the point: ${there.join(", ")}.${over}`;
   }
 
+  fill(id, names) {
+    document.getElementById(id).replaceChildren(...names.map((name, i) => element("option", { value: i }, name)));
+  }
+
+  // Fills the controls that depend on the plane.
+  connectPlane() {
+    this.fill("x-input", this.inputs.map((input) => input.name));
+    const sliders = this.facts.axes.map((axis, i) => {
+      const slider = element("input", { type: "range", id: `x-place-${i}`, min: 0, max: this.shape[i] - 1, step: 1 });
+      slider.addEventListener("input", () => {
+        const place = [...this.choice.place];
+        place[i] = Number(slider.value);
+        this.choose({ place });
+      });
+      return element("label", {}, axis.name, slider);
+    });
+    document.getElementById("x-sliders").replaceChildren(...sliders);
+  }
+
   // Fills the controls and listens to them.
   connect() {
     const { facts } = this;
     const get = (id) => document.getElementById(id);
-    const fill = (id, names) => get(id).replaceChildren(...names.map((name, i) => element("option", { value: i }, name)));
-    fill("x-input", this.inputs.map((input) => input.name));
+    const fill = (id, names) => this.fill(id, names);
+    this.connectPlane();
+    fill("x-plane", this.planes.map((plane) => plane.name ?? ""));
+    get("x-plane-box").hidden = this.planes.length < 2;
+    get("x-plane").addEventListener("input", (event) => {
+      const plane = Number(event.target.value);
+      this.show(plane);
+      this.connectPlane();
+      this.choose({ plane, place: this.middle });
+    });
     fill("x-run", facts.runs.map((run) => run.label));
     fill("x-channel", facts.channels.map((channel) => labelled(channel)));
     get("x-channel-box").hidden = facts.channels.length < 2;
@@ -433,16 +476,6 @@ class Explorer {
     if (![...bands.options].some((option) => option.value === this.choice.band)) {
       bands.append(element("option", { value: this.choice.band }, this.bandWords.replace(/^ (and )?/, "")));
     }
-    const sliders = facts.axes.map((axis, i) => {
-      const slider = element("input", { type: "range", id: `x-place-${i}`, min: 0, max: this.shape[i] - 1, step: 1 });
-      slider.addEventListener("input", () => {
-        const place = [...this.choice.place];
-        place[i] = Number(slider.value);
-        this.choose({ place });
-      });
-      return element("label", {}, axis.name, slider);
-    });
-    get("x-sliders").replaceChildren(...sliders);
     for (const name of ["input", "run", "channel", "realization"]) {
       get(`x-${name}`).addEventListener("input", (event) => this.choose({ [name]: Number(event.target.value) }));
     }

@@ -15,9 +15,13 @@ use super::comparison::{Comparison, ShownInput};
 use super::curve_figures::dash;
 use super::distribution::{Distribution, LEVELS, stride};
 use super::map_figures;
+use super::planes::Plane;
 use crate::draw::{Colour, ColourMap, Interactive, SLENDEREST, typeset};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use floral::{Error, Result};
+
+/// Facts by name.
+type Facts = serde_json::Map<String, Value>;
 
 const MARKUP: &str = include_str!("explorer.html");
 const STYLE: &str = include_str!("explorer.css");
@@ -31,21 +35,21 @@ const SCRIPTS: [&str; 5] = [
     include_str!("explorer.js"),
 ];
 
-/// The explorer of a comparison.
-pub(super) fn interactive(comparison: &Comparison) -> Result<Interactive> {
+/// The explorer of a comparison, which has one plane or several.
+pub(super) fn interactive(planes: &[Plane<'_>]) -> Result<Interactive> {
     Ok(Interactive {
         markup: MARKUP.into(),
         style: STYLE.into(),
         script: format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPTS.concat()),
-        data: packed(comparison)?,
+        data: packed(planes)?,
     })
 }
 
 /// All that the program shows: JSON after its length, then the bytes that it refers to, compressed,
 /// as text.
-fn packed(comparison: &Comparison) -> Result<String> {
+fn packed(planes: &[Plane<'_>]) -> Result<String> {
     let mut container = Container::default();
-    let facts = facts(comparison, &mut container).to_string();
+    let facts = facts(planes, &mut container).to_string();
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let length = (facts.len() as u32).to_le_bytes();
     let written = [&length, facts.as_bytes(), container.bytes()]
@@ -55,7 +59,26 @@ fn packed(comparison: &Comparison) -> Result<String> {
     Ok(BASE64_STANDARD.encode(bytes.map_err(Error::io("report"))?))
 }
 
-fn facts(comparison: &Comparison, container: &mut Container) -> Value {
+fn facts(planes: &[Plane<'_>], container: &mut Container) -> Value {
+    let mut all = planes
+        .first()
+        .map_or_else(Facts::new, |first| shared_facts(&first.comparison));
+    match planes {
+        [only] => all.extend(plane_facts(&only.comparison, container)),
+        _ => {
+            let named = planes.iter().map(|plane| {
+                let mut facts = plane_facts(&plane.comparison, container);
+                facts.insert("name".into(), plane.title.clone().into());
+                Value::from(facts)
+            });
+            all.insert("planes".into(), named.collect());
+        }
+    }
+    all.into()
+}
+
+/// What belongs to one plane: its axes, and the fields on it.
+fn plane_facts(comparison: &Comparison, container: &mut Container) -> Facts {
     let setting = &comparison.setting;
     let axes = setting.grid.axes.iter().zip(&setting.axes);
     let axes = axes.map(|(axis, label)| {
@@ -67,6 +90,21 @@ fn facts(comparison: &Comparison, container: &mut Container) -> Value {
             "to": axis.domain.to,
         })
     });
+    let inputs = comparison.shown.iter();
+    let inputs = inputs.map(|shown| input_facts(shown, setting.grid.len(), container));
+    let facts = [
+        ("axes", axes.collect()),
+        ("aspect", aspect(comparison).into()),
+        ("right", setting.right.into()),
+        ("stride", stride(&setting.grid.shape()).into()),
+        ("inputs", inputs.collect()),
+    ];
+    let named = facts.map(|(name, value): (&str, Value)| (name.to_owned(), value));
+    Facts::from_iter(named)
+}
+
+fn shared_facts(comparison: &Comparison) -> Facts {
+    let setting = &comparison.setting;
     let channels = comparison.channels.iter().map(|channel| {
         let quantity = &channel.quantity;
         json!({
@@ -93,25 +131,19 @@ fn facts(comparison: &Comparison, container: &mut Container) -> Value {
             .collect()
     };
     let maps = ColourMap::ALL.map(|map| (map.name().to_owned(), Value::from(hex(map))));
-    json!({
-        "channels": channels.collect::<Vec<_>>(),
-        "axes": axes.collect::<Vec<_>>(),
-        "aspect": aspect(comparison),
-        "right": setting.right,
-        "band": match setting.band {
-            Band::Level(level) => json!({"level": level}),
-            Band::Deviations(count) => json!({"deviations": count}),
-        },
-        "levels": LEVELS,
-        "stride": stride(&setting.grid.shape()),
-        "colours": serde_json::Map::from_iter(maps),
-        "runs": runs.collect::<Vec<_>>(),
-        "inputs": comparison
-            .shown
-            .iter()
-            .map(|shown| input_facts(shown, setting.grid.len(), container))
-            .collect::<Vec<_>>(),
-    })
+    let band = match setting.band {
+        Band::Level(level) => json!({"level": level}),
+        Band::Deviations(count) => json!({"deviations": count}),
+    };
+    let facts = [
+        ("channels", channels.collect()),
+        ("band", band),
+        ("levels", LEVELS.to_vec().into()),
+        ("colours", Facts::from_iter(maps).into()),
+        ("runs", runs.collect()),
+    ];
+    let named = facts.map(|(name, value): (&str, Value)| (name.to_owned(), value));
+    Facts::from_iter(named)
 }
 
 /// How high maps are for their width.

@@ -85,7 +85,10 @@ impl<'a> Trained<'a> {
         let (input, low) = (dataset.input(input).unwrap(), dataset.low(input).unwrap());
         let condition = self.checkpoint.header.scaling.condition(&input, Some(&low));
         let tensor = fields(condition.clone(), 2, &[POINTS], &Device::flex());
-        (condition, self.model.network.condition(tensor).unwrap())
+        (
+            condition,
+            self.model.network.condition(tensor, &[POINTS]).unwrap(),
+        )
     }
 
     /// Mean and variance of the solution at every point.

@@ -36,7 +36,7 @@ fn weight_and_square(
     let condition = condition.unwrap().into_owned();
     let context = model
         .network
-        .condition(fields(condition, 2, &[POINTS], &device));
+        .condition(fields(condition, 2, &[POINTS], &device), &[POINTS]);
     let time = Tensor::from_data(TensorData::new(vec![tau], [1]), &device);
     let velocity = model.network.velocity(state, time, &context.unwrap());
     let velocity = velocity.unwrap().into_data();
