@@ -300,7 +300,7 @@ fn what_does_not_fit_is_refused_with_the_reason() {
     };
     assert!(refusal(&[]).contains("no training inputs"));
     let mut short = solved.case();
-    short.realizations = &short.realizations[..100];
+    short.realizations = solved.realizations[..100].into();
     assert!(refusal(&[short]).contains("the realizations"));
     let mut bare = solved.case();
     bare.query.low = None;

@@ -96,9 +96,7 @@ fn fitted(
     };
     let (train, validation) = (read(split.train)?, read(split.validation)?);
     let known = reader.known();
-    let view = |all: &'_ [Held]| all.iter().map(|case| case.view(known)).collect();
-    let (train, validation): (Vec<kl::Case<'_>>, Vec<kl::Case<'_>>) =
-        (view(&train), view(&validation));
+    let (train, validation) = (views(&train, known), views(&validation, known));
     let material = Material {
         lattice: &Lattice::from(dataset.grid()),
         channels: channels(dataset),
@@ -141,6 +139,10 @@ impl From<Case> for Held {
             sensors: case.sensors,
         }
     }
+}
+
+fn views<'a>(all: &'a [Held], known: Option<&'a [usize]>) -> Vec<kl::Case<'a>> {
+    all.iter().map(|case| case.view(known)).collect()
 }
 
 impl Held {
