@@ -47,7 +47,7 @@ pub use model::Model;
 #[cfg(feature = "networks")]
 pub use reference_run::Foreign;
 pub use run::RunFolder;
-pub use training::{Opening, Outcome, Training, train};
+pub use training::{Opening, Outcome, Training, check, train};
 
 pub use floral_flow::training::{adam, batches};
 #[cfg(feature = "networks")]

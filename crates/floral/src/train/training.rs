@@ -74,7 +74,7 @@ impl<'a> Training<'a> {
             if opening.fit_prior {
                 config.prior = fitted_prior(&config, &reader)?;
             }
-            check(&config, &reader)?;
+            check_fit(&config, &reader)?;
             if !opening.ignore_memory {
                 memory::check(&config, &memory)?;
             }
@@ -191,8 +191,15 @@ fn supplied(
     Ok(Arc::new(reader))
 }
 
-/// Refuses settings that do not fit a dataset.
-fn check(config: &TrainConfig, reader: &Reader) -> Result<()> {
+/// Refuses settings that do not fit a dataset; no run is made.
+pub fn check(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
+    config.method.check_build()?;
+    let reader = Reader::new(dataset, config)?;
+    memory::of_training(config, &reader)?;
+    check_fit(config, &reader)
+}
+
+fn check_fit(config: &TrainConfig, reader: &Reader) -> Result<()> {
     let split = config.split_of(reader.dataset.inputs())?;
     reader.check_values(split.validation.start..split.train.end)?;
     if config.method.recipe().is_some() {
