@@ -64,6 +64,20 @@ mod tests {
         assert!((cost - budget).abs() < 1e-6 && best.gain > 3.0, "{best:?}");
     }
 
+    /// MXMCPy 1.0, `Optimizer([100, 1], [[2.25, 1.4], [1.4, 0.99]]).optimize("mfmc", target_cost=4000)`: 31 runs and 852
+    /// surrogate evaluations in all, variance 0.01104, for numbers rounded down.
+    #[test]
+    fn the_split_is_that_of_mxmcpy() {
+        let correlation = 1.4 / (2.25f64 * 0.99).sqrt();
+        let found = split(4000.0, 100.0, 1.0, correlation).unwrap();
+        assert_eq!(
+            (found.runs as u32, (found.runs + found.pool) as u32),
+            (31, 852)
+        );
+        let variance = 2.25 * found.standard_error.powi(2);
+        assert!((variance - 0.01091).abs() < 1e-5, "{variance}");
+    }
+
     #[test]
     fn a_useless_surrogate_gains_nothing_and_impossible_budgets_are_refused() {
         let found = split(1000.0, 10.0, 1.0, 0.0).unwrap();

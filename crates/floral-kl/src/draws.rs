@@ -87,18 +87,47 @@ impl<'a> Draws<'a> {
         self.prediction.mean.len()
     }
 
+    /// How many independent standard normal numbers the epistemic part of a realization takes.
+    pub fn epistemic_count(&self) -> usize {
+        self.unknown.len() / self.values().max(1)
+    }
+
     /// A realization per generator: [realization, channel, point].
     pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f64]) {
         // Deviations are drawn in f32; the mean is added in f64, beside which they may be small.
         let mut deviations = vec![0.0; out.len()];
+        self.deviate(rngs, &self.unknown, &mut deviations);
+        self.finish(&deviations, out);
+    }
+
+    /// The same with these numbers for the epistemic part of all of them: realizations of one plausible
+    /// model.
+    pub fn draw_given<R: Rng + Send>(&self, rngs: &mut [R], normals: &[f64], out: &mut [f64]) {
         let values = self.values().max(1);
+        let mut known = vec![0.0; values];
+        for (normal, field) in normals.iter().zip(self.unknown.chunks_exact(values)) {
+            let parts = known.iter_mut().zip(field);
+            parts.for_each(|(k, f)| *k += *normal as f32 * f);
+        }
+        let mut deviations = known.repeat(out.len() / values);
+        self.deviate(rngs, &[], &mut deviations);
+        self.finish(&deviations, out);
+    }
+
+    /// Adds a deviation per generator, with normal multiples of `unknown`: [realization, value].
+    fn deviate<R: Rng + Send>(&self, rngs: &mut [R], unknown: &[f32], deviations: &mut [f32]) {
         match &self.deviations {
-            Some(law) => law.add_many(rngs, &self.unknown, &mut deviations),
+            Some(law) => law.add_many(rngs, unknown, deviations),
             None => {
-                let law = Deviations::none(values, &self.fitted.lattice);
-                law.add_many(rngs, &self.unknown, &mut deviations);
+                let law = Deviations::none(self.values().max(1), &self.fitted.lattice);
+                law.add_many(rngs, unknown, deviations);
             }
         }
+    }
+
+    /// Realizations in the units of the data, from their deviations.
+    fn finish(&self, deviations: &[f32], out: &mut [f64]) {
+        let values = self.values().max(1);
         let points = self.fitted.lattice.len().max(1);
         let units = self.fitted.units.solution();
         let mean = &self.prediction.mean;
