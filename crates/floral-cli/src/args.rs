@@ -54,6 +54,12 @@ pub enum Command {
     Sample(crate::sample::Arguments),
     /// Suggest which inputs to simulate next
     Suggest(crate::suggest::Arguments),
+    /// Propagate uncertain inputs to quantities, and find which parameter matters
+    Sensitivity(crate::sensitivity::Arguments),
+    /// Estimate the mean of a quantity from a few fresh runs, without the bias of predictions
+    UnbiasedMean(crate::unbiased_mean::Arguments),
+    /// Choose, run and learn from simulations until a quantity is known
+    Learn(crate::learn::Arguments),
     /// Score a run's predictions against true solutions
     Evaluate(crate::evaluate::Arguments),
     /// Write a report on runs: an HTML page, or figures and tables for a paper

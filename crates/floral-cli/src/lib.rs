@@ -29,6 +29,7 @@ mod integrator;
 mod interest;
 mod interrupt;
 mod launch;
+mod learn;
 mod low;
 mod manual;
 mod observe;
@@ -42,9 +43,11 @@ mod report;
 #[cfg(feature = "networks")]
 mod reproduce;
 mod sample;
+mod sensitivity;
 mod step_log;
 mod suggest;
 mod train;
+mod unbiased_mean;
 #[cfg(feature = "networks")]
 mod verify;
 mod waiting;
@@ -64,7 +67,9 @@ use crate::launch::Launch;
 pub use crate::observe::contradiction;
 #[cfg(feature = "networks")]
 pub use crate::reproduce::check_experiment;
+pub use crate::sensitivity::text as sensitivity_text;
 pub use crate::suggest::{sensors_text, text as suggestions_text};
+pub use crate::unbiased_mean::text as unbiased_text;
 
 /// Runs a command line, the program's name first, and returns the exit code. It sets up the threads of
 /// the process, so that it can be called only once.
@@ -132,6 +137,9 @@ fn dispatch(cli: &Cli, words: &[OsString], ranks: &dyn Ranks) -> anyhow::Result<
         Command::Train(arguments) => train::run(arguments, ranks),
         Command::Sample(arguments) => sample::run(arguments, ranks),
         Command::Suggest(arguments) => suggest::run(arguments),
+        Command::Sensitivity(arguments) => sensitivity::run(arguments),
+        Command::UnbiasedMean(arguments) => unbiased_mean::run(arguments),
+        Command::Learn(arguments) => learn::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments, ranks),
         Command::Report(arguments) => report::run(arguments),
         Command::Export(arguments) => export::run(arguments),

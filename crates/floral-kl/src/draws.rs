@@ -144,19 +144,62 @@ impl<'a> Draws<'a> {
         Some(fields.map(|field| f64::powi(read(field), 2)).sum())
     }
 
+    /// The fields whose multiples by independent standard normal numbers are the epistemic part of every
+    /// realization: [factor][channel, point] in the units of the data. None given readings, and if
+    /// realizations are clipped to the range of the data, so that their parts do not simply add.
+    pub fn epistemic_fields(&self) -> Option<Vec<Vec<f64>>> {
+        if !self.fitted.support.is_none() || self.update.is_some() {
+            return None;
+        }
+        let scaled = |(place, v): (usize, &f32)| self.scale(place) * f64::from(*v);
+        let field = |field: &[f32]| field.iter().enumerate().map(scaled).collect();
+        let fields = self.unknown.chunks_exact(self.values().max(1));
+        Some(fields.map(field).collect())
+    }
+
     /// Values of a realization.
     pub fn values(&self) -> usize {
         self.prediction.mean.len()
     }
 
+    /// How many independent standard normal numbers the epistemic part of a realization takes.
+    pub fn epistemic_count(&self) -> usize {
+        self.unknown.len() / self.values().max(1)
+    }
+
     /// A realization per generator: [realization, channel, point].
     pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f64]) {
         // Deviations are drawn in f32; the mean is added in f64, beside which they may be small.
-        let mut drawn = vec![0.0; out.len()];
+        let drawn = vec![0.0; out.len()];
+        self.draw_from(drawn, &self.unknown, rngs, out);
+    }
+
+    /// The same with these numbers for the epistemic part of all of them: realizations of one plausible
+    /// model, without readings.
+    pub fn draw_given<R: Rng + Send>(&self, rngs: &mut [R], normals: &[f64], out: &mut [f64]) {
+        let values = self.values().max(1);
+        let mut known = vec![0.0; values];
+        for (normal, field) in normals.iter().zip(self.unknown.chunks_exact(values)) {
+            let parts = known.iter_mut().zip(field);
+            parts.for_each(|(k, f)| *k += *normal as f32 * f);
+        }
+        let drawn = known.repeat(out.len() / values);
+        self.draw_from(drawn, &[], rngs, out);
+    }
+
+    /// Realizations in the units of the data: deviations as given, draws of the law and normal multiples of
+    /// `unknown` added to them.
+    fn draw_from<R: Rng + Send>(
+        &self,
+        mut drawn: Vec<f32>,
+        unknown: &[f32],
+        rngs: &mut [R],
+        out: &mut [f64],
+    ) {
         let values = self.values().max(1);
         let none = Deviations::none(values, &self.fitted.lattice);
         let law = self.deviations.as_ref().unwrap_or(&none);
-        let near = law.add_many(rngs, &self.unknown, &mut drawn);
+        let near = law.add_many(rngs, unknown, &mut drawn);
         let each = out.par_chunks_exact_mut(values);
         let each = each.zip(drawn.par_chunks_exact(values));
         let each = each.zip(rngs.par_iter_mut()).zip(&near);

@@ -7,6 +7,7 @@ mod advice;
 mod arrays;
 mod command;
 mod dataset;
+mod decisions;
 mod ensemble;
 mod error;
 mod import;
@@ -38,6 +39,8 @@ mod _floral {
     use crate::dataset::Dataset;
     #[pymodule_export]
     use crate::dataset::{constants, interpolated, problem_names};
+    #[pymodule_export]
+    use crate::decisions::{Loop, sensitivity, unbiased_mean};
     #[pymodule_export]
     use crate::ensemble::Ensemble;
     #[pymodule_export]

@@ -28,7 +28,7 @@ use crate::work::{short, watched};
 /// A trained model.
 #[pyclass(frozen, module = "floral._floral")]
 pub struct Model {
-    predictor: Predictor,
+    pub(crate) predictor: Predictor,
     bytes: Vec<u8>,
 }
 
@@ -257,7 +257,7 @@ impl Model {
     }
 }
 
-fn to_settings(json: &str) -> Result<TrainConfig> {
+pub(crate) fn to_settings(json: &str) -> Result<TrainConfig> {
     let context = "settings";
     let table = serde_json::from_str(json).map_err(|error| Error::Config {
         context: context.into(),

@@ -26,6 +26,8 @@ pub enum Purpose {
     Moments = 7,
     /// Batches and motions of a network stacked on regressions: indices (network, step).
     Stack = 8,
+    /// Realizations of plausible models, and their epistemic numbers: indices (row, realization).
+    Plausible = 9,
     /// The initial values of a network: indices (0, 0).
     InitialValues = 16,
 }

@@ -62,6 +62,9 @@
 //! - [`predict`]: from a run and an input to realizations of its solution;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
 //! - [`suggest`]: which inputs to simulate next;
+//! - [`sensitivity`]: quantities over laws of parameters or a pool, and which parameter matters;
+//! - [`unbiased`]: the mean of a quantity from a few fresh runs, without the bias of predictions;
+//! - [`learn`]: the loop of fit, choice, solution;
 //! - [`metric`]: how far predictions are from the truth;
 //! - [`evaluate`]: a run's predictions beside the truth;
 //! - [`inspect`]: what a dataset holds, and whether its low-fidelity solver is worth it;
@@ -74,14 +77,17 @@
 pub mod evaluate;
 mod fit;
 pub mod kl;
+pub mod learn;
 #[cfg(not(feature = "networks"))]
 mod no_networks;
 pub mod predict;
 pub mod prelude;
+pub mod sensitivity;
 mod set_up;
 pub mod settings;
 pub mod suggest;
 pub mod train;
+pub mod unbiased;
 #[cfg(feature = "networks")]
 pub mod verify;
 

@@ -1,8 +1,9 @@
 //! A command as a low-fidelity solver: started for each input, ended when it takes too long.
 //!
 //! `{input}` becomes the path of a NumPy archive with the input and its coordinates, `{output}` that
-//! of the archive with the array `low` that the command has to write. It runs in a shell, in a
-//! process group of its own, so that whatever it starts ends with it.
+//! of the archive with the array `low` that the command has to write, or `high` if it solves with high
+//! fidelity; `{seed}` becomes a number. It runs in a shell, in a process group of its own, so that
+//! whatever it starts ends with it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use crate::{Error, Field, Grid, Result};
 
 const INPUT: &str = "{input}";
 const OUTPUT: &str = "{output}";
+const SEED: &str = "{seed}";
 
 /// How often a command is polled.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -60,11 +62,26 @@ impl CommandSolver {
         }
     }
 
-    fn run(&self, scratch: &Scratch, observer: &dyn Observer) -> Result<Ended> {
+    /// The realizations of the high-fidelity solution of an input: the array `high` that the command writes,
+    /// [realization, channel, grid...]. `seed` takes the place of `{seed}`.
+    pub fn solve_high(
+        &self,
+        input: &Field,
+        grid: &Grid,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Field>> {
+        let scratch = self.run_for((input, grid), seed, "high", observer)?;
+        let read = exchange::read_high(&scratch.output(), grid);
+        read.map_err(|error| self.unreadable(&error))
+    }
+
+    fn run(&self, scratch: &Scratch, seed: u64, observer: &dyn Observer) -> Result<Ended> {
         let errors = File::create(scratch.errors()).map_err(write_error(scratch.errors()))?;
         let both = errors.try_clone().map_err(write_error(scratch.errors()))?;
         let text = self.command.replace(INPUT, &quoted(&scratch.input()));
         let text = text.replace(OUTPUT, &quoted(&scratch.output()));
+        let text = text.replace(SEED, &seed.to_string());
         let mut command = shell(&text);
         command.stdin(Stdio::null()).stdout(both).stderr(errors);
         let child = command.spawn().map_err(|error| {
@@ -122,14 +139,29 @@ impl LowSolver for CommandSolver {
     }
 
     fn solve(&self, input: &Field, grid: &Grid, observer: &dyn Observer) -> Result<Field> {
+        let scratch = self.run_for((input, grid), 0, "low", observer)?;
+        let read = exchange::read_low(&scratch.output(), None, grid);
+        read.map_err(|error| self.unreadable(&error))
+    }
+}
+
+impl CommandSolver {
+    /// Runs the command to its end: its folder with the file that it wrote.
+    fn run_for(
+        &self,
+        (input, grid): (&Field, &Grid),
+        seed: u64,
+        array: &str,
+        observer: &dyn Observer,
+    ) -> Result<Scratch> {
         let scratch = Scratch::new()?;
         exchange::write_input(&scratch.input(), input, grid)?;
-        let ended = self.run(&scratch, observer)?;
+        let ended = self.run(&scratch, seed, observer)?;
         let words = last_words(&scratch.errors());
         match ended {
             Ended::TimeOut => Err(self.failure(
                 &format!("took longer than {} s{words}", self.timeout.as_secs_f64()),
-                "set a longer low.timeout, or fix it",
+                "set a longer timeout, or fix it",
             )),
             Ended::By(status) if !status.success() => Err(self.failure(
                 &format!("failed ({status}){words}"),
@@ -137,17 +169,14 @@ impl LowSolver for CommandSolver {
             )),
             Ended::By(_) if !scratch.output().is_file() => Err(self.failure(
                 &format!("wrote no file to its {OUTPUT}{words}"),
-                "write it with numpy.savez(path, low=...), path as it is given",
+                &format!("write it with numpy.savez(path, {array}=...), path as it is given"),
             )),
-            Ended::By(_) => self.read(&scratch.output(), grid),
+            Ended::By(_) => Ok(scratch),
         }
     }
-}
 
-impl CommandSolver {
-    fn read(&self, output: &Path, grid: &Grid) -> Result<Field> {
-        let read = exchange::read_low(output, None, grid);
-        read.map_err(|error| self.failure(&format!("wrote what cannot be read: {error}"), "fix it"))
+    fn unreadable(&self, error: &Error) -> Error {
+        self.failure(&format!("wrote what cannot be read: {error}"), "fix it")
     }
 }
 

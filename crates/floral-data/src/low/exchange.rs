@@ -7,6 +7,7 @@ use crate::{Error, Field, Grid, Result};
 
 const INPUT: &str = "input";
 const LOW: &str = "low";
+const HIGH: &str = "high";
 
 /// Writes the input of a command: the array `input` [channel, grid...] and the coordinates by the
 /// name of their axis.
@@ -52,6 +53,54 @@ pub(super) fn read_low(path: &Path, channels: Option<usize>, grid: &Grid) -> Res
     let low = Field::from_values(channels, &grid.shape(), values)?;
     check_low(&low, channels, grid).map_err(|reason| bad(format!("{LOW} {reason}")))?;
     Ok(low)
+}
+
+/// Writes realizations of a high-fidelity solution: the array `high`, [realization, channel, grid...].
+pub fn write_high(path: &Path, high: &[Field]) -> Result<()> {
+    let first = high.first().ok_or_else(|| Error::BadFile {
+        path: path.to_owned(),
+        reason: "would have no realization; give at least one".into(),
+    })?;
+    let shape = [&[high.len(), first.channels()], first.grid_shape()].concat();
+    let values: Vec<f64> = high.iter().flat_map(Field::values).copied().collect();
+    npz::write(path, &[(HIGH, shape, &values)])
+}
+
+/// Reads the array `high`: [realization, channel, grid...], [realization, grid...] if there is one channel, or
+/// [grid...] if there is one realization as well.
+pub fn read_high(path: &Path, grid: &Grid) -> Result<Vec<Field>> {
+    let bad = |reason: String| Error::BadFile {
+        path: path.to_owned(),
+        reason,
+    };
+    let Some((shape, values)) = npz::read_one(path, HIGH)? else {
+        return Err(bad(format!(
+            "has no array {HIGH}; write it with numpy.savez(path, {HIGH}=...)"
+        )));
+    };
+    let own = grid.shape();
+    let channels = match shape.len().checked_sub(own.len()) {
+        Some(more) if shape[more..] == own[..] => match shape[..more] {
+            [] | [_] => Some(1),
+            [_, channels] => Some(channels),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(channels) = channels.filter(|_| !values.is_empty()) else {
+        return Err(Error::Shape {
+            what: format!("the array {HIGH}, [realization, channel, grid...],"),
+            found: shape,
+            expected: [vec![1, 1], own].concat(),
+        });
+    };
+    let fields = values.chunks_exact(channels * grid.len());
+    let field = |values: &[f64]| {
+        let field = Field::from_values(channels, &own, values.to_vec())?;
+        check_low(&field, channels, grid).map_err(|reason| bad(format!("{HIGH} {reason}")))?;
+        Ok(field)
+    };
+    fields.map(field).collect()
 }
 
 /// Refuses a solution of other channels or another grid, and values that are not finite.

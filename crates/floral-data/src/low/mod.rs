@@ -20,6 +20,7 @@ mod stand_in;
 
 pub use command::CommandSolver;
 pub use config::{LowConfig, LowKind};
+pub use exchange::{read_high, write_high};
 pub use on_demand::OnDemand;
 pub use solver::LowSolver;
 pub use stand_in::StandIn;

@@ -18,7 +18,7 @@ use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder
 pub(crate) use array::{NpyArray, NpyContents, NpyHeader};
 pub(crate) use texts::texts;
 
-pub(crate) use writer::write;
+pub use writer::{NamedArray, write};
 
 use crate::{Error, Result};
 

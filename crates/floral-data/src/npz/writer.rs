@@ -8,7 +8,7 @@ use crate::storage::write_atomically;
 use crate::{Error, Result};
 
 /// An array by its name: shape and values, the last index fastest.
-pub(crate) type NamedArray<'a> = (&'a str, Vec<usize>, &'a [f64]);
+pub type NamedArray<'a> = (&'a str, Vec<usize>, &'a [f64]);
 
 /// What a zip file without extensions can hold.
 const LARGEST: usize = u32::MAX as usize;
@@ -20,7 +20,7 @@ const ALIGNMENT: usize = 64;
 const DATE: u16 = 0x21;
 
 /// Writes an archive, whole or not at all.
-pub(crate) fn write(path: &Path, arrays: &[NamedArray<'_>]) -> Result<()> {
+pub fn write(path: &Path, arrays: &[NamedArray<'_>]) -> Result<()> {
     write_atomically(path, &archive(path, arrays)?)
 }
 

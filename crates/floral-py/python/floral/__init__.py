@@ -25,6 +25,16 @@ from __future__ import annotations
 
 from . import errors, metrics, problems
 from ._dataset import Dataset
+from ._decisions import (
+    Loguniform,
+    Lognormal,
+    Loop,
+    Normal,
+    Sensitivity,
+    Triangular,
+    Uniform,
+    unbiased_mean,
+)
 from ._ensemble import Ensemble
 from ._ensembles import Ensembles
 from ._fit import evaluate, fit, load
@@ -37,9 +47,16 @@ __all__ = [
     "Dataset",
     "Ensemble",
     "Ensembles",
+    "Lognormal",
+    "Loguniform",
+    "Loop",
     "Model",
+    "Normal",
     "Observations",
     "QuantityOfInterest",
+    "Sensitivity",
+    "Triangular",
+    "Uniform",
     "__version__",
     "errors",
     "evaluate",
@@ -49,4 +66,5 @@ __all__ = [
     "problems",
     "set_threads",
     "threads",
+    "unbiased_mean",
 ]

@@ -14,6 +14,7 @@ from . import _floral
 from ._arrays import Floats
 from ._building import Solver
 from ._dataset import Dataset, opened
+from ._decisions import Law, Sensitivity, laws, named
 from ._ensemble import Ensemble
 from ._ensembles import Ensembles
 from ._files import PathLike
@@ -228,13 +229,7 @@ class Model(OnGrid):
         k: number of inputs to suggest.
         """
         with tempfile.TemporaryDirectory(prefix="floral-") as folder, watching(progress) as watcher:
-            if isinstance(pool, (str, os.PathLike)):
-                path = os.fspath(pool)
-            elif isinstance(pool, Dataset):
-                path = pool.path
-            else:
-                path = os.path.join(folder, "pool.npz")
-                self._write_pool(path, pool, low)
+            path = self._pool_path(folder, pool, low)
             return Summary(*self._model.suggest(path, k, watcher))
 
     def suggest_sensors(
@@ -268,6 +263,55 @@ class Model(OnGrid):
         wanted = json.dumps(asked, default=plain)
         with watching(progress) as watcher:
             return Summary(*self._model.suggest_sensors(field, solution, about, wanted, new.grid.mesh, watcher))
+
+    def sensitivity(
+        self,
+        inputs: Optional[Mapping[str, Law]] = None,
+        quantity: Union[str, Sequence[str]] = "mean(u)",
+        *,
+        pool: Any = None,
+        low: Any = None,
+        exceed: Sequence[str] = (),
+        samples: int = 1024,
+        realizations: int = 8,
+        seed: int = 0,
+        progress: Progress = True,
+    ) -> Sensitivity:
+        """The distribution of a quantity over uncertain inputs and the solution's own randomness, and which parameter matters.
+
+        inputs: a law for each parameter, as in ``{"load": floral.Uniform(0, 1), "depth": 3}``; for models whose inputs
+        are fields, ``pool``: [input, grid...], or a :class:`Dataset` or a path with inputs, and ``low`` as in
+        :meth:`suggest`. quantity: ``"max(u)"`` or ``"peak = max(u)"``, one or several. exceed: thresholds such as
+        ``"peak: 2"``. The result prints as a table and has ``first``, ``total``, ``first_intervals``,
+        ``total_intervals``, ``shares`` and ``statistics``.
+        """
+        if (inputs is None) == (pool is None):
+            raise ValueError("give either inputs, laws by parameter, or a pool of inputs")
+        wanted = {
+            "quantities": named(quantity),
+            "thresholds": list(exceed),
+            "samples": samples,
+            "realizations": realizations,
+            "seed": seed,
+        }
+        with tempfile.TemporaryDirectory(prefix="floral-") as folder, watching(progress) as watcher:
+            path = None if pool is None else self._pool_path(folder, pool, low)
+            text = None if inputs is None else laws(inputs)
+            found = _floral.sensitivity(self._model, text, path, json.dumps(wanted), watcher)
+        numbers, words, notes = found
+        for fact in notes:
+            note(fact)
+        return Sensitivity(numbers, words)
+
+    def _pool_path(self, folder: str, pool: Any, low: Any) -> str:
+        """The path of a pool, written to a folder if it is in memory."""
+        if isinstance(pool, (str, os.PathLike)):
+            return os.fspath(pool)
+        if isinstance(pool, Dataset):
+            return pool.path
+        path = os.path.join(folder, "pool.npz")
+        self._write_pool(path, pool, low)
+        return path
 
     def _write_pool(self, path: str, pool: Any, low: Any) -> None:
         """Inputs as a NumPy archive."""

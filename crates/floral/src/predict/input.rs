@@ -7,6 +7,7 @@ use super::regression_input::RegressionInput;
 use super::{Predictor, Sampling, block_rows, checks};
 use crate::kl::{Innovation, Placement, Prediction, Reading, Sensor};
 use crate::observer::Observer;
+use crate::random::Stream;
 use crate::sample::Progress;
 use crate::storage::Precision;
 use crate::transform::Transforms;
@@ -131,6 +132,38 @@ impl<'a> InputPredictor<'a> {
             }
             _ => None,
         }
+    }
+
+    /// How far each epistemic number, standard normal, moves an affine quantity with these coefficients;
+    /// none where [`epistemic_variance`](Self::epistemic_variance) is, and given readings.
+    pub(crate) fn epistemic_effects(&self, coefficients: &[f64]) -> Option<Vec<f64>> {
+        match &self.derived {
+            Derived::Regression(derived) if self.transforms.is_none() => {
+                derived.epistemic_effects(coefficients)
+            }
+            _ => None,
+        }
+    }
+
+    /// How many epistemic numbers a realization has; 0 of methods that do not separate that part.
+    pub(crate) fn epistemic_count(&self) -> usize {
+        match &self.derived {
+            Derived::Network(_) => 0,
+            Derived::Regression(derived) => derived.epistemic_count(),
+        }
+    }
+
+    /// A realization per stream with these epistemic numbers: what one plausible model predicts. In
+    /// physical units, [realization, channel, point]; empty for methods without that part.
+    pub(crate) fn drawn_given(&self, streams: Vec<Stream>, normals: &[f64]) -> Vec<f64> {
+        let Derived::Regression(derived) = &self.derived else {
+            return Vec::new();
+        };
+        let mut values = derived.drawn_given(streams, normals);
+        for realization in values.chunks_exact_mut(self.values.max(1)) {
+            self.transforms.invert(realization, self.points);
+        }
+        values
     }
 
     /// Delivers realizations in the order of their index, in physical units: [channel, point],

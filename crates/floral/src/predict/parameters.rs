@@ -39,6 +39,24 @@ impl ParameterTable {
         Self::of(path, &Table::parse(&contents), &names, &header.grid)
     }
 
+    /// These rows of numbers, one for each channel of the run's input.
+    pub fn of_rows(name: &str, rows: Vec<Vec<f64>>, header: &Header) -> Result<Self> {
+        let expected = header.shapes.input_channels;
+        if let Some(row) = rows.iter().find(|row| row.len() != expected) {
+            return Err(Error::Shape {
+                what: format!("a row of {name}"),
+                found: vec![row.len()],
+                expected: vec![expected],
+            });
+        }
+        Ok(Self {
+            name: name.into(),
+            labels: (0..rows.len()).map(|i| i.to_string()).collect(),
+            rows,
+            grid: header.grid.clone(),
+        })
+    }
+
     fn of(path: &Path, table: &Table, names: &[String], grid: &Grid) -> Result<Self> {
         let refuse = |reason: String| Error::BadFile {
             path: path.to_owned(),

@@ -148,6 +148,33 @@ impl<'a> RegressionInput<'a> {
         })
     }
 
+    /// How far each epistemic number of a realization moves an affine quantity with these coefficients on
+    /// the grid of the input.
+    pub(super) fn epistemic_effects(&self, coefficients: &[f64]) -> Option<Vec<f64>> {
+        let effect = |field: Vec<f64>| {
+            let field = match &self.back {
+                Some(back) => back.interpolation.apply(&field),
+                None => field,
+            };
+            let pairs = field.iter().zip(coefficients);
+            pairs.map(|(f, c)| f * c).sum::<f64>()
+        };
+        let fields = self.draws.epistemic_fields()?;
+        Some(fields.into_iter().map(effect).collect())
+    }
+
+    /// How many epistemic numbers a realization has.
+    pub(super) fn epistemic_count(&self) -> usize {
+        self.draws.epistemic_count()
+    }
+
+    /// A realization per stream, all with these epistemic numbers: [realization, channel, point].
+    pub(super) fn drawn_given(&self, mut streams: Vec<Stream>, normals: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; streams.len() * self.draws.values()];
+        self.draws.draw_given(&mut streams, normals, &mut out);
+        self.brought_back(out)
+    }
+
     /// Moments of the solution, where what is learned is a function of it. They are exact where its
     /// law is normal; where it is not, mean and variance come from draws, and the share of the
     /// variance that is not known from a normal law.
@@ -235,13 +262,17 @@ impl<'a> RegressionInput<'a> {
 
     /// A realization per stream of random numbers.
     fn drawn(&self, mut streams: Vec<Stream>) -> Vec<f64> {
-        let values = self.draws.values();
-        let mut out = vec![0.0; streams.len() * values];
+        let mut out = vec![0.0; streams.len() * self.draws.values()];
         self.draws.draw_many(&mut streams, &mut out);
+        self.brought_back(out)
+    }
+
+    /// Realizations of the training grid on the input's.
+    fn brought_back(&self, out: Vec<f64>) -> Vec<f64> {
         let Some(back) = &self.back else {
             return out;
         };
-        let realizations = out.chunks_exact(values);
+        let realizations = out.chunks_exact(self.draws.values());
         realizations.flat_map(|r| back.bring(r)).collect()
     }
 }

@@ -31,6 +31,11 @@ impl PreparedInterests {
         Ok(())
     }
 
+    /// The coefficients and the constant of each quantity that is affine in the solution.
+    pub(crate) fn functionals(&self) -> Vec<Option<(Vec<f64>, f64)>> {
+        self.prepared.iter().map(Prepared::functional).collect()
+    }
+
     /// The value of each quantity on one field, which is not added.
     pub fn of(&self, field: &[f64]) -> Result<Vec<f64>> {
         let value = |prepared: &Prepared| prepared.of(field).map_err(refused);

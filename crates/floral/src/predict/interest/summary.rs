@@ -32,6 +32,16 @@ pub struct InterestSummary {
 impl InterestSummary {
     /// Of the values over draws. One value, of a deterministic method, has no spread.
     pub fn new(values: &[f64], thresholds: &[f64], epistemic: Option<f64>) -> Self {
+        Self::grouped(values, 1, thresholds, epistemic)
+    }
+
+    /// Of values in groups of this size that are not independent of each other.
+    pub fn grouped(
+        values: &[f64],
+        size: usize,
+        thresholds: &[f64],
+        epistemic: Option<f64>,
+    ) -> Self {
         let missing = values.iter().filter(|value| !value.is_finite()).count();
         let mut summary = Self {
             statistics: [UNKNOWN; STATISTICS.len()],
@@ -43,7 +53,7 @@ impl InterestSummary {
         if let ([only], 0) = (values, missing) {
             summary.statistics[0].value = *only;
         }
-        let Ok(distribution) = Distribution::new(values.to_vec()) else {
+        let Ok(distribution) = Distribution::grouped(values.to_vec(), size) else {
             return summary;
         };
         let quantile = |level| distribution.quantile(level).unwrap_or(UNKNOWN);

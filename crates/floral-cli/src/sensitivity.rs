@@ -1,0 +1,272 @@
+//! `floral sensitivity`: quantities over uncertain inputs, and which parameter matters.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+use floral::counted;
+use floral::device::Device;
+use floral::predict::{Cases, Predictor, is_npz};
+use floral::sensitivity::{
+    IndexEstimate, QuantityOutcome, Sensitivity, SensitivityRequest, Statistic, propagate,
+    read_laws, sensitivity, write_maps,
+};
+use floral::storage::{refuse_overwriting, write_atomically};
+use floral::train::RunFolder;
+
+use crate::interest::{self, error, number};
+use crate::progress::Progress;
+use crate::{Ending, inputs, interrupt, low, output};
+
+/// What `floral sensitivity` takes.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    floral sensitivity runs/beam --inputs-from law.toml --quantity 'peak = max(u)' \\\n      \
+    --exceed-quantity 'peak: 2'\n  \
+    floral sensitivity runs/darcy --pool inputs.zarr --quantity 'total = integral(u)' --json\n\n\
+    Laws:\n  \
+    A TOML file with a line for each parameter of the run, independent of each other:\n    \
+    load = { law = \"uniform\", low = 0, high = 10 }\n    \
+    stiffness = { law = \"normal\", mean = 12, std = 2 }\n    \
+    width = { law = \"lognormal\", median = 2, factor = 1.5 }\n    \
+    depth = { law = \"loguniform\", low = 0.1, high = 10 }\n    \
+    angle = { law = \"triangular\", low = 0, mode = 10, high = 30 }\n    \
+    speed = 3\n\n\
+    What is printed:\n  \
+    The distribution of each quantity over inputs and the solution's own randomness; the shares of its \
+    variance that come from the input, from inherent randomness and from ignorance (epistemic, for lack of \
+    training data), which add up to 100 %; and for each parameter the first-order and total Sobol index of \
+    the mean given the input. Multiply an index by the share of the input to have a share of \
+    all of the variance. Intervals of 90 % contain the error of the number of samples and the run's own \
+    uncertainty. With --pool each input is as probable as any other, and there are no indices.")]
+pub struct Arguments {
+    /// Run folder, or model file
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+
+    /// Distributions of the parameters, for runs whose inputs are parameters
+    #[arg(
+        long,
+        value_name = "LAW.toml",
+        required_unless_present = "pool",
+        conflicts_with = "pool"
+    )]
+    inputs_from: Option<PathBuf>,
+
+    /// Dataset or NumPy archive with a pool of inputs, instead of distributions
+    #[arg(long, value_name = "POOL.zarr|POOL.npz")]
+    pool: Option<PathBuf>,
+
+    /// Inputs of the pool to take, as in 0..50 [default: all]
+    #[arg(long, value_name = "RANGE", value_parser = inputs::parse, requires = "pool")]
+    inputs: Option<Range<usize>>,
+
+    #[command(flatten)]
+    interests: interest::Arguments,
+
+    /// Rows of the design; each predicts as many inputs as parameters vary, and two more
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    samples: usize,
+
+    /// Realizations per input
+    #[arg(long, value_name = "M", default_value_t = 8)]
+    realizations: usize,
+
+    /// Random seed of inputs and realizations
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// NumPy archive for maps of the indices of the mean at every point of the field
+    #[arg(long, value_name = "MAPS.npz", conflicts_with = "pool")]
+    maps: Option<PathBuf>,
+
+    /// JSON file for all numbers
+    #[arg(short, long, value_name = "OUT.json")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    low: low::Arguments,
+
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Predicts the inputs, and prints what is found.
+pub fn run(arguments: &Arguments) -> Result<Ending> {
+    arguments.check_files()?;
+    let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &Device::flex())?;
+    output::notes(&predictor.header().notes());
+    let request = SensitivityRequest {
+        asked: arguments.interests.asked(),
+        samples: arguments.samples,
+        realizations: arguments.realizations,
+        seed: arguments.seed,
+        maps: arguments.maps.is_some(),
+        ..SensitivityRequest::default()
+    };
+    let progress = Progress::new("sensitivity", interrupt::flag()?);
+    let found = arguments.find(&predictor, &request, &progress);
+    progress.finish();
+    let found = found?;
+    output::notes(&found.notes);
+    let json = serde_json::to_string_pretty(&found)? + "\n";
+    if let Some(path) = &arguments.output {
+        write_atomically(path, json.as_bytes())?;
+    }
+    if let (Some(path), Some(maps)) = (&arguments.maps, &found.maps) {
+        write_maps(maps, path)?;
+    }
+    output::print(&if arguments.json { json } else { text(&found) })?;
+    Ok(Ending::Done)
+}
+
+impl Arguments {
+    /// Refuses outputs that are inputs, or of another kind.
+    fn check_files(&self) -> Result<()> {
+        let mut read = RunFolder::open(&self.run)?.files();
+        read.extend(self.inputs_from.iter().chain(&self.pool).cloned());
+        for path in self.output.iter().chain(&self.maps) {
+            refuse_overwriting(path, read.iter().map(PathBuf::as_path))?;
+        }
+        if let Some(path) = &self.maps {
+            ensure!(
+                is_npz(path),
+                "--maps {}: give a name that ends in .npz",
+                path.display()
+            );
+        }
+        Ok(())
+    }
+
+    fn find(
+        &self,
+        predictor: &Predictor,
+        request: &SensitivityRequest,
+        progress: &Progress<'_>,
+    ) -> Result<Sensitivity> {
+        let source = self.inputs_from.as_ref().or(self.pool.as_ref());
+        let source = source.map_or(Path::new(""), PathBuf::as_path);
+        let solver = self.low.solver(predictor, &self.run, source)?;
+        let Some(pool) = &self.pool else {
+            let laws = read_laws(source)?;
+            return Ok(sensitivity(predictor, &laws, solver, request, progress)?);
+        };
+        let cases = Cases::open_with(pool, predictor, None, solver)?;
+        ensure!(!cases.lacks_low(), low::absence(predictor, pool));
+        let all = 0..cases.inputs();
+        let inputs = self.inputs.clone().unwrap_or(all.clone());
+        ensure!(
+            inputs.end <= all.end,
+            "--inputs {}..{}: {} has inputs 0..{}",
+            inputs.start,
+            inputs.end,
+            pool.display(),
+            all.end
+        );
+        Ok(propagate(predictor, &cases, inputs, request, progress)?)
+    }
+}
+
+/// What was found as text.
+pub fn text(found: &Sensitivity) -> String {
+    let mut text = String::new();
+    for one in &found.quantities {
+        let _ = quantity(&mut text, one, found.inputs);
+    }
+    if !found.parameters.is_empty() {
+        text += "indices: shares of the input's part of the variance; intervals of 90 % contain the run's own \
+                 uncertainty\n";
+    }
+    text
+}
+
+fn quantity(text: &mut String, one: &QuantityOutcome, inputs: usize) -> std::fmt::Result {
+    let units = one
+        .units
+        .as_ref()
+        .map_or(String::new(), |units| format!(" [{units}]"));
+    writeln!(
+        text,
+        "{} = {}{units}, over {} with {}",
+        one.name,
+        one.expression,
+        counted(inputs, "input"),
+        counted(one.draws, "draw")
+    )?;
+    let columns = ["mean", "std", "5 %", "50 %", "95 %", "super 95 %"];
+    let row = |cells: Vec<String>| {
+        cells
+            .iter()
+            .map(|c| format!(" {c:>11}"))
+            .collect::<String>()
+    };
+    let each = |of: fn(&Statistic) -> String| row(one.statistics.iter().map(of).collect());
+    writeln!(
+        text,
+        "  {:14}{}",
+        "",
+        row(columns.map(str::to_owned).to_vec())
+    )?;
+    writeln!(text, "  {:14}{}", "", each(|s| number(s.value)))?;
+    writeln!(
+        text,
+        "  {:14}{}",
+        "standard error",
+        each(|s| error(s.standard_error))
+    )?;
+    for above in &one.exceedances {
+        let (value, error) = (number(above.value), error(above.standard_error));
+        writeln!(
+            text,
+            "  P({} > {}) = {value}, standard error {error}",
+            one.name, above.name
+        )?;
+    }
+    let share = |value: f64| format!("{:.1} %", 100.0 * value);
+    let parts = &one.variance;
+    let ignorance = match parts.ignorance {
+        Some(value) => format!(
+            "inherent {}, ignorance {}",
+            share(parts.inherent),
+            share(value)
+        ),
+        None => format!("inherent and ignorance together {}", share(parts.inherent)),
+    };
+    writeln!(
+        text,
+        "  variance {}: input {}, {ignorance}",
+        number(parts.total),
+        share(parts.input)
+    )?;
+    if one.indices.is_empty() {
+        return writeln!(text);
+    }
+    let width = one
+        .indices
+        .iter()
+        .map(|i| i.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(9);
+    writeln!(
+        text,
+        "\n  {:width$} {:>12} {:>17} {:>12} {:>17}",
+        "parameter", "first-order", "90 %", "total", "90 %"
+    )?;
+    for index in &one.indices {
+        let cells = |e: &IndexEstimate| {
+            let range = format!("{:.3} ... {:.3}", e.interval[0], e.interval[1]);
+            format!("{:>12.3} {range:>17}", e.value)
+        };
+        writeln!(
+            text,
+            "  {:width$} {} {}",
+            index.name,
+            cells(&index.first),
+            cells(&index.total)
+        )?;
+    }
+    writeln!(text)
+}

@@ -1,0 +1,170 @@
+//! Which inputs of a pool to simulate, so that a quantity becomes known over all of it.
+//!
+//! What is not known of the quantity at the inputs of the pool is taken for normal with a covariance C. A run at
+//! input b, with noise variance s_b of its own, leaves C - C_b C_b' / (C_bb + s_b); it removes
+//! sum_a C_ab^2 / (C_bb + s_b) of the variance summed over the pool. The next input is the one that removes
+//! most (active learning by expected reduction: Cohn, Neural Networks 9 (1996); Gramacy & Lee, Technometrics
+//! 51 (2009)). What it leaves decides the one after it, so that a batch is spread apart.
+
+use crate::{Error, Result};
+
+/// An input that was chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    /// Its position in the pool.
+    pub input: usize,
+    /// The share of the pool's variance that is left after it and those before it.
+    pub left: f64,
+}
+
+/// The inputs that remove most of the variance, one after another, among those that are free.
+///
+/// `covariance` is [input, input], `noise` the variance of a run's own error of the quantity at each input.
+pub fn choose(
+    covariance: &[f64],
+    noise: &[f64],
+    is_free: &[bool],
+    count: usize,
+) -> Result<Vec<Choice>> {
+    let n = noise.len();
+    if covariance.len() != n * n || is_free.len() != n {
+        return Err(Error::new(
+            "pool",
+            format!(
+                "{} covariances of {n} inputs; {} are needed",
+                covariance.len(),
+                n * n
+            ),
+        ));
+    }
+    let mut left = covariance.to_vec();
+    let mut free = is_free.to_vec();
+    let trace = |c: &[f64]| (0..n).map(|i| c[i * n + i].max(0.0)).sum::<f64>();
+    let all = trace(&left);
+    let mut chosen = Vec::new();
+    while chosen.len() < count {
+        let candidates = (0..n).filter(|i| free[*i]);
+        let next = candidates.max_by(|a, b| {
+            let [one, other] = [*a, *b].map(|i| removed(&left, noise, i));
+            one.total_cmp(&other).then(b.cmp(a))
+        });
+        let Some(next) = next else { break };
+        free[next] = false;
+        condition(&mut left, noise, next);
+        chosen.push(Choice {
+            input: next,
+            left: if all > 0.0 { trace(&left) / all } else { 0.0 },
+        });
+    }
+    Ok(chosen)
+}
+
+/// The variance that a run removes from the pool.
+fn removed(covariance: &[f64], noise: &[f64], input: usize) -> f64 {
+    let n = noise.len();
+    let own = covariance[input * n + input] + noise[input];
+    if own <= 0.0 {
+        return 0.0;
+    }
+    let column = &covariance[input * n..(input + 1) * n];
+    column.iter().map(|c| c * c).sum::<f64>() / own
+}
+
+fn condition(covariance: &mut [f64], noise: &[f64], input: usize) {
+    let n = noise.len();
+    let own = covariance[input * n + input] + noise[input];
+    if own <= 0.0 {
+        return;
+    }
+    let column = covariance[input * n..(input + 1) * n].to_vec();
+    for (a, row) in covariance.chunks_exact_mut(n).enumerate() {
+        let factor = column[a] / own;
+        row.iter_mut()
+            .zip(&column)
+            .for_each(|(c, other)| *c -= factor * other);
+    }
+}
+
+/// The first inputs, before anything is known: each is the one farthest from those before it, beginning with
+/// the one closest to the mean (Gonzalez 1985). `features` is [input][feature], scaled to one spread.
+pub fn spread_apart(features: &[Vec<f64>], count: usize) -> Vec<usize> {
+    let square =
+        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum() };
+    let size = features.first().map_or(0, Vec::len);
+    let n = features.len() as f64;
+    let centre: Vec<f64> = (0..size)
+        .map(|k| features.iter().map(|f| f[k]).sum::<f64>() / n)
+        .collect();
+    let first = (0..features.len())
+        .min_by(|a, b| square(&features[*a], &centre).total_cmp(&square(&features[*b], &centre)));
+    let Some(first) = first.filter(|_| count > 0) else {
+        return Vec::new();
+    };
+    let mut chosen = vec![first];
+    let mut nearest: Vec<f64> = features
+        .iter()
+        .map(|f| square(f, &features[first]))
+        .collect();
+    while chosen.len() < count.min(features.len()) {
+        let free = (0..features.len()).filter(|i| !chosen.contains(i));
+        let Some(next) = free.max_by(|a, b| nearest[*a].total_cmp(&nearest[*b]).then(b.cmp(a)))
+        else {
+            break;
+        };
+        chosen.push(next);
+        for (near, feature) in nearest.iter_mut().zip(features) {
+            *near = near.min(square(feature, &features[next]));
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Squared exponential correlations of points on a line, with these standard deviations.
+    fn line(x: &[f64], deviations: &[f64]) -> Vec<f64> {
+        let n = x.len();
+        let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+        pairs
+            .map(|(i, j)| deviations[i] * deviations[j] * (-0.5 * (x[i] - x[j]).powi(2)).exp())
+            .collect()
+    }
+
+    #[test]
+    fn the_input_that_says_most_of_all_others_comes_first_and_a_batch_is_spread() {
+        // Three close together, one alone with a larger variance of its own, two far away.
+        let x = [0.0, 0.1, 0.2, 10.0, 20.0, 20.1];
+        let covariance = line(&x, &[1.0, 1.0, 1.0, 1.2, 1.0, 1.0]);
+        let chosen = choose(&covariance, &[1e-3; 6], &[true; 6], 3).unwrap();
+        let order: Vec<usize> = chosen.iter().map(|c| c.input).collect();
+        assert_eq!(order[0], 1, "the middle of three");
+        assert!(order[1] == 4 || order[1] == 5);
+        assert_eq!(order[2], 3);
+        assert!(chosen.is_sorted_by(|a, b| a.left >= b.left) && chosen[2].left < 0.05);
+    }
+
+    #[test]
+    fn noisy_runs_remove_less_and_inputs_that_are_not_free_are_left() {
+        let covariance = line(&[0.0, 5.0], &[1.0, 0.9]);
+        let choose =
+            |noise: [f64; 2], free: [bool; 2]| choose(&covariance, &noise, &free, 2).unwrap();
+        assert_eq!(choose([0.0, 0.0], [true, true])[0].input, 0);
+        assert_eq!(choose([9.0, 0.0], [true, true])[0].input, 1);
+        assert_eq!(choose([0.0, 0.0], [false, true]).len(), 1);
+        assert!(choose([0.0, 0.0], [false, false]).is_empty());
+        assert!(super::choose(&covariance, &[0.0; 3], &[true; 3], 1).is_err());
+    }
+
+    #[test]
+    fn first_inputs_are_far_from_each_other() {
+        let features: Vec<Vec<f64>> = [0.0, 0.1, 1.0, 0.5, 0.45, 0.9]
+            .iter()
+            .map(|x| vec![*x])
+            .collect();
+        assert_eq!(spread_apart(&features, 3), [3, 0, 2]);
+        assert_eq!(spread_apart(&features, 99).len(), 6);
+        assert!(spread_apart(&[], 2).is_empty() && spread_apart(&features, 0).is_empty());
+    }
+}

@@ -1,0 +1,148 @@
+//! The design of Sobol indices: points that share all coordinates but one.
+
+use crate::sequence::{Lattice, POINTS};
+use crate::{Error, Result};
+
+/// Independent shifts, from whose differences standard errors are estimated. Few: a long lattice fills the cube
+/// better than several short ones.
+const BLOCKS: usize = 4;
+
+/// Saltelli's design in blocks of rows. A row has d + 2 points of the unit cube: a, b, and for each
+/// coordinate i the point a with the coordinate i of b. Saltelli et al., Computer Physics Communications
+/// 181 (2010).
+///
+/// Rows of a block are a lattice; blocks have independent random shifts, so that estimates of blocks are
+/// independent and each is unbiased. (Rows of a lattice are not independent of each other: a
+/// bootstrap over them would give intervals that are too wide.)
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Design {
+    parameters: usize,
+    lattice: Lattice,
+    seed: u64,
+}
+
+/// What is known at the points of a row: `T` may be a point, or the values there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row<T> {
+    /// At the first point.
+    pub a: T,
+    /// At the second.
+    pub b: T,
+    /// At the first with one coordinate of the second, for each coordinate.
+    pub mixed: Vec<T>,
+}
+
+impl<T> Row<T> {
+    /// A function of each.
+    pub fn map<'a, U>(&'a self, of: impl Fn(&'a T) -> U) -> Row<U> {
+        Row {
+            a: of(&self.a),
+            b: of(&self.b),
+            mixed: self.mixed.iter().map(of).collect(),
+        }
+    }
+
+    /// All: a, b and the mixed ones.
+    pub fn into_all(self) -> Vec<T> {
+        let mut all = vec![self.a, self.b];
+        all.extend(self.mixed);
+        all
+    }
+
+    /// From all, in the order of [`into_all`](Self::into_all); none of fewer than two.
+    pub fn of_all(all: Vec<T>) -> Option<Self> {
+        let mut all = all.into_iter();
+        Some(Self {
+            a: all.next()?,
+            b: all.next()?,
+            mixed: all.collect(),
+        })
+    }
+}
+
+impl Design {
+    /// For this number of parameters, with at least this number of rows: each block has a prime number of them.
+    pub fn new(parameters: usize, rows: usize, seed: u64) -> Result<Self> {
+        let most = BLOCKS * POINTS;
+        if parameters == 0 || rows == 0 || rows > most {
+            return Err(Error::new(
+                format!("{rows} samples of {parameters} parameters"),
+                format!("at least one parameter and between 1 and {most} samples are needed"),
+            ));
+        }
+        Ok(Self {
+            parameters,
+            lattice: Lattice::new(rows.div_ceil(BLOCKS), 2 * parameters),
+            seed,
+        })
+    }
+
+    /// The number of blocks.
+    pub fn blocks(&self) -> usize {
+        BLOCKS
+    }
+
+    /// Rows of a block.
+    pub fn block_rows(&self) -> usize {
+        self.lattice.len()
+    }
+
+    /// Rows of all blocks.
+    pub fn rows(&self) -> usize {
+        BLOCKS * self.lattice.len()
+    }
+
+    /// Points of all rows.
+    pub fn points(&self) -> usize {
+        self.rows() * (self.parameters + 2)
+    }
+
+    /// The points of a row.
+    pub fn row(&self, block: usize, row: usize) -> Row<Vec<f64>> {
+        let d = self.parameters;
+        let at = |dimension: usize| {
+            self.lattice
+                .coordinate(self.seed, block as u64, row, dimension)
+        };
+        let a: Vec<f64> = (0..d).map(at).collect();
+        let b: Vec<f64> = (d..2 * d).map(at).collect();
+        let mixed = |i: usize| {
+            let mut point = a.clone();
+            point[i] = b[i];
+            point
+        };
+        Row {
+            mixed: (0..d).map(mixed).collect(),
+            a,
+            b,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixed_points_share_one_coordinate_with_b_and_the_others_with_a() {
+        let design = Design::new(3, 100, 5).unwrap();
+        assert_eq!(
+            (design.block_rows(), design.rows(), design.points()),
+            (31, 124, 620)
+        );
+        let row = design.row(3, 2);
+        for (i, point) in row.mixed.iter().enumerate() {
+            for j in 0..3 {
+                assert_eq!(point[j], if i == j { row.b[j] } else { row.a[j] });
+            }
+        }
+        assert_eq!(Row::of_all(row.clone().into_all()), Some(row.clone()));
+        assert_ne!(design.row(2, 2), row);
+    }
+
+    #[test]
+    fn designs_without_points_are_refused() {
+        assert!(Design::new(0, 8, 0).is_err() && Design::new(2, 0, 0).is_err());
+        assert!(Design::new(2, usize::MAX, 0).is_err());
+    }
+}

@@ -1,0 +1,23 @@
+//! What can go wrong with laws, designs and estimates: the facts, and what to do.
+
+/// What can go wrong, in words meant for the person who asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{context}: {reason}")]
+pub struct Error {
+    /// The parameter, the option or the data in question.
+    pub context: String,
+    /// What is wrong, and what to do.
+    pub reason: String,
+}
+
+impl Error {
+    pub(crate) fn new(context: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            context: context.into(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// A result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,264 @@
+"""Decisions: sensitivity to uncertain parameters, means without bias, and which input to simulate next."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _floral
+from ._dataset import Dataset
+from ._files import PathLike
+from ._progress import Progress, watching
+from ._summary import Summary
+
+
+@dataclasses.dataclass(frozen=True)
+class Uniform:
+    """Equally probable between two bounds."""
+
+    low: float
+    high: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Normal:
+    """Normal with a mean and a standard deviation."""
+
+    mean: float
+    std: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Lognormal:
+    """The logarithm is normal; ``factor`` is the ratio of the quantile of 84 % to the median."""
+
+    median: float
+    factor: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Loguniform:
+    """The logarithm is uniform between two bounds."""
+
+    low: float
+    high: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Triangular:
+    """A density that rises linearly to a mode and falls from there."""
+
+    low: float
+    mode: float
+    high: float
+
+
+Law = Union[Uniform, Normal, Lognormal, Loguniform, Triangular, float]
+Quantities = Union[str, Sequence[str]]
+
+
+def laws(inputs: Mapping[str, Law]) -> str:
+    """Laws by parameter as TOML."""
+    lines = []
+    for name, law in inputs.items():
+        key = json.dumps(name)
+        if dataclasses.is_dataclass(law):
+            numbers = ", ".join(f"{key} = {_number(value)}" for key, value in dataclasses.asdict(law).items())
+            lines.append(f"{key} = {{ law = '{type(law).__name__.lower()}', {numbers} }}")
+        else:
+            lines.append(f"{key} = {_number(law)}")
+    return "\n".join(lines)
+
+
+def _number(value: Any) -> str:
+    value = float(value)
+    return repr(value) if math.isfinite(value) else str(value)
+
+
+def named(quantity: Quantities) -> list[str]:
+    """Definitions ``NAME = EXPRESSION``; an expression alone is called ``quantity``."""
+    texts = [quantity] if isinstance(quantity, str) else list(quantity)
+    several = len(texts) > 1
+
+    def one(index: int, text: str) -> str:
+        name, equals, rest = text.partition("=")
+        allowed = all(c.isalnum() or c in "_-" for c in name.strip())
+        if equals and name.strip() and allowed and not rest.startswith("="):
+            return text
+        return f"quantity{index if several else ''} = {text}"
+
+    return [one(index, text) for index, text in enumerate(texts)]
+
+
+class Sensitivity(Summary):
+    """What :meth:`Model.sensitivity` finds: numbers by name, as in the command's ``--json``; it prints as a table.
+
+    The attributes are those of the first quantity; ``sensitivity["quantities"]`` has all of them.
+    """
+
+    def _indices(self, kind: str, what: str) -> dict[str, Any]:
+        return {one["name"]: one[kind][what] for one in self["quantities"][0]["indices"]}
+
+    @property
+    def first(self) -> dict[str, float]:
+        """First-order indices by parameter."""
+        return self._indices("first", "value")
+
+    @property
+    def total(self) -> dict[str, float]:
+        """Total indices by parameter."""
+        return self._indices("total", "value")
+
+    @property
+    def first_intervals(self) -> dict[str, list[float]]:
+        """Intervals of 90 % of the first-order indices, which contain the model's own uncertainty."""
+        return self._indices("first", "interval")
+
+    @property
+    def total_intervals(self) -> dict[str, list[float]]:
+        """Intervals of 90 % of the total indices."""
+        return self._indices("total", "interval")
+
+    @property
+    def shares(self) -> dict[str, Optional[float]]:
+        """Shares of the variance: input, inherent, ignorance (None if the method does not separate it)."""
+        variance = self["quantities"][0]["variance"]
+        return {name: variance[name] for name in ("input", "inherent", "ignorance")}
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """Mean, std, quantiles and superquantile over inputs and realizations."""
+        return {one["name"]: one["value"] for one in self["quantities"][0]["statistics"]}
+
+
+def unbiased_mean(
+    model: Any,
+    fresh: Union[Dataset, PathLike],
+    pool: Union[Dataset, PathLike],
+    quantity: Quantities,
+    *,
+    realizations: int = 64,
+    seed: int = 0,
+    cost_high: Optional[float] = None,
+    cost_low: Optional[float] = None,
+    budget: Optional[float] = None,
+    progress: Progress = True,
+) -> Summary:
+    """The mean of a quantity from a few fresh runs and predictions at many more inputs, without the model's bias.
+
+    fresh: inputs that the model has not seen, with high-fidelity solutions. pool: many more inputs of the same
+    law. The result prints as a table; ``result["quantities"]`` has a dict for each quantity with ``mean``,
+    ``standard_error``, ``interval``, ``gain``, ``bias``, ``p_value`` and, with costs, the best ``split`` of a budget.
+    """
+    wanted = {
+        "quantities": named(quantity),
+        "realizations": realizations,
+        "seed": seed,
+        "cost_high": cost_high,
+        "cost_low": cost_low,
+        "budget": budget,
+    }
+    with watching(progress) as watcher:
+        numbers, text = _floral.unbiased_mean(
+            model._model, _path(fresh), _path(pool), json.dumps(wanted), watcher
+        )
+    return Summary(f'{{"quantities": {numbers}}}', text)
+
+
+def _path(data: Union[Dataset, PathLike]) -> str:
+    return data.path if isinstance(data, Dataset) else os.fspath(data)
+
+
+def _pool(pool: Any, low: Any, coords: Optional[Mapping[str, Any]]) -> Dataset:
+    """A pool as a dataset."""
+    if isinstance(pool, Dataset):
+        return pool
+    if isinstance(pool, (str, os.PathLike)):
+        return Dataset.open(pool, progress=False)
+    arrays = {"input": pool, **({} if low is None else {"low": low}), **(coords or {})}
+    with tempfile.TemporaryDirectory(prefix="floral-") as folder:
+        path = os.path.join(folder, "pool.npz")
+        np.savez(path, **{name: np.asarray(values, dtype=np.float64) for name, values in arrays.items()})  # type: ignore[arg-type,unused-ignore]
+        return Dataset.open(path, progress=False)
+
+
+class Loop:
+    """Chooses which inputs of a pool to simulate so that a quantity becomes known.
+
+    ``ask`` says which, ``tell`` takes their solutions:
+
+        loop = floral.Loop(inputs, "peak = max(u)")
+        while loop.std > 0.01:
+            for index in loop.ask(2):
+                loop.tell(index, solve(inputs[index]))
+    """
+
+    def __init__(
+        self,
+        pool: Any,
+        quantity: str,
+        *,
+        low: Any = None,
+        coords: Optional[Mapping[str, Any]] = None,
+        start: int = 5,
+        method: str = "floral-kl",
+        folder: Optional[PathLike] = None,
+        seed: int = 0,
+        **settings: Any,
+    ) -> None:
+        """pool: a dataset or a path with inputs, and low fidelity if there is any; or an array [input, grid...] with ``low`` of
+        the same shape and ``coords``, coordinates by axis. start: runs before the first fit.
+
+        folder: where runs and fits are kept; a loop in the same folder goes on. By default they exist as long as this
+        object. Other keywords are settings of a fit, by section as in the command's ``--set``.
+        """
+        self._temporary = None if folder is not None else tempfile.TemporaryDirectory(prefix="floral-loop-")
+        place = self._temporary.name if self._temporary else os.fspath(folder)  # type: ignore[arg-type]
+        text = json.dumps({"method": method, **settings})
+        (definition,) = named(quantity)
+        self._pool = _pool(pool, low, coords)
+        self._loop = _floral.Loop(self._pool._dataset, place, definition, start, text, seed)
+        #: What was known at each :meth:`ask`: dicts with runs, mean, std and the inputs chosen.
+        self.curve: list[dict[str, Any]] = []
+
+    @property
+    def std(self) -> float:
+        """The root mean square over the pool of what is not known of the quantity; infinite before the first fit."""
+        found = self.curve[-1]["std"] if self.curve else None
+        return math.inf if found is None else float(found)
+
+    def ask(self, count: int = 1, *, progress: Progress = False) -> list[int]:
+        """The inputs to simulate next; the first call asks for the runs of the first fit. Fits if there are new runs."""
+        with watching(progress) as watcher:
+            found = json.loads(self._loop.ask(count, watcher))
+        self.curve.append(found)
+        return [int(index) for index in found["inputs"]]
+
+    def tell(self, index: int, high: Any) -> None:
+        """Takes the realizations of an input: [realization, grid...], or [realization, channel, grid...]."""
+        values = np.ascontiguousarray(high, dtype=np.float64)
+        dimensions = len(self._pool.dims)
+        if values.ndim == dimensions + 1:
+            values = values[:, None]
+        self._loop.tell(index, np.ascontiguousarray(values))
+
+    def skip(self, index: int, reason: str = "skipped") -> None:
+        """Gives an input up: it is not asked for again."""
+        self._loop.skip(index, reason)
+
+    @property
+    def model(self) -> Any:
+        """The model of the last fit."""
+        from ._fit import load
+
+        run = self._loop.run()
+        if run is None:
+            raise ValueError("there is no fit yet; solve the first inputs and ask again")
+        return load(run)

@@ -1,0 +1,434 @@
+//! The loop: fit, choose the inputs whose runs say most about a quantity, solve them, add, repeat.
+//!
+//! [`Loop`] is the loop turned inside out, for programs that solve by themselves: [`ask`](Loop::ask) says which inputs to solve and
+//! [`tell`](Loop::tell) takes their solutions. [`learn`] drives it with a command (`solving`), until a quantity is known well
+//! enough (`until`) or a number of runs is spent. `state` is its folder: what is solved is never solved again, and an
+//! interrupted loop goes on where it was. `knowledge` has what a fit knows of the quantity over the pool.
+
+mod knowledge;
+mod solving;
+mod state;
+mod until;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use floral_decisions::acquisition::{choose, spread_apart};
+use serde::Serialize;
+
+use crate::dataset::{Dataset, SplitConfig};
+use crate::low::CommandSolver;
+use crate::observer::{Observer, go_on};
+use crate::predict::interest::{Asked, Interests, Subject};
+use crate::predict::{Cases, Predictor};
+use crate::sensitivity::{refusal, refused};
+use crate::storage::remove_folder;
+use crate::train::{Method, TrainConfig};
+use crate::{Arrays, Error, Field, Result, fit};
+use knowledge::Knowledge;
+use state::State;
+pub use until::Until;
+
+/// Fewest runs before a first fit.
+const LEAST: usize = 3;
+
+/// Inputs that may fail before the solver is given up, beside two for each that is solved.
+const FAILURES: usize = 5;
+
+/// How inputs are chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Choosing {
+    /// Those that are expected to remove most of the quantity's uncertainty.
+    #[default]
+    Best,
+    /// Spread apart, whatever is known.
+    Spread,
+    /// At random, for comparison.
+    Random,
+}
+
+/// What the loop does.
+#[derive(Debug, Clone)]
+pub struct LoopSettings {
+    /// The quantity that matters: `peak = max(u)`.
+    pub quantity: String,
+    /// Runs before the first fit, spread apart.
+    pub start: usize,
+    /// How inputs are chosen.
+    pub choosing: Choosing,
+    /// The settings of a fit; all runs are trained on.
+    pub fit: TrainConfig,
+    /// The seed of random choices.
+    pub seed: u64,
+}
+
+impl Default for LoopSettings {
+    fn default() -> Self {
+        Self {
+            quantity: String::new(),
+            start: 5,
+            choosing: Choosing::Best,
+            fit: TrainConfig {
+                method: Method::FloralKl,
+                ..TrainConfig::default()
+            },
+            seed: 0,
+        }
+    }
+}
+
+/// What the loop wants to be solved, and what it knows so far.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Asking {
+    /// Inputs of the pool; none if all are solved or skipped.
+    pub inputs: Vec<usize>,
+    /// Runs that are there.
+    pub runs: usize,
+    /// The root mean square over the pool of the quantity's epistemic standard deviation; none before the first fit.
+    pub std: Option<f64>,
+    /// What it is expected to be after these inputs are solved.
+    pub expected: Option<f64>,
+    /// The mean of the quantity over the pool.
+    pub mean: Option<f64>,
+}
+
+/// Chooses inputs of a pool and learns from their solutions.
+pub struct Loop {
+    pool: Dataset,
+    settings: LoopSettings,
+    state: State,
+    fitted: Option<(PathBuf, Predictor)>,
+}
+
+impl Loop {
+    /// Begins, or goes on in a folder.
+    pub fn open(pool: &Dataset, folder: &Path, settings: LoopSettings) -> Result<Self> {
+        if pool.inputs() < LEAST {
+            return Err(Error::BadFile {
+                path: pool.path().to_owned(),
+                reason: format!(
+                    "has {} inputs; a pool needs at least {LEAST}",
+                    pool.inputs()
+                ),
+            });
+        }
+        if pool.grid().mesh().is_some() && pool.mask().is_some() {
+            return Err(refusal("pool", "masked meshes are not supported"));
+        }
+        Ok(Self {
+            state: State::open(folder, pool)?,
+            settings: LoopSettings {
+                start: settings.start.max(LEAST).min(pool.inputs()),
+                ..settings
+            },
+            pool: pool.clone(),
+            fitted: None,
+        })
+    }
+
+    /// Runs that are there.
+    pub fn runs(&self) -> usize {
+        self.state.solved.len()
+    }
+
+    /// Inputs that were given up, with the reason.
+    pub fn skipped(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.state
+            .skipped
+            .iter()
+            .map(|(input, reason)| (*input, reason.as_str()))
+    }
+
+    /// The folder of the last fit, if there is one.
+    pub fn run(&self) -> Option<&Path> {
+        self.fitted.as_ref().map(|(path, _)| path.as_path())
+    }
+
+    /// The model of the last fit, if there is one.
+    pub fn model(&self) -> Option<&Predictor> {
+        self.fitted.as_ref().map(|(_, predictor)| predictor)
+    }
+
+    /// Takes the realizations of an input's solution.
+    pub fn tell(&mut self, input: usize, high: &[Field]) -> Result<()> {
+        self.state.add(input, high)
+    }
+
+    /// Gives an input up.
+    pub fn skip(&mut self, input: usize, reason: &str) -> Result<()> {
+        self.state.skip(input, reason)
+    }
+
+    /// Up to `count` inputs to solve next, and what is known so far; fits if there are new runs.
+    pub fn ask(&mut self, count: usize, observer: &dyn Observer) -> Result<Asking> {
+        let missing = self.settings.start.saturating_sub(self.runs());
+        if missing > 0 {
+            return Ok(Asking {
+                inputs: self.first(missing)?,
+                runs: self.runs(),
+                std: None,
+                expected: None,
+                mean: None,
+            });
+        }
+        self.refit(observer)?;
+        let Some((_, predictor)) = &self.fitted else {
+            return Err(refusal("fit", "there is none"));
+        };
+        let known = self.known(predictor, observer)?;
+        let free = |input: &usize| self.state.is_free(*input);
+        let std = known.std();
+        let (inputs, left) = match self.settings.choosing {
+            Choosing::Best => {
+                let is_free: Vec<bool> = known.inputs.iter().map(free).collect();
+                let chosen = choose(&known.covariance, &known.noise, &is_free, count);
+                let chosen = chosen.map_err(refused)?;
+                let left = chosen.last().map(|last| last.left);
+                (chosen.iter().map(|c| known.inputs[c.input]).collect(), left)
+            }
+            Choosing::Spread | Choosing::Random => (self.others(count)?, None),
+        };
+        Ok(Asking {
+            inputs,
+            runs: self.runs(),
+            std: Some(std),
+            expected: left.map(|left| std * left.sqrt()),
+            mean: Some(known.mean()),
+        })
+    }
+
+    /// Inputs before anything is known.
+    fn first(&self, count: usize) -> Result<Vec<usize>> {
+        if self.settings.choosing == Choosing::Random {
+            return Ok(self.random(count));
+        }
+        let order = spread_apart(&self.features()?, self.pool.inputs());
+        Ok(order
+            .into_iter()
+            .filter(|i| self.state.is_free(*i))
+            .take(count)
+            .collect())
+    }
+
+    fn others(&self, count: usize) -> Result<Vec<usize>> {
+        self.first(count)
+    }
+
+    fn random(&self, count: usize) -> Vec<usize> {
+        let word = |input: usize| {
+            let stream = crate::random::stream;
+            let mut rng = stream(
+                self.settings.seed,
+                crate::random::Purpose::Shuffle,
+                input as u64,
+                0,
+            );
+            rand::Rng::next_u64(&mut rng)
+        };
+        let mut all: Vec<usize> = (0..self.pool.inputs())
+            .filter(|i| self.state.is_free(*i))
+            .collect();
+        all.sort_by_key(|input| word(*input));
+        all.truncate(count);
+        all
+    }
+
+    /// Inputs as numbers whose distances mean something: each channel over its own spread.
+    fn features(&self) -> Result<Vec<Vec<f64>>> {
+        let fields = (0..self.pool.inputs()).map(|i| self.pool.input(i));
+        let fields = fields.collect::<Result<Vec<Field>>>()?;
+        let (channels, points) = (self.pool.input_channels(), self.pool.grid().len());
+        let mut all: Vec<Vec<f64>> = fields.into_iter().map(Field::into_values).collect();
+        for channel in 0..channels {
+            let places = channel * points..(channel + 1) * points;
+            let values = || {
+                all.iter()
+                    .flat_map(|f| &f[places.clone()])
+                    .filter(|v| v.is_finite())
+            };
+            let count = values().count().max(1) as f64;
+            let mean = values().sum::<f64>() / count;
+            let square = values().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
+            let scale = if square > 0.0 {
+                1.0 / square.sqrt()
+            } else {
+                0.0
+            };
+            for field in &mut all {
+                for value in &mut field[places.clone()] {
+                    *value = if value.is_finite() {
+                        scale * (*value - mean)
+                    } else {
+                        0.0
+                    };
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Fits all runs, unless that is done.
+    fn refit(&mut self, observer: &dyn Observer) -> Result<()> {
+        let folder = self.state.round();
+        let run = folder.join("run");
+        if self.run() == Some(run.as_path()) {
+            return Ok(());
+        }
+        let mut arrays = Arrays::new(self.pool.grid().clone()).quantities(
+            self.pool.quantities().input.clone(),
+            self.pool.quantities().solution.clone(),
+        );
+        for (input, high) in &self.state.solved {
+            let low = match self.pool.has_low() {
+                true => Some(self.pool.low(*input)?),
+                false => None,
+            };
+            arrays.push(&self.pool.input(*input)?, low.as_ref(), high)?;
+        }
+        let dataset = arrays.write(folder.join("data.zarr"))?;
+        let config = TrainConfig {
+            split: SplitConfig::new(0, 0, None),
+            ..self.settings.fit.clone()
+        };
+        let predictor = fit(&dataset, &run, &config, observer)?;
+        let before = self.fitted.replace((run, predictor));
+        if let Some(before) = before.as_ref().and_then(|(run, _)| run.parent()) {
+            remove_folder(before)?;
+        }
+        Ok(())
+    }
+
+    /// What the fit knows of the quantity over the pool.
+    fn known(&self, predictor: &Predictor, observer: &dyn Observer) -> Result<Knowledge> {
+        let cases = Cases::of(&self.pool)?;
+        let realizations = self.state.solved.values().map(Vec::len).min().unwrap_or(1);
+        Knowledge::new(
+            predictor,
+            &cases,
+            &self.settings.quantity,
+            realizations,
+            observer,
+        )
+    }
+}
+
+/// What [`learn`] does.
+pub struct LearnRequest<'a> {
+    /// The command with `{input}` and `{output}`, perhaps `{seed}`.
+    pub solver: &'a str,
+    /// Seconds after which a run is ended.
+    pub timeout: f64,
+    /// Runs at most.
+    pub budget: usize,
+    /// When to stop before.
+    pub until: Option<Until>,
+    /// Inputs that are chosen together.
+    pub batch: usize,
+    /// Runs at the same time.
+    pub jobs: usize,
+}
+
+/// Why the loop has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ended {
+    /// The quantity is known well enough.
+    Known,
+    /// The budget is spent.
+    Spent,
+    /// No input of the pool is left.
+    Exhausted,
+}
+
+/// Drives a loop with a command; `report` is called whenever something is known or given up.
+pub fn learn(
+    looped: &mut Loop,
+    request: &LearnRequest<'_>,
+    observer: &dyn Observer,
+    report: &mut dyn FnMut(&Asking),
+) -> Result<Ended> {
+    let solver = solver(request)?;
+    looped.check_quantity()?;
+    loop {
+        go_on(observer)?;
+        let left = request.budget.saturating_sub(looped.runs());
+        let asking = looped.ask(request.batch.max(1).min(left.max(1)), observer)?;
+        looped.state.record(&asking)?;
+        report(&asking);
+        match (&request.until, asking.std) {
+            (Some(until), Some(std)) if std < until.value => return Ok(Ended::Known),
+            _ if left == 0 => return Ok(Ended::Spent),
+            _ if asking.inputs.is_empty() && asking.std.is_some() => return Ok(Ended::Exhausted),
+            _ if asking.inputs.is_empty() => return Err(looped.hopeless()),
+            _ => {}
+        }
+        let inputs: Vec<usize> = asking.inputs.into_iter().take(left).collect();
+        solving::solve(looped, &inputs, &solver, request.jobs, observer)?;
+        if looped.skipped().count() > FAILURES + 2 * looped.runs() {
+            return Err(looped.hopeless());
+        }
+    }
+}
+
+fn solver(request: &LearnRequest<'_>) -> Result<CommandSolver> {
+    if !["{input}", "{output}"]
+        .iter()
+        .all(|word| request.solver.contains(word))
+    {
+        return Err(refusal(
+            "solver",
+            "the command lacks {input} or {output}, the paths of the NumPy archives it reads and writes; write it as \
+             in './solve {input} {output}'",
+        ));
+    }
+    let timeout = Duration::try_from_secs_f64(request.timeout)
+        .ok()
+        .filter(|t| !t.is_zero());
+    let timeout = timeout.ok_or_else(|| refusal("timeout", "give a number of seconds above 0"))?;
+    CommandSolver::new(request.solver, timeout)
+}
+
+impl Loop {
+    /// The error of a solver that fails most of the time.
+    fn hopeless(&self) -> Error {
+        let reason = self.skipped().last().map_or("none", |(_, reason)| reason);
+        let (failed, runs) = (self.skipped().count(), self.runs());
+        refusal(
+            "solver",
+            &format!(
+                "it failed on {failed} inputs and solved {runs}; fix it and remove skipped.json; the last failure: {reason}"
+            ),
+        )
+    }
+
+    /// Refuses a quantity that means nothing, before anything is solved; the number of the solution's channels
+    /// is known only if a run or low fidelity is there.
+    pub fn check_quantity(&self) -> Result<()> {
+        let solved = self
+            .state
+            .solved
+            .values()
+            .next()
+            .map(|high| high[0].channels());
+        let Some(channels) = solved.or_else(|| self.pool.solution_channels()) else {
+            return Ok(());
+        };
+        let subject = Subject {
+            grid: self.pool.grid(),
+            mask: self.pool.mask(),
+            quantities: self.pool.quantities(),
+            channels: [self.pool.input_channels(), channels],
+            has_low: self.pool.has_low(),
+        };
+        let asked = Asked {
+            quantities: vec![self.settings.quantity.clone()],
+            thresholds: Vec::new(),
+        };
+        Interests::new(&asked, &subject).map(drop)
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "networks")]
+mod tests;

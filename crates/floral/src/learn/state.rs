@@ -1,0 +1,157 @@
+//! The folder of a loop: solutions, inputs that were given up, and the learning curve.
+//!
+//! `solved/000012.npz` has the solution of input 12, `skipped.json` the inputs that failed, `curve.json` what was known after each
+//! fit, `rounds/` the last fit. Files are written whole.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::Asking;
+use crate::dataset::Dataset;
+use crate::low::{read_high, write_high};
+use crate::sensitivity::refusal;
+use crate::storage::{FolderLock, create_folder, read_json, write_atomically};
+use crate::{Checksum, Error, Field, Grid, Result};
+
+/// What a loop has so far.
+pub(super) struct State {
+    folder: PathBuf,
+    grid: Grid,
+    inputs: usize,
+    /// The realizations of every solved input.
+    pub solved: BTreeMap<usize, Vec<Field>>,
+    /// Inputs that were given up, with the reason.
+    pub skipped: BTreeMap<usize, String>,
+    curve: Vec<Value>,
+    _lock: FolderLock,
+}
+
+impl State {
+    /// Opens a folder, or makes it; refuses that of another pool.
+    pub(super) fn open(folder: &Path, pool: &Dataset) -> Result<Self> {
+        let lock = FolderLock::acquire(folder, "loop")?;
+        let mut sum = Checksum::default();
+        for input in 0..pool.inputs() {
+            sum = sum.numbers(pool.input(input)?.values());
+        }
+        let path = folder.join("pool.json");
+        let (found, own) = (read_json(&path)?, json!({ "pool": sum.to_string() }));
+        match found {
+            None => write_atomically(&path, own.to_string().as_bytes())?,
+            Some(found) if found == own => {}
+            Some(_) => {
+                return Err(Error::BadFile {
+                    path: folder.to_owned(),
+                    reason: "is the folder of a loop over another pool; choose another folder"
+                        .into(),
+                });
+            }
+        }
+        let mut state = Self {
+            folder: folder.to_owned(),
+            grid: pool.grid().clone(),
+            inputs: pool.inputs(),
+            solved: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+            curve: Vec::new(),
+            _lock: lock,
+        };
+        create_folder(&state.folder.join("solved"))?;
+        state.read()?;
+        Ok(state)
+    }
+
+    fn read(&mut self) -> Result<()> {
+        for input in 0..self.inputs {
+            let path = self.path(input);
+            if path.is_file() {
+                self.solved.insert(input, read_high(&path, &self.grid)?);
+            }
+        }
+        if let Some(Value::Object(skipped)) = read_json(&self.folder.join("skipped.json"))? {
+            let pairs = skipped.iter().filter_map(|(input, reason)| {
+                Some((input.parse().ok()?, reason.as_str()?.to_owned()))
+            });
+            self.skipped = pairs.collect();
+        }
+        if let Some(Value::Array(curve)) = read_json(&self.folder.join("curve.json"))? {
+            self.curve = curve;
+        }
+        Ok(())
+    }
+
+    fn path(&self, input: usize) -> PathBuf {
+        self.folder.join("solved").join(format!("{input:06}.npz"))
+    }
+
+    /// Whether an input is neither solved nor given up.
+    pub(super) fn is_free(&self, input: usize) -> bool {
+        !self.solved.contains_key(&input) && !self.skipped.contains_key(&input)
+    }
+
+    /// Adds the realizations of an input.
+    pub(super) fn add(&mut self, input: usize, high: &[Field]) -> Result<()> {
+        if input >= self.inputs {
+            let reason = format!("the pool has inputs 0..{}", self.inputs);
+            return Err(refusal(&format!("input {input}"), &reason));
+        }
+        let channels = self.solved.values().next().map(|other| other[0].channels());
+        let first = high
+            .first()
+            .ok_or_else(|| refusal(&format!("input {input}"), "has no realization"))?;
+        let found = [&[first.channels()], first.grid_shape()].concat();
+        let expected = [
+            vec![channels.unwrap_or(first.channels())],
+            self.grid.shape(),
+        ]
+        .concat();
+        if found != expected {
+            return Err(Error::Shape {
+                what: format!("the solution of input {input}, [channel, grid...],"),
+                found,
+                expected,
+            });
+        }
+        write_high(&self.path(input), high)?;
+        self.skipped.remove(&input);
+        self.solved.insert(input, high.to_vec());
+        Ok(())
+    }
+
+    /// Gives an input up.
+    pub(super) fn skip(&mut self, input: usize, reason: &str) -> Result<()> {
+        self.skipped
+            .insert(input, reason.lines().next().unwrap_or_default().to_owned());
+        let all: BTreeMap<String, &String> = self
+            .skipped
+            .iter()
+            .map(|(i, r)| (i.to_string(), r))
+            .collect();
+        write_atomically(
+            &self.folder.join("skipped.json"),
+            json!(all).to_string().as_bytes(),
+        )
+    }
+
+    /// Adds a point of the learning curve; one that was there for the same number of runs is replaced.
+    pub(super) fn record(&mut self, asking: &Asking) -> Result<()> {
+        if asking.std.is_none() {
+            return Ok(());
+        }
+        self.curve
+            .retain(|point| point["runs"] != json!(asking.runs));
+        self.curve.push(json!(asking));
+        let text = serde_json::to_vec_pretty(&self.curve).unwrap_or_default();
+        write_atomically(&self.folder.join("curve.json"), &text)
+    }
+
+    /// The folder of the fit to what is solved.
+    pub(super) fn round(&self) -> PathBuf {
+        let solved = self.solved.keys().map(|input| *input as f64);
+        let sum = Checksum::default().numbers(&solved.collect::<Vec<f64>>());
+        let name = format!("{:04}-{:08x}", self.solved.len(), sum.short() as u32);
+        self.folder.join("rounds").join(name)
+    }
+}

@@ -1,0 +1,175 @@
+//! Plausible surrogates: functions of the input that are off from a run's prediction as its errors are.
+//!
+//! The epistemic part of a prediction at the input x is sum_k z_k e_k(x) with fields e_k and standard normal
+//! numbers z_k. A surrogate is a function, so that its numbers belong together at inputs that are alike: z_k(x) is
+//! drawn from a Gaussian process over inputs with the run's own correlations of errors, given its training inputs
+//! (those that `suggest` uses). It is drawn by the Nyström approximation: with correlations C of m anchors and
+//! c(x) of x with them, z(x) = phi(x) . xi, phi = C^(-1/2) c(x) scaled to unit length, xi standard normal.
+
+use floral_linalg::{Mat, symmetric_eigen};
+use rand_distr::{Distribution, StandardNormal};
+
+use crate::kl::Query;
+use crate::predict::{Cases, Predictor};
+use crate::random::{Purpose, stream};
+use crate::{Error, Field, Result};
+
+/// Anchors at most.
+const ANCHORS: usize = 128;
+
+/// Anchors at least, however long distances take.
+const FEWEST: usize = 8;
+
+/// Products that all distances together may take.
+const WORK: usize = 50_000_000_000;
+
+/// Eigenvalues below this share of the largest are noise.
+const NEGLIGIBLE: f64 = 1e-8;
+
+/// Independent surrogates of an input of a pool.
+const INDEPENDENT: usize = 4;
+
+/// Draws the epistemic numbers of surrogates.
+pub(super) enum Surrogates {
+    /// Functions over all inputs.
+    Functions {
+        /// [input][anchor].
+        features: Vec<Vec<f32>>,
+        /// `[surrogate][factor][anchor]`.
+        numbers: Vec<Vec<Vec<f64>>>,
+    },
+    /// Other ones at every input: enough where only variances are wanted.
+    Independent { factors: usize, seed: u64 },
+}
+
+impl Surrogates {
+    pub(super) fn independent(factors: usize, seed: u64) -> Self {
+        Self::Independent { factors, seed }
+    }
+
+    /// This number of functions over the inputs of cases, of this number of factors.
+    pub(super) fn over(
+        predictor: &Predictor,
+        cases: &Cases<'_>,
+        (count, factors): (usize, usize),
+        seed: u64,
+    ) -> Result<Self> {
+        let features = features(predictor, cases)?;
+        let size = features.first().map_or(0, Vec::len);
+        let one = |surrogate: usize, factor: usize| {
+            let mut rng = stream(
+                seed,
+                Purpose::Plausible,
+                u64::MAX - surrogate as u64,
+                factor as u64,
+            );
+            (0..size).map(|_| StandardNormal.sample(&mut rng)).collect()
+        };
+        let numbers = |surrogate| (0..factors).map(|k| one(surrogate, k)).collect();
+        Ok(Self::Functions {
+            features,
+            numbers: (0..count).map(numbers).collect(),
+        })
+    }
+
+    /// The epistemic numbers of every surrogate at an input: `[surrogate][factor]`.
+    pub(super) fn at(&self, input: usize) -> Vec<Vec<f64>> {
+        match self {
+            Self::Functions { features, numbers } => {
+                let phi = &features[input];
+                let dot = |xi: &Vec<f64>| phi.iter().zip(xi).map(|(p, x)| f64::from(*p) * x).sum();
+                let surrogate = |factors: &Vec<Vec<f64>>| factors.iter().map(dot).collect();
+                numbers.iter().map(surrogate).collect()
+            }
+            Self::Independent { factors, seed } => {
+                let purpose = Purpose::Plausible;
+                let mut rng = stream(*seed, purpose, u64::MAX - input as u64, u64::MAX);
+                let mut one = || {
+                    (0..*factors)
+                        .map(|_| StandardNormal.sample(&mut rng))
+                        .collect()
+                };
+                (0..INDEPENDENT).map(|_| one()).collect()
+            }
+        }
+    }
+}
+
+/// Features of every input, of unit length, whose products are correlations: [input][anchor].
+fn features(predictor: &Predictor, cases: &Cases<'_>) -> Result<Vec<Vec<f32>>> {
+    let n = cases.inputs();
+    let one = |index: usize| {
+        let case = cases.case(index)?;
+        predictor.query(&case.input, case.low.as_ref(), cases.grid())
+    };
+    let first = one(0)?;
+    let size = first.0.values().len() + first.1.as_ref().map_or(0, |low| low.values().len());
+    let most = WORK / (4 * n * size).max(1);
+    let count = ANCHORS.min(most.max(FEWEST)).min(n);
+    let anchors = (0..count)
+        .map(|i| one(i * n / count))
+        .collect::<Result<Vec<_>>>()?;
+    let own = correlations(predictor, &anchors)?;
+    let root = inverse_root(&own)?;
+    let mut all = Vec::with_capacity(n);
+    for start in (0..n).step_by(count) {
+        let inputs = (start..n.min(start + count)).map(one);
+        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        let together = [&anchors[..], &inputs[..]].concat();
+        let found = correlations(predictor, &together)?;
+        for x in count..together.len() {
+            all.push(feature(&root, |anchor| found[(anchor, x)]));
+        }
+    }
+    Ok(all)
+}
+
+fn correlations(predictor: &Predictor, fields: &[(Field, Option<Field>)]) -> Result<Mat<f64>> {
+    let query = |(input, low): &'_ (Field, Option<Field>)| -> (Vec<f64>, Option<Vec<f64>>) {
+        (
+            input.values().to_vec(),
+            low.as_ref().map(|l| l.values().to_vec()),
+        )
+    };
+    let values: Vec<_> = fields.iter().map(query).collect();
+    let queries: Vec<Query<'_>> = values
+        .iter()
+        .map(|(input, low)| Query {
+            input,
+            low: low.as_deref(),
+        })
+        .collect();
+    let found = predictor.error_correlations(&queries)?;
+    found.ok_or_else(|| super::refusal("method", "it has no epistemic uncertainty"))
+}
+
+/// C^(-1/2) without the directions in which C is noise: [direction][anchor].
+fn inverse_root(correlations: &Mat<f64>) -> Result<Vec<Vec<f64>>> {
+    let (values, vectors) = symmetric_eigen(correlations).ok_or_else(|| Error::Numerical {
+        what: "the correlations of errors at the inputs have no eigenvalues".into(),
+        advice: "ask for other samples or another seed".into(),
+    })?;
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    let kept = (0..values.len()).filter(|k| values[*k] > NEGLIGIBLE * largest);
+    let row = |k: usize| {
+        let scale = 1.0 / values[k].sqrt();
+        (0..correlations.nrows())
+            .map(|i| scale * vectors[(i, k)])
+            .collect()
+    };
+    Ok(kept.map(row).collect())
+}
+
+/// The feature of an input, of unit length.
+fn feature(root: &[Vec<f64>], correlation: impl Fn(usize) -> f64) -> Vec<f32> {
+    let dot = |row: &Vec<f64>| -> f64 {
+        row.iter()
+            .enumerate()
+            .map(|(i, r)| r * correlation(i))
+            .sum()
+    };
+    let values: Vec<f64> = root.iter().map(dot).collect();
+    let norm = values.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let scale = if norm > 0.0 { 1.0 / norm } else { 0.0 };
+    values.iter().map(|v| (scale * v) as f32).collect()
+}
