@@ -12,7 +12,7 @@ use super::judged::Judged;
 use super::kernel::Neighbours;
 use super::law::{Law, LawKind};
 use super::mean_and_variance::{Fit, Known};
-use super::moments::{self, Moments};
+use super::moments::Moments;
 use super::outliers::{outliers, without};
 use super::problem::Base;
 use super::realizations::Realizations;
@@ -81,18 +81,6 @@ struct Fitting<'a> {
     observer: &'a dyn Observer,
 }
 
-/// What judging inputs say of a fit.
-struct Judgement<'a> {
-    /// The judging inputs.
-    cases: &'a [Case<'a>],
-    mean: &'a Verdict,
-    spread: Option<&'a Verdict>,
-    /// Epistemic variances as the other judges say: [judge][channel, point].
-    unknown: &'a [Vec<f64>],
-    /// How many of the judges are independent.
-    independent: usize,
-}
-
 impl Fitting<'_> {
     /// Fits cases as they are given: leaves outliers out, finds symmetries, chooses units.
     fn fitted(&self, material: &Material<'_>) -> Result<Expansion> {
@@ -154,13 +142,7 @@ impl Fitting<'_> {
             cases,
             held_out,
         } = *material;
-        let interpolation = moments::interpolation(lattice, channels, symmetries, cases);
-        let moments =
-            |cases| Moments::new(lattice, channels, symmetries, cases, interpolation.as_ref());
-        let mut known = Known {
-            train: moments(cases),
-            held: moments(held_out),
-        };
+        let mut known = Known::new(material);
         let neighbours = Neighbours::new(lattice, symmetries, &known.train.framed);
         let folds = Folds::new(&neighbours.distinct(&known.train.framed, symmetries));
         let neighbours = neighbours.faded(&folds, &known.held.framed);
@@ -197,17 +179,19 @@ impl Fitting<'_> {
         };
         let spread = self.fit_spread(&mut fitted, &fit, cases, &known, &verdict)?;
         if fit.is_judged(&known) && self.recipe.has(Part::Calibration) {
-            let judgement = Judgement {
-                cases: if known.has_held() { held_out } else { cases },
+            let (judges, independent) = match known.has_held() {
+                true => (held_out, held_out.len()),
+                false => (cases, folds.count()),
+            };
+            let judged = Judged {
+                cases: judges,
+                moments: known.judges(),
+                unknown: &unknown,
                 mean: &verdict,
                 spread: spread.as_ref(),
-                unknown: &unknown,
-                independent: match known.has_held() {
-                    true => held_out.len(),
-                    false => folds.count(),
-                },
+                independent,
             };
-            self.calibrate(&mut fitted, cases, &known, &judgement);
+            fitted.calibrate(&judged, cases, self.kind);
         }
         Ok(fitted)
     }
@@ -247,29 +231,6 @@ impl Fitting<'_> {
         let sources: Vec<(Realizations<'_>, f64)> = sources.collect();
         fitted.law = Law::new(self.kind, &sources, values, &fitted.lattice);
         Ok(Some(verdict))
-    }
-
-    /// Finds the factors by which intervals hold what judging inputs' realizations are.
-    fn calibrate(
-        &self,
-        fitted: &mut Expansion,
-        cases: &[Case<'_>],
-        known: &Known<'_>,
-        judgement: &Judgement<'_>,
-    ) {
-        let judged = Judged {
-            cases: judgement.cases,
-            moments: known.judges(),
-            unknown: judgement.unknown,
-            mean: judgement.mean,
-            spread: judgement.spread,
-            independent: judgement.independent,
-        };
-        let of = |channel: usize| {
-            let reach = fitted.reach(cases, self.kind, channel);
-            fitted.calibrated(&judged, channel, reach)
-        };
-        fitted.calibration = (0..fitted.channels.solution).map(of).collect();
     }
 }
 

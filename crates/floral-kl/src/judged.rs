@@ -27,7 +27,7 @@ pub(super) struct Judged<'a> {
 
 impl Expansion {
     /// How far intervals reach, in deviations, by the training runs of a channel.
-    pub(super) fn reach(&self, cases: &[Case<'_>], kind: LawKind, channel: usize) -> Reach {
+    fn reach(&self, cases: &[Case<'_>], kind: LawKind, channel: usize) -> Reach {
         if kind == LawKind::Normal {
             return Reach::NORMAL;
         }
@@ -55,13 +55,17 @@ impl Expansion {
         Reach::of(&mut all, fewest)
     }
 
+    /// Finds the factors of every channel; `cases` are the training cases.
+    pub(super) fn calibrate(&mut self, judged: &Judged<'_>, cases: &[Case<'_>], kind: LawKind) {
+        let of = |channel: usize| {
+            let reach = self.reach(cases, kind, channel);
+            self.calibrated(judged, channel, reach)
+        };
+        self.calibration = (0..self.channels.solution).map(of).collect();
+    }
+
     /// Factors by which intervals hold what they say of the judging inputs' realizations.
-    pub(super) fn calibrated(
-        &self,
-        judged: &Judged<'_>,
-        channel: usize,
-        reach: Reach,
-    ) -> Calibration {
+    fn calibrated(&self, judged: &Judged<'_>, channel: usize, reach: Reach) -> Calibration {
         let judges = 0..judged.cases.len();
         let judges: Vec<Vec<Deviation>> = judges
             .map(|i| self.deviations(judged, channel, i))

@@ -5,8 +5,9 @@ use std::time::Instant;
 use super::blend::{Blend, Verdict};
 use super::candidates;
 use super::case::Framed;
+use super::expansion::Material;
 use super::folds::Folds;
-use super::moments::Moments;
+use super::moments::{self, Moments};
 use super::problem::{Base, Problem, View};
 use super::stack::Learner;
 use super::stacking::Stacking;
@@ -24,6 +25,24 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
+    /// Of cases in units.
+    pub(super) fn new(material: &Material<'a>) -> Self {
+        let Material {
+            lattice,
+            channels,
+            symmetries,
+            cases,
+            held_out,
+        } = *material;
+        let interpolation = moments::interpolation(lattice, channels, symmetries, cases);
+        let moments =
+            |cases| Moments::new(lattice, channels, symmetries, cases, interpolation.as_ref());
+        Self {
+            train: moments(cases),
+            held: moments(held_out),
+        }
+    }
+
     /// Whether inputs are held out.
     pub(super) fn has_held(&self) -> bool {
         !self.held.framed.is_empty()
