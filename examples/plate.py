@@ -20,7 +20,7 @@ import xarray as xr
 from skfem import Basis, BilinearForm, ElementTriP1, LinearForm, MeshTri, condense, solve
 from skfem.helpers import dot, grad
 
-RADIUS, SPREAD = 0.4, 0.5
+RADIUS, SPREAD = 0.4, 0.3
 FINE, COARSE = (104, 24), (32, 6)
 TRAIN, TEST, REALIZATIONS, REFERENCE = 10, 6, 20, 200
 

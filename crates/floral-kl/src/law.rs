@@ -55,8 +55,8 @@ impl LawKind {
 pub(super) struct Law {
     pub kind: LawKind,
     pub runs: Vec<Runs>,
-    /// Widths, in points along each axis, of the filter that makes white noise as smooth as what
-    /// the factors leave.
+    /// Widths, in points along each axis or in distances of neighbours of scattered points, of the
+    /// filter that makes white noise as smooth as what the factors leave.
     pub widths: Vec<f64>,
 }
 

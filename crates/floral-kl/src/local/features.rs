@@ -286,11 +286,9 @@ impl Filters {
         lattice: &Lattice,
         symmetries: &Symmetries,
     ) -> (Vec<[usize; 2]>, Self) {
-        let widths = plan.widths.iter().enumerate();
         if let Some(points) = lattice.points() {
-            let banks: Vec<Bank> = widths
-                .map(|(_, width)| Bank::new(points, *width, plan.order))
-                .collect();
+            let bank = |width: &f64| Bank::new(points, *width, plan.order);
+            let banks: Vec<Bank> = plan.widths.iter().map(bank).collect();
             let of = |(w, bank): (usize, &Bank)| -> Vec<[usize; 2]> {
                 bank.totals().map(|order| [w, order]).collect()
             };
@@ -299,7 +297,7 @@ impl Filters {
         }
         let filtered = filtered_axes(lattice, symmetries);
         let (mut kinds, mut all) = (Vec::new(), Vec::new());
-        for (w, width) in widths {
+        for (w, width) in plan.widths.iter().enumerate() {
             for (order, filter) in filters(lattice, &filtered, *width, plan.order) {
                 kinds.push([w, order]);
                 all.push(filter);

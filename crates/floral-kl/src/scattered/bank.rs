@@ -85,12 +85,7 @@ impl Bank {
                 self.at(row, &beside, found);
             }
         });
-        let value = |k: usize| move |r: usize| (r, k);
-        let column = |k: usize| {
-            (0..rows.len())
-                .map(value(k))
-                .map(|(r, k)| found[r * size + k])
-        };
+        let column = |k: usize| found.iter().skip(k).step_by(size).copied();
         let kept = |f: usize| self.kept.iter().map(move |b| b * fields + f);
         let of = |f: usize| kept(f).map(|k| column(k).collect()).collect();
         (0..fields).map(of).collect()

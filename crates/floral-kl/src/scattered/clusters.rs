@@ -9,7 +9,7 @@ const MOST_BINS: usize = 256;
 const IN_BIN: f64 = 2.0;
 
 /// Points merged where they share a cube of a given side; each cluster has the weight and the centroid
-/// of its points. How wide a filter is, a point then has a bounded number of clusters around it.
+/// of its points. However wide a filter is, it then reaches over a bounded number of clusters.
 #[derive(Debug, Clone)]
 pub(crate) struct Clusters {
     /// The cluster of each point, and the point's share of its weight.
