@@ -96,7 +96,7 @@ def test_the_unbiased_mean_holds_the_truth(folder):
 )
 def test_wrong_laws_get_one_line(folder, law, words):
     (folder / "wrong.toml").write_text(law)
-    done = floral(folder, "-q", "sensitivity", "run", "--inputs-from", "wrong.toml", "--quantity", "m = mean(u)", code=1)
+    done = floral(folder, "-q", "sensitivity", "run", "--inputs-from", "wrong.toml", "--quantity", "m = mean(u)", code=2)
     assert words in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
@@ -112,7 +112,7 @@ def test_wrong_laws_get_one_line(folder, law, words):
     ],
 )
 def test_what_cannot_be_asked_gets_one_line(folder, arguments, words):
-    done = floral(folder, "-q", *arguments, code=1)
+    done = floral(folder, "-q", *arguments, code=2)
     assert words in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
@@ -170,7 +170,7 @@ def test_a_solver_that_fails_half_the_time_loses_nothing(pool):
     "words, solver, message",
     [
         (["--budget", 8], "./solve", "lacks {input} or {output}"),
-        (["--budget", 8], "exit 3 # {input} {output}", "failed on 8 inputs and solved 0"),
+        (["--budget", 8], "exit 3 # {input} {output}", "failed on 10 inputs and solved 0"),
         (["--budget", 8, "--until", "std(top) < 1"], None, "unknown quantity `top`"),
         (["--budget", 2], None, "at least 3 runs"),
         (["--budget", 8, "--method", "fno"], None, "no epistemic uncertainty"),
@@ -180,5 +180,5 @@ def test_what_the_loop_cannot_do_gets_one_line(pool, words, solver, message):
     solver = solver or "true {input} {output}"
     common = ["--pool", "pool.zarr", "--quantity", "peak = max(u)", "-o", "learned"]
     method = [] if "--method" in words else ["--method", "kriging"]
-    done = floral(pool, "-q", "learn", "--solver", solver, *common, *method, *words, code=1)
+    done = floral(pool, "-q", "learn", "--solver", solver, *common, *method, *words, code=2)
     assert message in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr

@@ -201,6 +201,9 @@ fn estimate(
 ) -> IndexEstimate {
     let found = of(whole);
     let others: Vec<f64> = plausible.iter().map(|one| of(one).value).collect();
+    // Surrogates share the realizations they are drawn with: their common error is that of the design.
+    let shift = found.value - others.iter().sum::<f64>() / others.len().max(1) as f64;
+    let others: Vec<f64> = others.iter().map(|other| other + shift).collect();
     let limits = interval(&found, whole.freedom, &others, LEVEL);
     IndexEstimate {
         value: found.value,
