@@ -166,8 +166,12 @@ fn readings_in_two_steps_are_those_at_once() {
     with_law(LawKind::Normal, 1, |mut deviations| {
         let c = dense(&deviations);
         let (one, other) = (reading(2, 0.7, 0.2), reading(6, -1.0, 0.1));
-        let (mean, left) = given(&Mat::zeros(POINTS, 1), &c, &rows(&[one.clone()]));
-        let (mean, left) = given(&mean, &left, &rows(&[other.clone()]));
+        let (mean, left) = given(
+            &Mat::zeros(POINTS, 1),
+            &c,
+            &rows(std::slice::from_ref(&one)),
+        );
+        let (mean, left) = given(&mean, &left, &rows(std::slice::from_ref(&other)));
         let (_, shifted, _) =
             conditioned(&mut deviations, &unknown(), rows(&[one, other])).unwrap();
         assert!(farthest(&shifted.mean, |p| mean[(p, 0)]) < 1e-9);
