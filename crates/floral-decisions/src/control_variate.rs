@@ -38,7 +38,7 @@ pub struct UnbiasedMean {
     pub coefficient: f64,
     /// The correlation of runs and surrogate over inputs.
     pub correlation: f64,
-    /// Var(mean of runs alone) / Var(estimate): so many times the runs would be needed without surrogate.
+    /// Var(mean of runs alone) / Var(estimate): the factor of runs that would be needed without surrogate.
     pub gain: f64,
     /// The standard deviation of the quantity by runs.
     pub spread: f64,

@@ -8,6 +8,9 @@ pub(crate) const POINTS: usize = 1 << 16;
 /// Multipliers that are tried.
 const CANDIDATES: u64 = 128;
 
+/// Multipliers that are kept.
+const GENERATORS: usize = 4;
+
 /// The weight of a coordinate in the criterion: small ones look at few coordinates together.
 const WEIGHT: f64 = 0.3;
 
@@ -20,7 +23,8 @@ const WEIGHT: f64 = 0.3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lattice {
     points: u64,
-    generator: Vec<u64>,
+    /// The best ones; each shift takes the next, as a function may resonate with one of them.
+    generators: Vec<Vec<u64>>,
 }
 
 impl Lattice {
@@ -34,11 +38,13 @@ impl Lattice {
             powers.take(dimensions).collect()
         };
         let all = (0..CANDIDATES).map(|i| generator(multiplier(i)));
-        let rated = all.map(|z| (criterion(points, &z), z));
-        let best = rated.min_by(|a, b| a.0.total_cmp(&b.0));
+        let mut rated: Vec<(f64, Vec<u64>)> = all.map(|z| (criterion(points, &z), z)).collect();
+        rated.sort_by(|a, b| a.0.total_cmp(&b.0));
+        rated.dedup_by(|a, b| a.1 == b.1);
+        rated.truncate(GENERATORS);
         Self {
             points,
-            generator: best.map_or_else(Vec::new, |(_, z)| z),
+            generators: rated.into_iter().map(|(_, z)| z).collect(),
         }
     }
 
@@ -51,7 +57,9 @@ impl Lattice {
     pub fn coordinate(&self, seed: u64, shift: u64, index: usize, dimension: usize) -> f64 {
         let word = mixed(mixed(mixed(seed) ^ shift) ^ dimension as u64);
         let random = (word >> 11) as f64 / (1u64 << 53) as f64;
-        let step = index as u64 % self.points * self.generator[dimension] % self.points;
+        let step = index as u64 % self.points
+            * self.generators[shift as usize % self.generators.len()][dimension]
+            % self.points;
         let x = (step as f64 / self.points as f64 + random).fract();
         (1.0 - (2.0 * x - 1.0).abs()).clamp(f64::EPSILON, 1.0 - f64::EPSILON)
     }
@@ -105,7 +113,7 @@ mod tests {
             let mut seen = [0; 6];
             column(d).iter().for_each(|x| seen[(6.0 * x) as usize] += 1);
             assert!(seen.iter().all(|n| (9..=11).contains(n)), "{seen:?}");
-            assert!((0..d).all(|other| lattice.generator[d] != lattice.generator[other]));
+            assert!((0..d).all(|other| lattice.generators[2][d] != lattice.generators[2][other]));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::random::{Purpose, stream};
 use crate::sensitivity::refusal;
 use crate::{Field, Result};
 
-/// Inputs of the pool that are considered; of a larger pool, every so many-th.
+/// Inputs of the pool that are considered; of a larger pool, some at equal steps.
 const MOST: usize = 400;
 
 /// Realizations from which the effect of an epistemic number is computed, of quantities that are not affine.
