@@ -87,13 +87,12 @@ pub(crate) fn fitted(
     };
     let reader = Reader::new(dataset, &own)?;
     let read = |inputs: Range<usize>| -> Result<Vec<Held>> {
-        inputs.map(|index| Ok(reader.case(index)?.into())).collect()
+        let cases = inputs.map(|index| reader.case(index));
+        cases.map(|case| case.map(Held::from)).collect()
     };
     let (train, validation) = (read(split.train)?, read(split.validation)?);
     let known = reader.known();
-    let view = |all: &'_ [Held]| all.iter().map(|case| case.view(known)).collect();
-    let (train, validation): (Vec<kl::Case<'_>>, Vec<kl::Case<'_>>) =
-        (view(&train), view(&validation));
+    let (train, validation) = (views(&train, known), views(&validation, known));
     let material = Material {
         lattice: &Lattice::from(dataset.grid()),
         channels: channels(dataset),
@@ -158,6 +157,11 @@ impl Held {
             points: self.sensors.as_deref().or(known),
         }
     }
+}
+
+/// Cases as regression takes them.
+fn views<'a>(all: &'a [Held], known: Option<&'a [usize]>) -> Vec<kl::Case<'a>> {
+    all.iter().map(|case| case.view(known)).collect()
 }
 
 /// Fits a run, unless it is there already.
