@@ -92,7 +92,8 @@ fn fitted(
     let (start, dataset) = (Instant::now(), &reader.dataset);
     let split = config.split_of(dataset.inputs())?;
     let read = |inputs: Range<usize>| -> Result<Vec<Held>> {
-        inputs.map(|index| Ok(reader.case(index)?.into())).collect()
+        let cases = inputs.map(|index| reader.case(index));
+        cases.map(|case| case.map(Held::from)).collect()
     };
     let (train, validation) = (read(split.train)?, read(split.validation)?);
     let known = reader.known();
@@ -157,6 +158,11 @@ impl Held {
             points: self.sensors.as_deref().or(known),
         }
     }
+}
+
+/// Cases as regression takes them.
+fn views<'a>(all: &'a [Held], known: Option<&'a [usize]>) -> Vec<kl::Case<'a>> {
+    all.iter().map(|case| case.view(known)).collect()
 }
 
 /// Fits a run, unless it is there already.
