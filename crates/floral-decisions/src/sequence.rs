@@ -18,8 +18,7 @@ const WEIGHT: f64 = 0.3;
 ///
 /// The multiplier a is the best of some by the mean square error of integrals of smooth periodic functions
 /// (L'Ecuyer & Lemieux, Management Science 46 (2000)). The fold x -> 1 - |2 x - 1| makes functions that are not
-/// periodic as easy (Hickernell, Obtaining O(N^-2+e) convergence for lattice quadrature rules, 2002). On five
-/// test functions its errors are between those of scrambled Sobol points and a tenth of them.
+/// periodic as easy (Hickernell, Obtaining O(N^-2+e) convergence for lattice quadrature rules, 2002).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lattice {
     points: u64,

@@ -10,7 +10,7 @@ const LADDER: [f64; 7] = [0.1, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0];
 
 /// Training runs that have to carry the law given the readings, or half of those that carry it
 /// without: a law of fewer runs would be theirs more than the input's. On a Burgers equation with noise,
-/// 15 to 50 gave the smallest CRPS with 1 to 17 readings.
+/// 15 and 50 gave the same CRPS within 2 % with 1 to 17 readings, 1 a far larger one.
 const ENOUGH: f64 = 30.0;
 
 /// Weights below this share of the largest do not count.
