@@ -132,8 +132,8 @@ mod tests {
         );
         let row = design.row(3, 2);
         for (i, point) in row.mixed.iter().enumerate() {
-            for j in 0..3 {
-                assert_eq!(point[j], if i == j { row.b[j] } else { row.a[j] });
+            for (j, value) in point.iter().enumerate() {
+                assert_eq!(*value, if i == j { row.b[j] } else { row.a[j] });
             }
         }
         assert_eq!(Row::of_all(row.clone().into_all()), Some(row.clone()));

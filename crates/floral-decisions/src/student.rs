@@ -214,7 +214,7 @@ mod tests {
         };
         close(normal_quantile(0.5), 0.0);
         close(normal_quantile(0.95), 1.644_853_626_951_472_2);
-        close(normal_quantile(0.001), -3.090_232_306_167_813_3);
+        close(normal_quantile(0.001), -3.090_232_306_167_813);
         close(normal_quantile(1e-20), -9.262_340_089_798_408);
         close(student_quantile(0.95, 7.0), 1.894_578_605_090_006_2);
         close(student_quantile(0.05, 15.0), -1.753_050_355_692_572_5);

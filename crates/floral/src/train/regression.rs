@@ -142,10 +142,6 @@ impl From<Case> for Held {
     }
 }
 
-fn views<'a>(all: &'a [Held], known: Option<&'a [usize]>) -> Vec<kl::Case<'a>> {
-    all.iter().map(|case| case.view(known)).collect()
-}
-
 impl Held {
     /// The case as regression takes it; `known` are the points of realizations without sensors.
     fn view<'a>(&'a self, known: Option<&'a [usize]>) -> kl::Case<'a> {
