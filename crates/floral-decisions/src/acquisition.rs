@@ -86,7 +86,7 @@ fn condition(covariance: &mut [f64], noise: &[f64], input: usize) {
 }
 
 /// The first inputs, before anything is known: each is the one farthest from those before it, beginning with
-/// the one closest to the mean (Gonzalez 1985). `features` is [input][feature], scaled to one spread.
+/// the one closest to the mean (Gonzalez 1985). `features`, a list per input, are scaled to one spread.
 pub fn spread_apart(features: &[Vec<f64>], count: usize) -> Vec<usize> {
     let square =
         |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum() };

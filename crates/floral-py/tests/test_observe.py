@@ -1,6 +1,9 @@
 """Predictions given readings: exact ones are reproduced, the shell has the same numbers, bad ones are refused."""
 
+import pathlib
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -57,9 +60,9 @@ def test_the_shell_and_a_file_have_the_same_numbers(known, tmp_path):
     (tmp_path / "r.csv").write_text("x,value,std\n0.3,0.5,0.1\n0.8,1.0,0.1\n")
     model.save(tmp_path / "m.floral")
     np.savez(tmp_path / "new.npz", input=new[None], low=np.sin(new)[None], x=x)
-    words = ["floral", "sample", tmp_path / "m.floral", "--input", tmp_path / "new.npz", "--realizations", "300"]
+    words = [pathlib.Path(sys.executable).parent / "floral", "sample", tmp_path / "m.floral", "--input", tmp_path / "new.npz", "--realizations", "300"]
     words += ["--observe", tmp_path / "r.csv", "--keep", "300", "-o", tmp_path / "out.npz"]
-    assert floral._floral.command([str(word) for word in words]) == 0
+    subprocess.run(words, check=True)
     stored = np.load(tmp_path / "out.npz")
     by_file, by_arrays = given(known, tmp_path / "r.csv"), given(known, floral.Observations([0.3, 0.8], [0.5, 1.0], 0.1))
     for held in (by_file, by_arrays):

@@ -210,6 +210,7 @@ def unbiased_mean(
     model: Model, fresh: _Path, pool: _Path, wanted: str, watcher: _Watcher = None
 ) -> tuple[str, str]: ...
 
+@final
 class Loop:
     def __new__(
         cls, pool: Dataset, folder: _Path, quantity: str, start: int, settings: str, seed: int

@@ -160,7 +160,7 @@ class Model(OnGrid):
         for words in notes:
             note(words)
         quantities = self._header.get("quantities", {}).get("solution", [])
-        return Ensemble(found, quantities, innovation and json.loads(innovation))
+        return Ensemble(found, quantities, json.loads(innovation) if innovation else None)
 
     def _expected(self) -> Expected:
         shapes = self._header["shapes"]

@@ -41,7 +41,7 @@ class Observations:
         if self.values.ndim != 1:
             raise ValueError(f"values have the shape {self.values.shape}; one number per point is needed")
         places = np.asarray(points, dtype=float)
-        self.points = places.reshape(len(self.values), -1) if places.ndim < 2 else places
+        self.points = np.atleast_1d(places)[:, None] if places.ndim < 2 else places
         if self.points.ndim != 2 or len(self.points) != len(self.values):
             raise ValueError(
                 f"there are {len(self.values)} values, but points have the shape {places.shape}; "
