@@ -17,7 +17,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// Points in any units, [coordinate][point], with positive weights; a coordinate in which all points
+    /// Points in any units, `[coordinate][point]`, with positive weights; a coordinate in which all points
     /// agree is left out. `dimension` is that of the domain, such as 2 for a surface in space.
     pub fn new(coordinates: &[Vec<f64>], weights: &[f64], dimension: usize) -> Self {
         let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
@@ -34,7 +34,7 @@ impl Points {
         self.weights.len()
     }
 
-    /// From 0 to 1 over the box around the points: [coordinate][point].
+    /// From 0 to 1 over the box around the points: `[coordinate][point]`.
     pub fn coordinates(&self) -> &[Vec<f64>] {
         &self.coordinates
     }
