@@ -189,7 +189,7 @@ impl<'a> Brought<'a> {
         &self.runs.coefficients
     }
 
-    /// One of its runs, of which there is one at least.
+    /// One of its runs; there is at least one.
     fn run(&self, runs: usize, rng: &mut impl Rng) -> usize {
         if self.chances.is_empty() {
             return rng.random_range(0..runs);

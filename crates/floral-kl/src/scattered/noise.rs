@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{Clusters, place};
 use crate::symmetry::Points;
 
-/// Filters reach this many widths, in each of which there are so many clusters.
+/// Filters reach this number of widths, and each width spans this number of clusters.
 const REACH: f64 = 2.5;
 const IN_WIDTH: f64 = 2.0;
 
