@@ -224,7 +224,7 @@ def main():
 
 
 def write(path, made):
-    path.write_text(json.dumps(made, indent=2) + "\n")
+    path.write_text(json.dumps(made, indent=2, default=float) + "\n")
 
 
 if __name__ == "__main__":
