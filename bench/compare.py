@@ -3,7 +3,6 @@
     bench/compare             all rows: results/compare.json, results/scaling.json, docs/src/figures/scaling.svg
     bench/compare --quick     one round each, without 128x128 training and large grids; a fast look
     bench/compare --only prior --only velocity
-    bench/compare --only transform      the convolution beside an FFT: results/transform.json
 
 The peer is the paper's network on neuraloperator's blocks, with torchdiffeq and GPyTorch, on all
 cores. Before anything is timed it has to reproduce the reference's stored velocities, and ours with
@@ -131,13 +130,6 @@ def compare(arguments, wanted, results):
     write(results / "compare.json", result)
 
 
-def measure_transform(arguments, results):
-    print("measuring transform", file=sys.stderr, flush=True)
-    sizes = (32, 64, 128) if arguments.quick else (32, 64, 128, 256, 512)
-    found = [ours("transform", n) for n in sizes]
-    write(results / "transform.json", {"command": "bench/compare --only transform", "rows": found})
-
-
 def measure_scaling(arguments, results):
     print("measuring scaling", file=sys.stderr, flush=True)
     largest = 128 if arguments.quick else 512
@@ -163,10 +155,8 @@ def main():
     arguments = parsed()
     results = (arguments.output or ROOT / "results").resolve()
     wanted = lambda name: not arguments.only or name in arguments.only
-    if not set(arguments.only or ["velocity"]) <= {"transform", "scaling"}:
+    if arguments.only != ["scaling"]:
         compare(arguments, wanted, results)
-    if wanted("transform"):
-        measure_transform(arguments, results)
     if wanted("scaling"):
         measure_scaling(arguments, results)
     partial.forget()

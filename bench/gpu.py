@@ -1,7 +1,7 @@
 """A graphics card beside the processor: fixtures, a short training, realizations, and how long they take.
 
     bench/gpu
-    bench/gpu --numbers     without times, which a busy machine does not tell
+    bench/gpu --numbers     without times, which mean nothing on a busy machine
 
 The same commands on both devices. Differences are relative to the largest value. Times are those of this
 machine, whose load at the start is recorded; with a driver that imitates a card on the processor they say nothing
@@ -15,12 +15,12 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import tempfile
 import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-FLORAL = os.environ["FLORAL"]
+from command import floral
+from results import ROOT, write
+
 FIXTURES = [ROOT / "crates/floral/tests/fixtures" / f"{name}.safetensors" for name in ("filmfno_1d", "filmfno_2d", "solvers")]
 DEVICES = ["cpu", "gpu"]
 PROBLEMS = {
@@ -31,16 +31,11 @@ SIZES = "--method floral --set network.hidden_channels=16 --set network.film_cha
 SIZES += " --set split.test=1 --set split.validation=1 --epochs 3"
 
 
-def floral(words, folder):
-    command = [FLORAL, *words.split()]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-
-
 def verified():
     """The card, and the error of every quantity of the fixtures on each device."""
     rows = {}
     for device in DEVICES:
-        done = floral(f"verify {' '.join(map(str, FIXTURES))} --device {device}", ROOT)
+        done = floral(ROOT, f"verify {' '.join(map(str, FIXTURES))} --device {device}")
         for line in done.stdout.splitlines():
             if line.endswith(".safetensors"):
                 name = pathlib.Path(line).stem
@@ -80,10 +75,10 @@ def values(archive, name):
 
 def trained(problem, folder, times):
     """A short training on each device, and realizations by each run on each device."""
-    floral(f"generate {problem} {PROBLEMS[problem]} -o {problem}.zarr", folder)
+    floral(folder, f"generate {problem} {PROBLEMS[problem]} -o {problem}.zarr")
     row = {"data": f"{problem} {PROBLEMS[problem]}", "settings": SIZES}
     for device in DEVICES:
-        floral(f"train {problem}.zarr {SIZES} --device {device} -o {problem}-{device}", folder)
+        floral(folder, f"train {problem}.zarr {SIZES} --device {device} -o {problem}-{device}")
         run = folder / f"{problem}-{device}"
         row[device] = losses(run)
         if times:
@@ -92,9 +87,9 @@ def trained(problem, folder, times):
     for run in DEVICES:
         for device in DEVICES:
             floral(
+                folder,
                 f"sample {problem}-{run} --input {problem}.zarr --inputs 0..1 --realizations 4 --keep 4"
                 f" --solver heun --steps 5 --device {device} -o {run}-{device}.npz --force",
-                folder,
             )
         kept = [values(folder / f"{run}-{device}.npz", "realizations") for device in DEVICES]
         row[f"realization_difference_of_{run}_run"] = difference(kept[1], kept[0])
@@ -106,7 +101,7 @@ def benched():
     rows = {}
     for device in DEVICES:
         words = f"bench --device {device} --sizes 128,32x32 --batch 4 --hidden 16 --only velocity --only training --seconds 1 --json"
-        report = json.loads(floral(words, ROOT).stdout)
+        report = json.loads(floral(ROOT, words).stdout)
         for row in report["measurements"]:
             rows.setdefault(f"{row['work']} {row['size']}", {})[device] = row["milliseconds_per_sample"]
     for row in rows.values():
@@ -116,7 +111,7 @@ def benched():
 
 def main():
     parser = argparse.ArgumentParser(description="A graphics card beside the processor.")
-    parser.add_argument("--numbers", action="store_true", help="without times, which a busy machine does not tell")
+    parser.add_argument("--numbers", action="store_true", help="without times, which mean nothing on a busy machine")
     times = not parser.parse_args().numbers
     results = {"command": "bench/gpu" if times else "bench/gpu --numbers", "cores": os.cpu_count()}
     if times:
@@ -127,7 +122,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         results["training"] = [trained(problem, pathlib.Path(folder), times) for problem in PROBLEMS]
     print(json.dumps(results["training"], indent=2), flush=True)
-    (ROOT / "results" / "gpu.json").write_text(json.dumps(results, indent=2) + "\n")
+    write("gpu.json", results)
 
 
 if __name__ == "__main__":

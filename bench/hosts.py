@@ -16,7 +16,8 @@ import shutil
 import subprocess
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from results import write
+
 FLORAL = os.environ["FLORAL"]
 HOSTS = {"floral-a": "10.83.0.1", "floral-b": "10.83.0.2"}
 ENVIRONMENT = {
@@ -172,7 +173,7 @@ def main():
         "weights": planned["weights"],
         "rows": rows,
     }
-    (ROOT / "results" / "hosts.json").write_text(json.dumps(made, indent=2) + "\n")
+    write("hosts.json", made)
 
 
 if __name__ == "__main__":

@@ -2,21 +2,20 @@
 
     bench/integrators RUN DATA.zarr
 
-The gap of a value is its distance from that of the fine integration; the spread of the realizations
+The difference of a value is its distance from that of the fine integration; the spread of the realizations
 shows its worth.
 """
 
-import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 import xarray
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from command import floral
+from results import write
+
 REALIZATIONS = 64
 FINE = "--solver rk4 --steps 400"
 OTHERS = [
@@ -45,11 +44,9 @@ def named(path):
 
 def sampled(run, data, integrator, folder):
     """The realizations, [realization, ...], and evaluations per realization."""
-    out = pathlib.Path(folder) / "out.zarr"
     words = f"sample {run} --input {data} --inputs 0..1 --realizations {REALIZATIONS}"
-    words += f" --keep {REALIZATIONS} --force {integrator} -o {out}"
-    subprocess.run([os.environ["FLORAL"], *words.split()], check=True, capture_output=True)
-    store = xarray.open_zarr(out).load()
+    floral(folder, f"{words} --keep {REALIZATIONS} --force {integrator} -o out.zarr")
+    store = xarray.open_zarr(pathlib.Path(folder) / "out.zarr").load()
     return store.realizations.values[0], float(store.evaluations[0]) / REALIZATIONS
 
 
@@ -60,24 +57,24 @@ def main():
         fine, _ = sampled(run, data, FINE, folder)
         for integrator in OTHERS:
             found, evaluations = sampled(run, data, integrator, folder)
-            gap = np.abs(found - fine)
+            difference = np.abs(found - fine)
             rows.append(
                 {
                     "integrator": integrator,
                     "evaluations": evaluations,
-                    "largest_gap": float(gap.max()),
-                    "rms_gap": float(np.sqrt((gap**2).mean())),
-                    "gap_of_mean": float(np.abs(found.mean(0) - fine.mean(0)).max()),
-                    "gap_of_std": float(np.abs(found.std(0) - fine.std(0)).max()),
+                    "largest_difference": float(difference.max()),
+                    "rms_difference": float(np.sqrt((difference**2).mean())),
+                    "difference_of_mean": float(np.abs(found.mean(0) - fine.mean(0)).max()),
+                    "difference_of_std": float(np.abs(found.std(0) - fine.std(0)).max()),
                 }
             )
     spread = float(fine.std(0).mean())
     print(f"spread of the realizations {spread:.4f}\n")
-    print(f"{'':30} {'evaluations':>11} {'largest gap':>12} {'rms gap':>10} {'of mean':>10} {'of std':>10}")
+    print(f"{'':30} {'evaluations':>11} {'largest':>12} {'rms':>10} {'of mean':>10} {'of std':>10}")
     for row in rows:
         print(
-            f"{row['integrator']:30} {row['evaluations']:11.0f} {row['largest_gap']:12.2e}"
-            f" {row['rms_gap']:10.2e} {row['gap_of_mean']:10.2e} {row['gap_of_std']:10.2e}"
+            f"{row['integrator']:30} {row['evaluations']:11.0f} {row['largest_difference']:12.2e}"
+            f" {row['rms_difference']:10.2e} {row['difference_of_mean']:10.2e} {row['difference_of_std']:10.2e}"
         )
     result = {
         "command": f"bench/integrators {named(run)} {named(data)}",
@@ -87,9 +84,7 @@ def main():
         "spread": spread,
         "rows": rows,
     }
-    path = ROOT / "results/integrators.json"
-    path.write_text(json.dumps(result, indent=2) + "\n")
-    print(f"\nwritten to {path.relative_to(ROOT)}")
+    write("integrators.json", result)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ import resource
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from results import write
+
 FLORAL = os.environ["FLORAL"]
 FINE = "--method floral --set network.n_modes=[32,32] --set split.test=1 --set split.validation=1"
 SMALL = "--method residual-fno --set network.hidden_channels=4 --set network.film_channels=4 --set network.layers=1"
@@ -108,7 +109,7 @@ def main():
         print(json.dumps(results["large_grid"], indent=2), flush=True)
         results["beyond_memory"] = beyond_memory(folder)
         print(json.dumps(results["beyond_memory"], indent=2), flush=True)
-    (ROOT / "results" / "large.json").write_text(json.dumps(results, indent=2) + "\n")
+    write("large.json", results)
 
 
 if __name__ == "__main__":

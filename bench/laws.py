@@ -9,25 +9,20 @@ A plume of two directions and a log-normal strength, and one of a single directi
 import json
 import os
 import pathlib
-import subprocess
 import tempfile
 
 import numpy as np
 import xarray
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-FLORAL = os.environ["FLORAL"]
+from command import floral, show
+from results import write
+
 PLUMES = {"bimodal": "", "log-normal": "--set weight=1 --set noise=0"}
 SEEDS = 3
 SPLIT = "--set split.test=15 --set split.validation=6 --train-inputs 14"
 LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95]
 LAWS = {"chosen": "", "normal": "--set coefficients=normal", "positive": "--set transform=positive"}
 REALIZATIONS = 30
-
-
-def floral(words, folder):
-    command = [FLORAL, *words.split()]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
 def quantiles(realizations):
@@ -46,7 +41,7 @@ def quantile_error(found, truth):
 def quantile_errors(run, folder):
     """Of a run; of as many realizations of the test inputs as training inputs have; of all of them."""
     levels = " ".join(f"--quantile {level}" for level in LEVELS)
-    floral(f"sample {run} --input truth.zarr --inputs 0..15 --realizations 1000 {levels} --keep 200 -o {run}.zarr", folder)
+    floral(folder, f"sample {run} --input truth.zarr --inputs 0..15 --realizations 1000 {levels} --keep 200 -o {run}.zarr")
     found = xarray.open_zarr(folder / f"{run}.zarr").load()
     truth = xarray.open_zarr(folder / "truth.zarr").high.isel(input=slice(0, 15)).values.astype(float)
     half = truth.shape[1] // 2
@@ -61,12 +56,12 @@ def quantile_errors(run, folder):
 
 def scored(plume, constants, seed, folder):
     make = f"generate plume {constants} --seed {seed}"
-    floral(f"{make} --inputs 35 --realizations {REALIZATIONS} -o data.zarr --force", folder)
-    floral(f"{make} --inputs 15 --realizations 1000 -o truth.zarr --force", folder)
+    floral(folder, f"{make} --inputs 35 --realizations {REALIZATIONS} -o data.zarr --force")
+    floral(folder, f"{make} --inputs 15 --realizations 1000 -o truth.zarr --force")
     for law, settings in LAWS.items():
         run = f"{plume}-{law}-{seed}"
-        floral(f"train data.zarr {SPLIT} {settings} --seed {seed} -o {run}", folder)
-        found = json.loads(floral(f"evaluate {run} truth.zarr --inputs 0..15 --realizations 1000 --json", folder))
+        floral(folder, f"train data.zarr {SPLIT} {settings} --seed {seed} -o {run}")
+        found = json.loads(floral(folder, f"evaluate {run} truth.zarr --inputs 0..15 --realizations 1000 --json").stdout)
         observed = found["prediction"]["spread"]["observed"]
         yield {
             "plume": plume,
@@ -88,9 +83,8 @@ def main():
             for seed in range(SEEDS):
                 for row in scored(plume, constants, seed, pathlib.Path(folder)):
                     rows.append(row)
-                    print({key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()}, flush=True)
-    made = {"command": "bench/laws", "cores": os.cpu_count(), "rows": rows}
-    (ROOT / "results" / "laws.json").write_text(json.dumps(made, indent=2) + "\n")
+                    show(row)
+    write("laws.json", {"command": "bench/laws", "cores": os.cpu_count(), "rows": rows})
 
 
 if __name__ == "__main__":

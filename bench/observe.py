@@ -13,30 +13,22 @@ realizations on 64x64 points.
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 
 import numpy as np
 import xarray
-from results import program_version
 from scipy.sparse import coo_matrix
 from scipy.sparse.linalg import spsolve
 from scipy.spatial import Delaunay
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-FLORAL = os.environ["FLORAL"]
-SEED = 311
+from command import floral, show
+from results import RESULTS, program_version, write
+
+SEED = 451
 SENSORS = (0, 1, 3, 5, 9)
 REALIZATIONS = 500
-
-
-def floral(folder, *words):
-    done = subprocess.run([FLORAL, *map(str, words)], cwd=folder, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"floral {' '.join(map(str, words))}: {done.stderr}")
-    return done.stdout
 
 
 def opened(path):
@@ -50,18 +42,21 @@ class Problem:
         self.folder, self.run, self.axes, self.places, self.truth, self.asked = folder, run, axes, places, truth, asked
 
     def evenly(self, count):
-        """Points far from each other, the first near the middle; on one axis at equal distances."""
+        """Points far from each other, the first near the middle; on one axis at equal distances. Points at which
+        the solution is fixed are left out: an exact reading there is refused."""
         if self.places.shape[1] == 1:
             return ((np.arange(count) + 0.5) * len(self.places) / count).astype(int)
-        chosen = [int(((self.places - self.places.mean(0)) ** 2).sum(1).argmin())]
+        varies = self.truth.std(axis=(0, 1)) > 1e-9 * self.truth.std()
+        distance = np.where(varies, -((self.places - self.places.mean(0)) ** 2).sum(1), -np.inf)
+        chosen = [int(distance.argmax())]
         while len(chosen) < count:
             distance = ((self.places[:, None] - self.places[chosen]) ** 2).sum(2).min(1)
-            chosen.append(int(distance.argmax()))
+            chosen.append(int(np.where(varies, distance, -1).argmax()))
         return np.array(chosen)
 
     def suggested(self, count, i):
         words = ["suggest", self.run, "--sensors", count, *self.asked(i), "--json"]
-        found = json.loads(floral(self.folder, *words))["sensors"]
+        found = json.loads(floral(self.folder, *words).stdout)["sensors"]
         places = np.array([sensor["coordinates"] for sensor in found])
         return ((self.places[:, None] - places) ** 2).sum(2).argmin(0)
 
@@ -200,7 +195,7 @@ PROBLEMS = {"outside": (outside, SENSORS, 1), "mesh": (mesh, SENSORS, 2), "darcy
 
 def main():
     archive = pathlib.Path(sys.argv[1]).resolve()
-    path = ROOT / "results" / "observe.json"
+    path = RESULTS / "observe.json"
     wanted = sys.argv[2:] or [*PROBLEMS, "time"]
     made = json.loads(path.read_text()) if path.exists() and sys.argv[2:] else {"rows": []}
     made |= {"command": f"bench/observe {archive.name}", "method_version": program_version(), "cores": os.cpu_count(), "seed": SEED}
@@ -211,7 +206,7 @@ def main():
             if name == "time":
                 made["seconds"] = timed(folder)
                 print(made["seconds"], flush=True)
-                write(path, made)
+                write(path.name, made)
                 continue
             build, counts, realizations = PROBLEMS[name]
             problem = build(folder, archive)
@@ -219,12 +214,8 @@ def main():
                 for placement in ("even", "suggested") if count else ("even",):
                     row = {"data": name, **problem.scored(count, placement, realizations)}
                     made["rows"].append(row)
-                    print({key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()}, flush=True)
-            write(path, made)
-
-
-def write(path, made):
-    path.write_text(json.dumps(made, indent=2, default=float) + "\n")
+                    show(row)
+            write(path.name, made)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,8 @@ cos(kx) dW for odd k and as likely as its negative, u(x) -> u(x + pi). Errors ar
 error over that of the truth, of the mean and of the deviation over realizations.
 """
 
-import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,15 +18,12 @@ import time
 import numpy as np
 import xarray
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-FLORAL = os.environ["FLORAL"]
+from command import floral, show
+from results import ROOT, write
+
 SOLVER = f"{sys.executable} {ROOT}/bench/coarse_burgers.py {{input}} {{output}}"
 LOWS = {"none": [], "coarse solver": ["--low-command", SOLVER]}
 SETTINGS = ["--set", 'symmetries=["reflect:x:-", "roll:x:1/2"]', "--set", "split.test=0", "--set", "split.validation=0"]
-
-
-def floral(folder, *words):
-    return subprocess.run([FLORAL, *map(str, words)], cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
 def relative(found, truth):
@@ -65,9 +60,8 @@ def main():
         for low in LOWS:
             for method in ("kriging", "floral-kl"):
                 rows.append(scored(folder, method, low))
-                print({key: round(value, 4) if isinstance(value, float) else value for key, value in rows[-1].items()}, flush=True)
-    made = {"command": f"bench/outside {archive.name}", "cores": os.cpu_count(), "rows": rows}
-    (ROOT / "results" / "outside.json").write_text(json.dumps(made, indent=2) + "\n")
+                show(rows[-1])
+    write("outside.json", {"command": f"bench/outside {archive.name}", "cores": os.cpu_count(), "rows": rows})
 
 
 if __name__ == "__main__":

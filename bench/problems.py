@@ -8,7 +8,6 @@ NumPy and SciPy run as they are, on one. Every figure is the best of several alt
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import time
@@ -17,8 +16,8 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from peers import solvers
+from results import ROOT, write
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIXTURE = ROOT / "crates/floral/tests/fixtures/solvers.safetensors"
 ROUNDS = 5
 REALIZATIONS = 50
@@ -123,10 +122,7 @@ def main():
         "prior_32_fields_128x128_ms": 1e3 * prior,
         "karhunen_loeve_32_modes_64x64_ms": 1e3 * expansion,
     }
-    path = ROOT / "results/problems.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(result, indent=2) + "\n")
-    print(f"written to {path.relative_to(ROOT)}")
+    write("problems.json", result)
 
 
 if __name__ == "__main__":

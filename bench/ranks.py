@@ -10,7 +10,6 @@ another number of ranks, and what it comes to is compared byte for byte with wha
 
 import argparse
 import hashlib
-import json
 import os
 import pathlib
 import random
@@ -21,7 +20,8 @@ import subprocess
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from results import exists, read, write
+
 FLORAL = os.environ["FLORAL"]
 ENVIRONMENT = {
     **os.environ,
@@ -86,7 +86,7 @@ def efficiency(name, folder, rounds):
 
 
 def digest(path):
-    """Of every file; of checkpoints the arrays, as their heads tell seconds."""
+    """Of every file; of checkpoints the arrays, as their headers hold seconds."""
     sums = {}
     for file in sorted(path.rglob("*")):
         if file.suffix == ".safetensors":
@@ -167,8 +167,7 @@ def main():
             # Who was done before the signal came was not killed.
             if outcome["exit_code"] != 0 or not outcome["same_bytes"]:
                 kills.append(outcome)
-    path = ROOT / "results" / "ranks.json"
-    made = json.loads(path.read_text()) if path.exists() else {}
+    made = read("ranks.json") if exists("ranks.json") else {}
     if chosen.rounds:
         before = made.get("efficiency", {}).get("works", {})
         made["efficiency"] = {"cores": os.cpu_count(), "rounds": chosen.rounds, "works": {**before, **works}}
@@ -180,7 +179,7 @@ def main():
             "longest_end_s": max(kill["ended_s"] for kill in kills),
             "each": kills,
         }
-    path.write_text(json.dumps(made, indent=2) + "\n")
+    write("ranks.json", made)
 
 
 if __name__ == "__main__":

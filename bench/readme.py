@@ -9,6 +9,7 @@ import argparse
 import sys
 
 import readme_networks
+import readme_quantities
 import readme_recommended
 import readme_speed
 import readme_trials
@@ -27,6 +28,8 @@ OF_THE_METHOD = {
     "seeds-darcy-reference-100.json": "paper-protocol.md",
     "recipe-1dcr.json": "paper-protocol.md",
     "ablation-1dcr-burgers.json": "paper-protocol.md",
+    "quantities.json": "quantities.md",
+    "observe.json": "quantities.md",
     "laws.json": "trials.md",
     "outside.json": "trials.md",
     "sampling.json": "speed.md",
@@ -36,7 +39,9 @@ OTHERS = {
     "table3-1dcr.json": "paper-methods.md",
     "table3-advection-burgers.json": "paper-methods.md",
     "table3-darcy.json": "paper-methods.md",
+    "decisions.json": "quantities.md",
     "switches.json": "trials.md",
+    "points-network.json": "trials.md",
     "integrators.json": "trials.md",
     "compare.json": "speed.md",
     "scaling.json": "speed.md",
@@ -46,6 +51,7 @@ TITLES = {
     "default-method.md": "default method beside simple peers",
     "paper-protocol.md": "default method by the paper's protocol",
     "paper-methods.md": "the paper's methods, trained here",
+    "quantities.md": "quantities of interest",
     "trials.md": "trials",
     "speed.md": "speed",
 }
@@ -80,6 +86,7 @@ def pages():
         "default-method.md": readme_zoo.page(),
         "paper-protocol.md": readme_recommended.page(),
         "paper-methods.md": readme_networks.page(),
+        "quantities.md": readme_quantities.page(),
         "trials.md": readme_trials.page(),
         "speed.md": readme_speed.page(),
     }

@@ -1,4 +1,4 @@
-"""Trials of single questions: laws that are not normal, third-party data, switches of the flow, integrators."""
+"""Trials of single questions: laws that are not normal, third-party data, switches of the flow, integrators, networks of points."""
 
 from results import groups, made_by, mean, read, short, source, table
 
@@ -62,7 +62,7 @@ explained in [the paper's flow](../explanation/flow.md#why-its-best-epoch-may-co
 def integrators():
     name = "integrators.json"
     made = read(name)
-    differences = {row["integrator"]: short(row["rms_gap"]) for row in made["rows"]}
+    differences = {row["integrator"]: short(row["rms_difference"]) for row in made["rows"]}
     midpoint = lambda steps: differences[f"--solver midpoint --steps {steps}"]
     rows = [["dopri5, tolerance 1e-5", differences["--tolerance 1e-5"]]]
     rows += [[f"midpoint, {steps} steps", midpoint(steps)] for steps in (21, 20, 11, 10)]
@@ -75,5 +75,25 @@ Root mean square difference of realizations from 400 steps of RK4, on the quicks
 {table(["integrator", "difference"], rows)}"""
 
 
+def points():
+    name = "points-network.json"
+    made = read(name)
+    methods = {"floral-kl": "FLORAL-KL", "kriging": "kriging"}
+    rows = []
+    for row in made["rows"]:
+        steps = row["seconds"] / row["steps"] if row.get("steps") else None
+        rows.append([row["data"], str(row["seed"]), methods.get(row["method"], row["method"]), str(row["weights"] or ""),
+                     short(row["nrmse"]), short(row["baselines"]["mean_residual"]) if "mean_residual" in row["baselines"] else "",
+                     short(row["seconds"]), short(steps)])
+    header = ["data", "seed", "method", "weights", "nRMSE", "of the mean residual", "training, s", "per step, s"]
+    return f"""## The network of points
+
+Attention over learned slices beside Fourier layers on a grid, and beside regressions on a mesh (`{made['command']}`, {source(name)},
+{made_by(name)}). {made['note']}
+
+{table(header, rows)}"""
+
+
 def page():
-    return "# Trials of single questions\n\n" + "\n".join([laws(), outside(), switches(), integrators()])
+    parts = [laws(), outside(), switches(), integrators(), points()]
+    return "# Trials of single questions\n\n" + "\n".join(parts)

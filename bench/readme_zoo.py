@@ -146,7 +146,7 @@ def readme():
         lines.append([described(row.name), str(row.inputs), *errors, *relative])
     header = ["data, grid", "inputs", "FLORAL-KL", "kriging", "best other peer", "FLORAL-KL, nRMSE", "paper's best, nRMSE (inputs)"]
     seeds = sorted({row["seed"] for row in read(FILE)["rows"]})
-    label = f"Recorded with {made_by(FILE)}, means over the seeds {' and '.join(map(str, seeds))} or the first of them alone."
+    label = f"Recorded with {made_by(FILE)}, means over one to {len(seeds)} of the seeds {', '.join(map(str, seeds))}."
     return table(header, lines) + f"\n{label} " + summary()
 
 
@@ -167,7 +167,7 @@ def error_rows():
             short(row.mean("kriging")),
             f"{short(best[0])}, {peer_name(best[1])}" if best else "not run",
             f"{row.mean(OWN) / best[0]:.2f}" if best else "",
-            f"{row.mean(OWN, 'fit_s'):.0f}",
+            f"{row.mean(OWN, 'fit_cpu_s'):.0f}",
         ]
 
 
@@ -186,7 +186,7 @@ def notes(made):
 def page():
     made = read(FILE)
     seeds = sorted({row["seed"] for row in made["rows"]})
-    errors = ["data", "what it is", "inputs", "seeds", "FLORAL-KL", "kriging", "best peer", "ratio", "fit, s"]
+    errors = ["data", "what it is", "inputs", "seeds", "FLORAL-KL", "kriging", "best peer", "ratio", "fit, processor s"]
     spreads = ["data", "inputs", "aleatoric variance", "total variance", "coverage of 90 %: mean", "worst seed", "worst input"]
     return f"""# The default method beside simple peers
 

@@ -1,4 +1,4 @@
-"""Shared by the generators of the README's tables and of the results pages: files, versions, numbers and tables."""
+"""Recordings in results/: written by the benchmarks, shown by the generators of the README's tables and the results pages."""
 
 import functools
 import json
@@ -19,6 +19,10 @@ def read(name):
 
 def exists(name):
     return (RESULTS / name).exists()
+
+
+def write(name, made):
+    (RESULTS / name).write_text(json.dumps(made, indent=2, default=float) + "\n")
 
 
 def source(name):

@@ -6,29 +6,23 @@ Mean and variance are computed along the way, and in a second command two quanti
 well; the best of several runs.
 """
 
-import json
 import os
 import pathlib
 import re
-import subprocess
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-FLORAL = os.environ["FLORAL"]
+from command import floral
+from results import write
+
 PROBLEMS = {"darcy": "64x64", "advection": "128x128"}
 REALIZATIONS = 2500
 ROUNDS = 3
 TRAINING = "--set split.test=2 --set split.validation=0 --train-inputs 10"
 
 
-def floral(words, folder):
-    command = [FLORAL, *words.split()]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-
-
 def timed(problem, folder):
-    floral(f"generate {problem} --inputs 12 -o {problem}.zarr", folder)
-    floral(f"train {problem}.zarr {TRAINING} -o {problem}", folder)
+    floral(folder, f"generate {problem} --inputs 12 -o {problem}.zarr")
+    floral(folder, f"train {problem}.zarr {TRAINING} -o {problem}")
     words = f"sample {problem} --input {problem}.zarr --inputs 0..1 --realizations {REALIZATIONS}"
     words += " -o out.zarr --force"
     row = {"problem": problem, "grid": PROBLEMS[problem]}
@@ -38,7 +32,7 @@ def timed(problem, folder):
 
 
 def seconds(words, folder):
-    done = floral(words, folder)
+    done = floral(folder, words)
     return float(re.search(r"computed in ([0-9.]+) s", done.stdout + done.stderr).group(1))
 
 
@@ -49,7 +43,7 @@ def main():
             rows.append(timed(problem, pathlib.Path(folder)))
             print(rows[-1], flush=True)
     made = {"command": "bench/sampling", "cores": os.cpu_count(), "realizations": REALIZATIONS, "rounds": ROUNDS, "rows": rows}
-    (ROOT / "results" / "sampling.json").write_text(json.dumps(made, indent=2) + "\n")
+    write("sampling.json", made)
 
 
 if __name__ == "__main__":

@@ -25,10 +25,10 @@ import warnings
 
 import numpy as np
 
+from results import ROOT, write
 from semantic_files import draw, written
 from semantic_reference import expected, in_units
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLORAL = os.environ["FLORAL"]
 
 
@@ -151,7 +151,7 @@ def main():
             "traits": dict(sorted(counts.items())),
             "finds": finds,
         }
-        (ROOT / "results" / "semantics.json").write_text(json.dumps(report, indent=2) + "\n")
+        write("semantics.json", report)
     sys.exit(bool(finds))
 
 

@@ -12,11 +12,11 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-FLORAL = os.environ["FLORAL"]
+from command import floral
+from results import write
+
 EPOCHS = 100
 SEEDS = 2
 NETWORK = "--set network.hidden_channels=64 --set network.film_channels=64 --train-resolution 8"
@@ -30,14 +30,9 @@ SETTINGS = {
 }
 
 
-def floral(words, folder):
-    command = [FLORAL, *words.split()]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
-
-
 def scores(run, folder):
     words = "--realizations 100 --solver midpoint --steps 11 --reference 400 --training-grid --json"
-    found = json.loads(floral(f"evaluate {run} b.zarr {words}", folder))
+    found = json.loads(floral(folder, f"evaluate {run} b.zarr {words}").stdout)
     return found, {
         "mean_l2": found["prediction"]["mean"]["mean_l2"],
         "variance": found["prediction"]["spread"]["variance_relative"],
@@ -55,10 +50,7 @@ def at_the_end(run, folder):
 
 def scored(name, settings, seed, folder):
     run = f"run-{list(SETTINGS).index(name)}-{seed}"
-    floral(
-        f"train b.zarr --method floral --train-inputs 10 --seed {seed} --epochs {EPOCHS} {NETWORK} {settings} -o {run}",
-        folder,
-    )
+    floral(folder, f"train b.zarr --method floral --train-inputs 10 --seed {seed} --epochs {EPOCHS} {NETWORK} {settings} -o {run}")
     with open(folder / run / "epochs.csv") as file:
         losses = [float(row["validation_loss"]) for row in csv.DictReader(file)]
     found, best = scores(run, folder)
@@ -82,7 +74,7 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        floral("generate burgers --inputs 40 --resolution 16 -o b.zarr", folder)
+        floral(folder, "generate burgers --inputs 40 --resolution 16 -o b.zarr")
         for name, settings in SETTINGS.items():
             for seed in range(SEEDS):
                 rows.append(scored(name, settings, seed, folder))
@@ -94,8 +86,7 @@ def main():
                     f"{row['best']['variance']:.3f}, {row['last']['variance']:.3f}",
                     flush=True,
                 )
-                made = {"command": "bench/switches", "cores": os.cpu_count(), "rows": rows}
-                (ROOT / "results" / "switches.json").write_text(json.dumps(made, indent=2) + "\n")
+                write("switches.json", {"command": "bench/switches", "cores": os.cpu_count(), "rows": rows})
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ const SEED: u64 = 0;
 /// inverse of its frequency. So all waves change the velocity at the same rate, and an adaptive
 /// integrator takes the tens of evaluations that a trained network asks for, not a thousand.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Case {
+pub struct MeasuredNetwork {
     /// Points per axis: one number for a line, two for a plane, three for a block.
     pub grid: Vec<usize>,
     /// Samples at a time.
@@ -34,7 +34,7 @@ pub struct Case {
     pub device: Device,
 }
 
-impl Case {
+impl MeasuredNetwork {
     /// The paper's sizes on a grid, all samples of one input.
     pub fn new(grid: Vec<usize>, batch: usize) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl Case {
         let mut model = initial(config.method, &config.network, self.shapes(), SEED, device)?;
         let mut weights = weights(&model.network)?;
         for weight in &mut weights {
-            calm(weight, model.network.config().input_channels);
+            calm(weight, model.network.config().input_channels());
         }
         model.network = with_weights(model.network, weights)?;
         Ok(model)
@@ -94,6 +94,7 @@ impl Case {
             input_channels: 1,
             solution_channels: 1,
             grid: self.grid.clone(),
+            coordinates: None,
         }
     }
 
@@ -148,9 +149,9 @@ mod tests {
 
     #[test]
     fn fast_waves_are_calmed_and_nothing_else_is_changed() {
-        let case = Case {
+        let case = MeasuredNetwork {
             hidden: 4,
-            ..Case::new(vec![8, 8], 1)
+            ..MeasuredNetwork::new(vec![8, 8], 1)
         };
         let device = Device::flex();
         let calmed = weights(&case.model(&device).unwrap().network).unwrap();

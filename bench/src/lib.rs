@@ -1,6 +1,6 @@
 //! Benchmarks: how fast this build runs on this machine, beside the machine's own limit.
 //!
-//! A [`Case`] is a network on a grid with random weights and data. Its [`Work`] is what users wait
+//! A [`MeasuredNetwork`] is a network on a grid with random weights and data. Its [`Work`] is what users wait
 //! for: the velocity, a training step, the prior, full sampling. Each is timed by a [`Stopwatch`]
 //! and set beside the [`matrix_peak`] of the same run.
 
@@ -16,11 +16,10 @@ mod stopwatch;
 mod training;
 mod velocity;
 
-pub use case::Case;
+pub use case::MeasuredNetwork;
 pub use measurement::{Measurement, Work, measure};
 pub use peak::matrix_peak;
 pub use prior::PriorBatch;
-pub use processor_time::processor_seconds;
 pub use rates::{training_rate, update_rate};
 pub use sampling::FullSampling;
 pub use stopwatch::Stopwatch;

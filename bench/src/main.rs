@@ -2,11 +2,8 @@
 //!
 //! The comparisons in this folder call it beside a peer that does the same work.
 
-mod allocator;
 mod network;
-mod processor;
 mod scaling;
-mod transform;
 
 use std::path::Path;
 use std::time::Instant;
@@ -24,13 +21,15 @@ const USAGE: &str = "usage: floral-bench WORDS, one of
   expansion RESOLUTION MODES
   peak
   work velocity|training|training-without-prior|prior|sampling SIZE BATCH INPUTS SECONDS
-  processor velocity|training|sampling SIZE BATCH INPUTS RUNS
   reference SIZE BATCH FILE
-  scaling LARGEST SECONDS
-  transform POINTS";
+  scaling LARGEST SECONDS";
+
+// That of the `floral` command.
+#[global_allocator]
+static MEMORY: floral::memory::Allocator = floral::memory::Allocator::new();
 
 fn main() -> Result<()> {
-    allocator::prepare();
+    MEMORY.keep(floral::cost::spare_memory());
     // As the `floral` command has it.
     rayon::ThreadPoolBuilder::new()
         .use_current_thread()
@@ -51,15 +50,10 @@ fn main() -> Result<()> {
             let case = network::case(size, batch.parse()?, inputs.parse()?)?;
             network::work(name, &case, seconds.parse()?)?
         }
-        ["processor", name, size, batch, inputs, runs] => {
-            let case = network::case(size, batch.parse()?, inputs.parse()?)?;
-            processor::processor(name, &case, runs.parse()?)?
-        }
         ["reference", size, batch, file] => {
             network::reference(&network::case(size, batch.parse()?, 1)?, Path::new(file))?
         }
         ["scaling", largest, seconds] => scaling::scaling(largest.parse()?, seconds.parse()?)?,
-        ["transform", points] => transform::transform(points.parse()?)?,
         _ => bail!("{USAGE}"),
     };
     #[expect(clippy::print_stdout, reason = "the one line that the caller reads")]

@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Case, FullSampling, PriorBatch, Stopwatch, TrainingStep, VelocityBatch, resident};
+use super::{
+    FullSampling, MeasuredNetwork, PriorBatch, Stopwatch, TrainingStep, VelocityBatch, resident,
+};
 use floral::cost::{training_flops, velocity_flops};
 use floral::device::is_processor;
 use floral::sample::OdeSolver;
@@ -78,14 +80,14 @@ pub struct Measurement {
     pub percent_of_peak: Option<f64>,
     /// Evaluations of the velocity per realization.
     pub evaluations: Option<f64>,
-    /// Resident bytes of the process at most; absent where the system does not tell.
+    /// Resident bytes of the process at most; absent where the system does not report it.
     pub peak_memory: Option<u64>,
 }
 
 /// Times a work; `peak` is the machine's limit in operations per second.
 pub fn measure(
     work: Work,
-    case: &Case,
+    case: &MeasuredNetwork,
     solver: &OdeSolver,
     watch: &Stopwatch,
     peak: f64,
@@ -123,8 +125,13 @@ struct Timed {
     evaluations: Option<f64>,
 }
 
-fn time(work: Work, case: &Case, solver: &OdeSolver, watch: &Stopwatch) -> Result<Timed> {
-    let Case { batch, inputs, .. } = *case;
+fn time(
+    work: Work,
+    case: &MeasuredNetwork,
+    solver: &OdeSolver,
+    watch: &Stopwatch,
+) -> Result<Timed> {
+    let MeasuredNetwork { batch, inputs, .. } = *case;
     let velocity = velocity_flops(&case.network(), &case.grid);
     let mut evaluations = None;
     let (seconds, flops) = match work {
@@ -171,10 +178,10 @@ mod tests {
         };
         let solver = OdeSolver::named("heun", Some(2)).unwrap();
         for grid in [vec![9], vec![6, 7]] {
-            let case = Case {
+            let case = MeasuredNetwork {
                 inputs: 2,
                 hidden: 4,
-                ..Case::new(grid, 3)
+                ..MeasuredNetwork::new(grid, 3)
             };
             for work in Work::ALL {
                 let row = measure(work, &case, &solver, &watch, 1e9).unwrap();

@@ -7,20 +7,20 @@ use floral::operator::weights;
 use floral::problem::Resolution;
 use floral::sample::OdeSolver;
 use floral_bench::{
-    Case, Stopwatch, TrainingStep, VelocityBatch, Work, matrix_peak, measure, resident,
+    MeasuredNetwork, Stopwatch, TrainingStep, VelocityBatch, Work, matrix_peak, measure, resident,
 };
 use safetensors::tensor::{Dtype, TensorView, serialize_to_file};
 use serde_json::{Value, json};
 
 /// A square is written as 64x64, a line as 128.
-pub fn case(size: &str, batch: usize, inputs: usize) -> Result<Case> {
+pub fn case(size: &str, batch: usize, inputs: usize) -> Result<MeasuredNetwork> {
     let grid = match size.parse()? {
         Resolution::Uniform(n) => vec![n],
         Resolution::PerAxis(list) => list,
     };
-    Ok(Case {
+    Ok(MeasuredNetwork {
         inputs,
-        ..Case::new(grid, batch)
+        ..MeasuredNetwork::new(grid, batch)
     })
 }
 
@@ -37,14 +37,14 @@ pub fn peak() -> Result<Value> {
 ///
 /// A work that takes longer than `seconds` is given the time for a second run, so that none is
 /// measured cold.
-pub fn work(name: &str, case: &Case, seconds: f64) -> Result<Value> {
+pub fn work(name: &str, case: &MeasuredNetwork, seconds: f64) -> Result<Value> {
     let cold = timed(name, case, 0.0)?["milliseconds_per_sample"].as_f64();
     let run = cold.context("a time of every work")? * case.batch as f64 / 1e3;
     timed(name, case, seconds.max(2.0 * run))
 }
 
 /// The best of the runs that begin within `seconds`; of a single one, if there is time for no more.
-fn timed(name: &str, case: &Case, seconds: f64) -> Result<Value> {
+fn timed(name: &str, case: &MeasuredNetwork, seconds: f64) -> Result<Value> {
     let watch = Stopwatch {
         seconds,
         rounds: 1000,
@@ -57,7 +57,7 @@ fn timed(name: &str, case: &Case, seconds: f64) -> Result<Value> {
     Ok(serde_json::to_value(row)?)
 }
 
-fn without_prior(case: &Case, watch: &Stopwatch) -> Result<Value> {
+fn without_prior(case: &MeasuredNetwork, watch: &Stopwatch) -> Result<Value> {
     let (seconds, peak_memory) = resident::peak_of(|| {
         let mut step = TrainingStep::new(case, false)?;
         watch.best(|| step.run())
@@ -70,7 +70,7 @@ fn without_prior(case: &Case, watch: &Stopwatch) -> Result<Value> {
 }
 
 /// Writes weights, inputs and velocities of a case, for a peer to compute the same.
-pub fn reference(case: &Case, file: &Path) -> Result<Value> {
+pub fn reference(case: &MeasuredNetwork, file: &Path) -> Result<Value> {
     let batch = VelocityBatch::new(case)?;
     let model = batch.model();
     let (grid, count) = (&case.grid, case.batch);

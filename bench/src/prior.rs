@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Case;
+use super::MeasuredNetwork;
 use floral::Result;
 use floral::flow::Prior;
 use floral::random::{Purpose, stream};
@@ -16,7 +16,7 @@ pub struct PriorBatch {
 
 impl PriorBatch {
     /// Prepares the prior, as a run does once.
-    pub fn new(case: &Case) -> Result<Self> {
+    pub fn new(case: &MeasuredNetwork) -> Result<Self> {
         Ok(Self {
             prior: case.config().prior.on(&case.unit_grid())?,
             fields: vec![0.0; case.batch * case.points()],

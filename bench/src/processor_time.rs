@@ -5,7 +5,7 @@ use std::time::Instant;
 
 /// Seconds that all threads of this process have run, by their schedstat of proc(5), in nanoseconds; none
 /// on systems without it. Threads that have ended are not counted.
-pub fn processor_seconds() -> Option<f64> {
+fn processor_seconds() -> Option<f64> {
     let threads = fs::read_dir("/proc/self/task").ok()?;
     let nanoseconds = threads.flatten().filter_map(|thread| {
         let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;

@@ -1,6 +1,6 @@
 //! How fast a machine trains, in two figures that a plan multiplies.
 
-use super::{Case, Stopwatch, TrainingStep};
+use super::{MeasuredNetwork, Stopwatch, TrainingStep};
 use floral::Result;
 use floral::cost::training_flops;
 use floral::train::adam::Adam;
@@ -9,7 +9,7 @@ use floral::train::adam::Adam;
 const WEIGHTS: usize = 1 << 22;
 
 /// Useful operations per second of training steps of this case.
-pub fn training_rate(case: &Case, watch: &Stopwatch) -> Result<f64> {
+pub fn training_rate(case: &MeasuredNetwork, watch: &Stopwatch) -> Result<f64> {
     let mut step = TrainingStep::new(case, true)?;
     let seconds = watch.best(|| step.run())?;
     let flops = training_flops(&case.network(), &case.grid, case.batch, case.inputs);

@@ -2,7 +2,7 @@
 
 use floral::cost::kilobytes;
 
-/// Bytes resident at most while `work` ran, and its outcome; `None` where the system cannot tell.
+/// Bytes resident at most while `work` ran, and its outcome; `None` where the system does not report it.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, Option<u64>) {
     let is_reset = reset();
     let outcome = work();

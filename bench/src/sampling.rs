@@ -1,6 +1,6 @@
 //! Full sampling: from an input to realizations of its solution in physical units.
 
-use super::Case;
+use super::MeasuredNetwork;
 use floral::dataset::Normaliser;
 use floral::metric::RunningMoments;
 use floral::operator::weights;
@@ -25,7 +25,7 @@ pub struct FullSampling {
 
 impl FullSampling {
     /// Draws weights and an input; a batch is the number of realizations.
-    pub fn new(case: &Case, solver: OdeSolver) -> Result<Self> {
+    pub fn new(case: &MeasuredNetwork, solver: OdeSolver) -> Result<Self> {
         let device = &case.device;
         let checkpoint = Checkpoint {
             header: header(case),
@@ -64,7 +64,7 @@ impl FullSampling {
     }
 }
 
-fn header(case: &Case) -> Header {
+fn header(case: &MeasuredNetwork) -> Header {
     // Of constant channels: mean zero and deviation one.
     let unit = || Normaliser::new(&[RunningMoments::default()]);
     Header {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use floral::sample::OdeSolver;
-use floral_bench::{Case, FullSampling, Stopwatch, VelocityBatch};
+use floral_bench::{FullSampling, MeasuredNetwork, Stopwatch, VelocityBatch};
 use serde_json::{Value, json};
 
 /// A network as trained on 64x64, used on every grid.
@@ -18,9 +18,9 @@ pub fn scaling(largest: usize, seconds: f64) -> Result<Value> {
         rounds: 100,
     };
     let counts = [1, 2, 4, 8, 16, 32, 64];
-    let square = |n: usize, batch: usize| Case {
+    let square = |n: usize, batch: usize| MeasuredNetwork {
         n_modes: Some(vec![MODES, MODES]),
-        ..Case::new(vec![n, n], batch)
+        ..MeasuredNetwork::new(vec![n, n], batch)
     };
     let mut realizations = Vec::new();
     for count in counts {
@@ -57,13 +57,13 @@ pub fn scaling(largest: usize, seconds: f64) -> Result<Value> {
     }))
 }
 
-fn velocity(case: &Case, watch: &Stopwatch) -> Result<f64> {
+fn velocity(case: &MeasuredNetwork, watch: &Stopwatch) -> Result<f64> {
     let batch = VelocityBatch::new(case)?;
     Ok(1e3 * watch.best(|| batch.run())?)
 }
 
 /// A batch of realizations for each input.
-fn sampling(case: &Case, inputs: usize, watch: &Stopwatch) -> Result<f64> {
+fn sampling(case: &MeasuredNetwork, inputs: usize, watch: &Stopwatch) -> Result<f64> {
     let sampling = FullSampling::new(case, OdeSolver::named("heun", Some(STEPS))?)?;
     let seconds = watch.best(|| (0..inputs).try_for_each(|_| sampling.run().map(|_| ())))?;
     Ok(1e3 * seconds)

@@ -1,6 +1,6 @@
 //! A training step: prior and path, forward, loss, backward, clipping, Adam.
 
-use super::Case;
+use super::MeasuredNetwork;
 use floral::Result;
 use floral::flow::{Path, Prior};
 use floral::operator::{Device, Weight, weights};
@@ -26,7 +26,7 @@ pub struct TrainingStep {
 
 impl TrainingStep {
     /// Draws weights and samples; without its prior, a step starts its paths at zero.
-    pub fn new(case: &Case, with_prior: bool) -> Result<Self> {
+    pub fn new(case: &MeasuredNetwork, with_prior: bool) -> Result<Self> {
         let config = case.config();
         let device = case.device.clone().autodiff();
         let model = case.model(&device)?;

@@ -2,7 +2,7 @@
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::Case;
+use super::MeasuredNetwork;
 use floral::Result;
 use floral::device::read;
 use floral::operator::Context;
@@ -19,7 +19,7 @@ pub struct VelocityBatch {
 
 impl VelocityBatch {
     /// Draws weights, condition and states.
-    pub fn new(case: &Case) -> Result<Self> {
+    pub fn new(case: &MeasuredNetwork) -> Result<Self> {
         let device = &case.device;
         let model = case.model(device)?;
         let channels = model.condition_channels();

@@ -4,13 +4,13 @@ FLORAL_BIN is the path of the floral command.
 """
 
 import os
-import subprocess
 
 import h5py
 import numpy as np
 import xarray as xr
 
-FLORAL = os.environ["FLORAL_BIN"]
+from command import floral
+
 INPUTS, REALIZATIONS, POINTS = 7, 5, 32
 random = np.random.default_rng(0)
 X = np.linspace(0, 1, POINTS, endpoint=False)
@@ -19,23 +19,16 @@ LOW = 0.9 * INPUT
 HIGH = INPUT[:, None] + 0.1 * random.standard_normal((INPUTS, REALIZATIONS, POINTS))
 
 
-def floral(folder, *words):
-    command = [FLORAL, *map(str, words)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-
-
 def imported(folder, *words):
     """The dataset that an import writes, opened by xarray, and what is printed."""
     done = floral(folder, "import", *words, "-o", "imported.zarr", "--force")
-    assert done.returncode == 0, done.stderr
     return xr.open_zarr(folder / "imported.zarr").load(), done.stdout
 
 
 def refused(folder, *words):
     """The one line by which an import is refused; nothing is left behind."""
     before = sorted(os.listdir(folder))
-    done = floral(folder, "import", *words, "-o", "refused.zarr")
-    assert done.returncode == 2, done.stdout
+    done = floral(folder, "import", *words, "-o", "refused.zarr", code=2)
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
     assert sorted(os.listdir(folder)) == before
     return done.stderr

@@ -5,21 +5,14 @@ FLORAL_BIN is the path of the floral command.
 """
 
 import json
-import os
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-FLORAL = os.path.abspath(os.environ["FLORAL_BIN"])
+from command import floral
+
 LAW = "load = { law = 'uniform', low = 0.5, high = 1.5 }\nwidth = { law = 'uniform', low = 0, high = 1 }\n"
-
-
-def floral(folder, *words, code=0):
-    done = subprocess.run([FLORAL, *map(str, words)], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == code, done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ def run(folder, commands):
     assert len(commands) < 10
     for command in commands:
         done = floral(folder, *command.split())
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     assert (folder / "report.html").stat().st_size > 10_000
     return done
 
@@ -68,12 +67,11 @@ def test_files_are_taken_as_they_are(tmp_path):
         ["sample", "run", "--input", "burgers.hdf5", "--inputs", "0..1", "--realizations", 20, "-o", "out.zarr"],
     ]:
         done = floral(tmp_path, *words)
-        assert done.returncode == 0, done.stderr
         assert "read from its imported copy" in done.stderr
     assert len(os.listdir(os.path.join(os.environ["FLORAL_CACHE"], "imports"))) == 1
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
     (tmp_path / "other.h5").write_bytes(b"")
-    assert floral(tmp_path, "inspect", "other.h5").returncode == 2
+    floral(tmp_path, "inspect", "other.h5", code=2)
 
 
 def test_unlike_numbers_of_realizations_and_fewer_points_are_trained_on(tmp_path):
@@ -95,14 +93,12 @@ def test_unlike_numbers_of_realizations_and_fewer_points_are_trained_on(tmp_path
         ]
         for command in words:
             done = floral(tmp_path, *command)
-            assert done.returncode == 0, f"{command}\n{done.stderr}"
         for run in (f"{name}-kl", f"{name}-flow"):
             options = ["--inputs", "0..5", "--realizations", 400, "--solver", "heun", "--steps", 5]
             done = floral(tmp_path, "evaluate", run, f"{name}.zarr", *options, "--json")
-            assert done.returncode == 0, done.stderr
             if run.endswith("-kl"):
                 spread = json.loads(done.stdout)["prediction"]["spread"]["observed"]["spread"]
                 truth = 0.3 * np.sqrt(0.5)
                 assert 0.5 * truth < spread < 2 * truth
-    done = floral(tmp_path, "report", "fewer-kl", "--data", "fewer.zarr", "-o", "report.html")
-    assert done.returncode == 2 and "fewer points" in done.stderr
+    done = floral(tmp_path, "report", "fewer-kl", "--data", "fewer.zarr", "-o", "report.html", code=2)
+    assert "fewer points" in done.stderr

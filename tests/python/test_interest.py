@@ -5,22 +5,15 @@ FLORAL_BIN is the path of the floral command.
 """
 
 import json
-import os
 import pathlib
-import subprocess
 
 import numpy as np
 import pytest
 import xarray as xr
 
-FLORAL = os.path.abspath(os.environ["FLORAL_BIN"])
+from command import floral
+
 QUANTITIES = ["peak = max(u)", "left = mean(u, x < 0.5)", "total = integral(u)", "excess = mean(u - low)"]
-
-
-def floral(folder, *words, code=0):
-    done = subprocess.run([FLORAL, *map(str, words)], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == code, done.stderr
-    return done
 
 
 def asked(*definitions):
@@ -34,6 +27,8 @@ def folder(tmp_path_factory):
     floral(folder, "generate", "1dcr", *words, "-o", "curve.zarr")
     split = ["--set", "split.test=4", "--set", "split.validation=2", "--set", "without=network"]
     floral(folder, "train", "curve.zarr", *split, "-o", "run")
+    split = ["--set", "split.test=4", "--set", "split.validation=0", "--set", "without=network"]
+    floral(folder, "train", "curve.zarr", *split, "-o", "judged")
     return folder
 
 
@@ -43,7 +38,7 @@ def sample(folder, name, *words):
 
 
 def test_values_and_statistics_are_those_of_the_realizations(folder):
-    words = [*asked(*QUANTITIES), "--exceed-quantity", "peak: 1.9", "--keep", 300]
+    words = [*asked(*QUANTITIES), "--exceed-quantity", "peak: 1.9", "--keep", 300, "--uncalibrated"]
     done = sample(folder, "kept.zarr", *words)
     stored = xr.open_zarr(folder / "kept.zarr", consolidated=False)
     u = stored["realizations"].values[:, :, 0].astype(float)
@@ -66,7 +61,7 @@ def test_values_and_statistics_are_those_of_the_realizations(folder):
 def test_linear_quantities_have_the_moments_of_the_method(folder):
     """The mean of a linear quantity is the quantity of the mean, and its epistemic variance is that of the mean."""
     middle = 16 / 31  # a point of the grid
-    sample(folder, "linear.zarr", *asked(*QUANTITIES, f"middle = at(u, {middle})"))
+    sample(folder, "linear.zarr", *asked(*QUANTITIES, f"middle = at(u, {middle})"), "--uncalibrated")
     stored = xr.open_zarr(folder / "linear.zarr", consolidated=False)
     x = stored["x"].values
     mean = stored["mean"].values[:, 0].astype(float)
@@ -80,6 +75,38 @@ def test_linear_quantities_have_the_moments_of_the_method(folder):
     epistemic = stored["epistemic"].values[:, 0, place]
     np.testing.assert_allclose(stored["middle_epistemic"], epistemic, rtol=1e-3)
     assert "peak_epistemic" not in stored
+
+
+def test_draws_are_stretched_about_their_median_by_the_factor_that_is_printed_and_stored(folder):
+    words = [*asked("peak = max(u)", "above = fraction(u > 1)"), "--exceed-quantity", "peak: 1.9", "--realizations", 301]
+    options = ["--input", "curve.zarr", "--inputs", "0..2"]
+    done = floral(folder, "sample", "judged", *options, *words, "-o", "stretched.zarr")
+    plain = floral(folder, "sample", "judged", *options, *words, "--uncalibrated", "-o", "plain.zarr")
+    opened = [xr.open_zarr(folder / name, consolidated=False) for name in ("stretched.zarr", "plain.zarr")]
+    factors = opened[0].attrs["quantity_stretches"]
+    assert "quantity_stretches" not in opened[1].attrs and "calibrated:" not in plain.stdout
+    for name, factor in zip(("peak", "above"), factors):
+        drawn = opened[1][name].values
+        middle = np.median(drawn, axis=1, keepdims=True)
+        expected = middle + factor * (drawn - middle)
+        if name == "above":
+            expected = expected.clip(0, 1)
+        np.testing.assert_allclose(opened[0][name].values, expected, rtol=1e-9)
+        assert 0.2 < factor < 5 and f"stretched by {factor:.2f}" in done.stdout
+    statistics = opened[0]["peak_statistics"].values
+    np.testing.assert_allclose(statistics[:, 0], opened[0]["peak"].values.mean(axis=1))
+    scored = json.loads(floral(folder, "evaluate", "judged", "curve.zarr", *words, "--json").stdout)["interests"][0]["scores"]
+    np.testing.assert_allclose(scored["applied_stretch"], factors[0])
+    assert 0 <= scored["uncalibrated_coverage"] <= 1
+
+
+def test_where_no_calibration_is_possible_a_note_says_so(folder):
+    """Two judging inputs are too few, and given readings the factors do not hold."""
+    done = sample(folder, "few.zarr", *asked("peak = max(u)"))
+    assert "quantities are not calibrated: the model has 2" in done.stderr
+    words = ["--input", "curve.zarr", "--inputs", "0..1", "--realizations", 50, "--observe-quantity", "at(u, 0.5) = 1 +- 0.5"]
+    done = floral(folder, "sample", "judged", *words, *asked("peak = max(u)"), "-o", "given.zarr")
+    assert "without readings" in done.stderr
 
 
 def test_nothing_needs_to_be_kept_and_bytes_do_not_depend_on_threads(folder):
@@ -167,7 +194,7 @@ def test_masks_and_two_channels_with_units(tmp_path):
     data.to_zarr(tmp_path / "two.zarr", zarr_format=3, consolidated=False)
     split = ["--set", "split.test=2", "--set", "without=network"]
     floral(tmp_path, "train", "two.zarr", *split, "-o", "run")
-    words = [*asked("hot = max(T)", "least = min(p)", "volume = integral(1 + 0 * T)"), "--keep", 50]
+    words = [*asked("hot = max(T)", "least = min(p)", "volume = integral(1 + 0 * T)"), "--keep", 50, "--uncalibrated"]
     options = ["--input", "two.zarr", "--inputs", "0..1", "--realizations", 50]
     floral(tmp_path, "sample", "run", *options, *words, "-o", "out.zarr")
     stored = xr.open_zarr(tmp_path / "out.zarr", consolidated=False)

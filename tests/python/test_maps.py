@@ -6,22 +6,15 @@ FLORAL_BIN is the path of the floral command.
 import base64
 import io
 import json
-import os
 import re
 import struct
-import subprocess
 import zlib
 
 import numpy as np
 import pytest
 import xarray as xr
 
-
-def floral(folder, words):
-    command = [os.environ["FLORAL_BIN"], *words.split()]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, f"floral {words}\n{done.stderr}"
-    return done.stdout
+from command import floral
 
 
 def pixels(png):

@@ -4,12 +4,12 @@ FLORAL_BIN is the path of the floral command.
 """
 
 import json
-import os
-import subprocess
 
 import numpy as np
 import pytest
 import xarray as xr
+
+from command import floral
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -25,14 +25,9 @@ TINY = {
 }
 
 
-def floral(*words, cwd):
-    command = [os.environ["FLORAL_BIN"], *(str(word) for word in words)]
-    subprocess.run(command, check=True, timeout=300, cwd=cwd)
-
-
 def sample(folder, run, *words):
     solver = ("--solver", "heun", "--steps", 3)
-    floral("sample", run, *solver, "--realizations", REALIZATIONS, *words, cwd=folder)
+    floral(folder, "sample", run, *solver, "--realizations", REALIZATIONS, *words)
 
 
 @pytest.fixture(scope="module", params=AXES)
@@ -40,11 +35,11 @@ def trained(request, tmp_path_factory):
     """The problem's name and a folder with data.zarr and the runs floral and fno."""
     folder = tmp_path_factory.mktemp(request.param)
     size = ("--inputs", 4, "--realizations", 3, "--resolution", RESOLUTION)
-    floral("generate", request.param, *size, "-o", "data.zarr", cwd=folder)
+    floral(folder, "generate", request.param, *size, "-o", "data.zarr")
     tiny = [word for key, value in TINY.items() for word in ("--set", f"{key}={value}")]
     for method in ("floral", "fno"):
         words = ("--method", method, "--epochs", 1, *tiny, "-o", method)
-        floral("train", "data.zarr", *words, cwd=folder)
+        floral(folder, "train", "data.zarr", *words)
     return request.param, folder
 
 
@@ -161,9 +156,9 @@ def test_a_method_without_spread_has_one_field(trained):
 def test_the_recommended_method_separates_its_variance_in_two_parts(trained):
     _, folder = trained
     split = [word for key, value in TINY.items() if key.startswith("split") for word in ("--set", f"{key}={value}")]
-    floral("train", "data.zarr", *split, "-o", "kl", cwd=folder)
+    floral(folder, "train", "data.zarr", *split, "-o", "kl")
     words = ("--input", "data.zarr", "--inputs", "0..1", "--realizations", 2000, "--seed", SEED)
-    floral("sample", "kl", *words, "-o", "kl.zarr", cwd=folder)
+    floral(folder, "sample", "kl", *words, "-o", "kl.zarr")
     found = xr.open_zarr(folder / "kl.zarr").load()
     assert "solver" not in found.attrs
     total = found.aleatoric + found.epistemic
@@ -199,11 +194,11 @@ def test_a_small_spread_about_a_large_value_is_stored(tmp_path):
     stored = {}
     for name, offset in (("near", 0.0), ("far", 1e8)):
         np.savez(tmp_path / f"{name}.npz", input=a, low=low + offset, high=high + offset, x=x)
-        floral("import", f"{name}.npz", "-o", f"{name}-data.zarr", cwd=tmp_path)
+        floral(tmp_path, "import", f"{name}.npz", "-o", f"{name}-data.zarr")
         split = ("--set", "split.test=2", "--set", "split.validation=0")
-        floral("train", f"{name}-data.zarr", "--method", "kriging", *split, "-o", name, cwd=tmp_path)
+        floral(tmp_path, "train", f"{name}-data.zarr", "--method", "kriging", *split, "-o", name)
         words = ("--input", f"{name}-data.zarr", "--keep", 2, "--quantile", 0.9, "-o", f"{name}.zarr")
-        floral("sample", name, "--realizations", 50, *words, cwd=tmp_path)
+        floral(tmp_path, "sample", name, "--realizations", 50, *words)
         stored[name] = xr.open_zarr(tmp_path / f"{name}.zarr").load()
     near, far = stored["near"], stored["far"]
     assert near["mean"].dtype == np.float32 and far["mean"].dtype == np.float64

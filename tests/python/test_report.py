@@ -18,19 +18,14 @@ import pytest
 import websocket
 import xarray
 
+from command import floral
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SMALL = (
     "--set network.hidden_channels=4 --set network.film_channels=4 --set network.layers=2 "
     "--set optimiser.batch=4 --set split.test=2 --set split.validation=1 --epochs 2"
 )
 PROBLEMS = {"1dcr": 16, "darcy": 12, "membrane": None}
-
-
-def floral(folder, words):
-    command = [os.environ["FLORAL_BIN"], *words.split()]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, f"floral {words}\n{done.stderr}"
-    return done
 
 
 def membrane(path):
@@ -182,6 +177,9 @@ class Browser:
         except Exception:
             self.process.kill()
             self.process.wait()
+        finally:
+            # Left open, it is a ResourceWarning in whichever test the collector runs, and some take warnings for errors.
+            self.socket.close()
 
 
 @pytest.fixture(scope="module")

@@ -4,32 +4,20 @@ FLORAL_BIN is the path of the floral command.
 """
 
 import json
-import os
-import subprocess
 
 import numpy as np
 import pytest
 import xarray as xr
 
-FLORAL = os.environ["FLORAL_BIN"]
+from command import floral
+
 SPLIT = "--set split.test=6 --set split.validation=0"
 
 
-def floral(folder, words):
-    command = [FLORAL, *words.split()]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-
-
-def succeed(folder, words):
-    done = floral(folder, words)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def refused(folder, words):
-    done = floral(folder, words)
+    done = floral(folder, words, code=2)
     lines = done.stderr.strip().splitlines()
-    assert done.returncode == 2 and [line for line in lines if line.startswith("error:")] == lines[-1:], done.stderr
+    assert [line for line in lines if line.startswith("error:")] == lines[-1:], done.stderr
     return lines[-1]
 
 
@@ -37,7 +25,7 @@ def refused(folder, words):
 def folder(tmp_path_factory):
     """Curves on 64 points, and the same with 12 sensors for each input, at places of its own."""
     folder = tmp_path_factory.mktemp("sensors")
-    succeed(folder, "generate 1dcr --inputs 36 --realizations 20 --resolution 64 -o whole.zarr")
+    floral(folder, "generate 1dcr --inputs 36 --realizations 20 --resolution 64 -o whole.zarr")
     whole = xr.open_zarr(folder / "whole.zarr").load()
     random = np.random.default_rng(0)
     high = whole.high.values
@@ -60,8 +48,8 @@ def folder(tmp_path_factory):
 def test_sensors_teach_the_whole_field(folder):
     errors = {}
     for data in ("whole", "sparse"):
-        succeed(folder, f"train {data}.zarr {SPLIT} -o {data}")
-        found = json.loads(succeed(folder, f"evaluate {data} whole.zarr --inputs 0..6 --realizations 200 --json"))
+        floral(folder, f"train {data}.zarr {SPLIT} -o {data}")
+        found = json.loads(floral(folder, f"evaluate {data} whole.zarr --inputs 0..6 --realizations 200 --json").stdout)
         errors[data] = found["prediction"]["mean"]["mean_l2"] / found["low"]["mean_l2"]
         assert 0.8 < found["prediction"]["spread"]["observed"]["coverage"][1]["coverage"] < 0.97
     assert errors["whole"] < 0.1
@@ -69,8 +57,8 @@ def test_sensors_teach_the_whole_field(folder):
 
 
 def test_a_run_is_scored_at_the_sensors(folder):
-    succeed(folder, f"train sparse.zarr {SPLIT} -o scored")
-    found = json.loads(succeed(folder, "evaluate scored sparse.zarr --realizations 200 --json"))
+    floral(folder, f"train sparse.zarr {SPLIT} -o scored")
+    found = json.loads(floral(folder, "evaluate scored sparse.zarr --realizations 200 --json").stdout)
     for name in ("low", "mean_residual", "kriging"):
         assert found["prediction"]["mean"]["mean_l2"] < found[name]["mean_l2"], name
     low = xr.open_zarr(folder / "sparse.zarr", consolidated=False).isel(input=slice(0, 6))
@@ -80,13 +68,13 @@ def test_a_run_is_scored_at_the_sensors(folder):
 
 
 def test_inspection_looks_at_the_sensors(folder):
-    output = succeed(folder, "inspect sparse.zarr")
+    output = floral(folder, "inspect sparse.zarr").stdout
     assert "sensors" in output and "wave numbers" not in output
 
 
 def test_an_archive_with_sensors_is_imported_as_such(folder):
     assert "--skip-nan" in refused(folder, "import sparse.npz -o not.zarr")
-    succeed(folder, "import sparse.npz --sensors -o imported.zarr")
+    floral(folder, "import sparse.npz --sensors -o imported.zarr")
     there = xr.open_zarr(folder / "imported.zarr")
     assert there.attrs["sensors"]
     np.testing.assert_array_equal(there.high, xr.open_zarr(folder / "sparse.zarr", consolidated=False).high)
@@ -95,4 +83,4 @@ def test_an_archive_with_sensors_is_imported_as_such(folder):
 def test_what_sensors_cannot_teach_is_refused(folder):
     assert "choose the method floral-kl" in refused(folder, "train sparse.zarr --method fno -o fno")
     assert "not finite" in refused(folder, f"train broken.zarr {SPLIT} -o broken")
-    assert "other points" in refused(folder, f"train unlike.zarr --set split.test=1 --set split.validation=0 -o unlike")
+    assert "other points" in refused(folder, "train unlike.zarr --set split.test=1 --set split.validation=0 -o unlike")

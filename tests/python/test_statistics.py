@@ -4,21 +4,14 @@ FLORAL_BIN is the path of the floral command.
 """
 
 import json
-import os
-import subprocess
 
 import numpy as np
 import pytest
 import xarray as xr
 
+from command import floral
+
 SPLIT = "--set split.test=3 --set split.validation=3"
-
-
-def floral(folder, words):
-    command = [os.environ["FLORAL_BIN"], *words.split()]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, f"floral {words}\n{done.stderr}"
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +65,7 @@ def test_evaluate_and_report_score_the_mean_that_sample_stores(folder, run):
     stored = sampled(folder, run, 20)
     truth = xr.open_zarr(folder / "d.zarr", consolidated=False)["exact_mean"].values[:3]
     norms = np.sqrt(((stored["mean"].values.astype(float) - truth) ** 2).sum((1, 2)))
-    evaluated = json.loads(floral(folder, f"evaluate {run} d.zarr {drawn} --json"))
+    evaluated = json.loads(floral(folder, f"evaluate {run} d.zarr {drawn} --json").stdout)
     error = evaluated["prediction"]["mean"]["mean_l2"]
     np.testing.assert_allclose(norms.mean(), error, rtol=2e-6)
     floral(folder, f"report {run} --data d.zarr {drawn} --format json -o {run}-report")
@@ -81,17 +74,17 @@ def test_evaluate_and_report_score_the_mean_that_sample_stores(folder, run):
 
 
 def test_an_evaluation_of_kriging_has_one_column_of_it(folder):
-    text = floral(folder, "evaluate kriging d.zarr --inputs 0..2 --realizations 20")
+    text = floral(folder, "evaluate kriging d.zarr --inputs 0..2 --realizations 20").stdout
     header = next(line for line in text.splitlines() if "low fidelity" in line)
     assert header.split() == ["kriging", "low", "fidelity", "mean", "residual"]
-    text = floral(folder, "evaluate kl d.zarr --inputs 0..2 --realizations 20")
+    text = floral(folder, "evaluate kl d.zarr --inputs 0..2 --realizations 20").stdout
     assert "kriging" in next(line for line in text.splitlines() if "low fidelity" in line)
 
 
 def test_an_evaluation_is_the_same_on_any_number_of_threads(folder):
     def scores(threads):
         words = "evaluate kl d.zarr --inputs 0..3 --realizations 30 --json"
-        found = json.loads(floral(folder, f"--threads {threads} {words}"))
+        found = json.loads(floral(folder, f"--threads {threads} {words}").stdout)
         found["prediction"].pop("seconds")
         return found
 
@@ -129,6 +122,5 @@ def test_rounding_below_zero_is_no_reason_to_refuse_a_positive_quantity(tmp_path
     assert float(out["quantiles"].min()) >= 0
     high[3, 2, 0, 5] = -0.01
     np.savez(tmp_path / "bad.npz", x=x, input=a, low=low, high=high)
-    command = [os.environ["FLORAL_BIN"], "train", "bad.npz", "--set", "transform=positive", "-o", "bad"]
-    refused = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    assert refused.returncode != 0 and "-0.01" in refused.stderr and "positive" in refused.stderr
+    refused = floral(tmp_path, "train bad.npz --set transform=positive -o bad", code=2)
+    assert "-0.01" in refused.stderr and "positive" in refused.stderr

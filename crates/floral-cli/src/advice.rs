@@ -32,6 +32,11 @@ fn flags(advice: &Advice) -> Option<String> {
         Advice::SkipMissing => "--skip-nan".into(),
         Advice::DeclarePeriodic { axis } => format!("--periodic {axis}"),
         Advice::DeclareIndependent => "--low-pairing independent".into(),
+        Advice::ChooseInput => "as in --inputs 3..4".into(),
+        Advice::GiveLow { recorded: None } => "--low-command COMMAND".into(),
+        Advice::GiveLow {
+            recorded: Some(command),
+        } => format!("--low-command recorded runs the recorded one, `{command}`"),
         Advice::KeepSpread => "floral train --fit-prior".into(),
         _ => return None,
     })

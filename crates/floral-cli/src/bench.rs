@@ -8,7 +8,7 @@ use floral::device::{Device, adapter_of};
 use floral::grid::MOST_AXES;
 use floral::problem::Resolution;
 use floral::ranks::Ranks;
-use floral_bench::{Case, Measurement, Stopwatch, Work, matrix_peak, measure};
+use floral_bench::{MeasuredNetwork, Measurement, Stopwatch, Work, matrix_peak, measure};
 use serde_json::json;
 
 use crate::{Ending, collective, device, integrator, output};
@@ -77,7 +77,7 @@ impl Arguments {
         works.collect()
     }
 
-    fn case(&self, size: &Resolution, device: &Device) -> Result<Case> {
+    fn case(&self, size: &Resolution, device: &Device) -> Result<MeasuredNetwork> {
         let grid = match size {
             Resolution::Uniform(n) => vec![*n],
             Resolution::PerAxis(list) => list.clone(),
@@ -86,11 +86,11 @@ impl Arguments {
             grid.len() <= MOST_AXES && grid.iter().all(|&n| n > 1),
             "size {size}: networks need a grid of one to three axes, such as 128, 64x64 or 32x32x32"
         );
-        Ok(Case {
+        Ok(MeasuredNetwork {
             inputs: self.inputs,
             hidden: self.hidden,
             device: device.clone(),
-            ..Case::new(grid, self.batch)
+            ..MeasuredNetwork::new(grid, self.batch)
         })
     }
 }

@@ -33,9 +33,9 @@ use crate::{
     Each channel is scored in its own units, and all together in units of their standard deviations.\n\n\
     Quantities of interest:\n  \
     With --quantity, the distribution of each quantity is scored against its values on the dataset's \
-    realizations. Intervals are calibrated for fields, not for quantities: coverage says what the 90 % \
-    interval of a quantity covers, and stretch by which factor deviations from the median would have to \
-    grow for 90 %. The language is that of floral sample --quantity.")]
+    realizations. The draws of floral-kl and kriging are stretched by the calibration of the quantity on \
+    left-out training inputs; the table says what the 90 % interval covers without and with it, and by \
+    which further factor deviations from the median would have to grow for 90 %. The language is that of floral sample --quantity.")]
 pub struct Arguments {
     /// Run folder, or model file
     #[arg(value_name = "RUN")]
@@ -64,6 +64,10 @@ pub struct Arguments {
 
     #[command(flatten)]
     interests: interest::Arguments,
+
+    /// Score quantities of interest as they are drawn, without calibration
+    #[arg(long, help_heading = "Quantities of interest")]
+    uncalibrated: bool,
 
     #[command(flatten)]
     solver: integrator::Choice,
@@ -112,6 +116,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         kriging: true,
         training: None,
         interests: arguments.interests.asked(),
+        calibrates: !arguments.uncalibrated,
     };
     let progress = Progress::new(predictor.method().name(), interrupt::flag()?);
     let evaluation = evaluate_across(ranks, &predictor, &dataset, &options, &progress);

@@ -16,8 +16,16 @@ pub fn table(text: &mut String, interests: &[InterestEvaluation]) -> Result<()> 
     let width = width.max().unwrap_or(0).max("quantity".len());
     writeln!(
         text,
-        "\n  {:width$} {:>11} {:>11} {:>11} {:>11} {:>9} {:>9}  units",
-        "quantity", "bias", "RMSE", "low RMSE", "CRPS", "cover 90", "stretch"
+        "\n  {:width$} {:>11} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9}  units",
+        "quantity",
+        "bias",
+        "RMSE",
+        "low RMSE",
+        "CRPS",
+        "drawn 90",
+        "stretched",
+        "cover 90",
+        "needed"
     )?;
     for one in interests {
         let Some(scores) = &one.scores else {
@@ -33,10 +41,18 @@ pub fn table(text: &mut String, interests: &[InterestEvaluation]) -> Result<()> 
         let stretch = scores
             .stretch
             .map_or("-".into(), |s| format!("{s:.2}{enough}"));
-        let cover = scores.coverage.map_or("-".into(), |c| format!("{c:.3}"));
+        let share = |value: Option<f64>| value.map_or("-".into(), |c| format!("{c:.3}"));
+        let cover = share(scores.coverage);
+        let drawn = match scores.applied_stretch {
+            Some(_) => share(scores.uncalibrated_coverage),
+            None => cover.clone(),
+        };
+        let applied = scores
+            .applied_stretch
+            .map_or("-".into(), |s| format!("{s:.2}"));
         writeln!(
             text,
-            "  {:width$} {:>11} {:>11} {:>11} {:>11} {cover:>9} {stretch:>9}  {}",
+            "  {:width$} {:>11} {:>11} {:>11} {:>11} {drawn:>9} {applied:>9} {cover:>9} {stretch:>9}  {}",
             one.name,
             number(scores.bias),
             number(scores.rmse),
@@ -59,9 +75,10 @@ pub fn table(text: &mut String, interests: &[InterestEvaluation]) -> Result<()> 
     }
     writeln!(
         text,
-        "  bias and RMSE: of the predicted mean; stretch: the factor of deviations from the median by which \
-         90 % intervals\n  would cover 90 % here (* too few inputs to determine it); predictions are not \
-         stretched"
+        "  bias and RMSE: of the predicted mean; drawn 90: coverage of 90 % intervals of the draws; \
+         stretched: the factor of\n  deviations from the median by calibration on left-out inputs, and cover \
+         90 with it; needed: the further factor by\n  which they would cover 90 % here (* too few inputs to \
+         determine it)"
     )?;
     Ok(())
 }

@@ -65,8 +65,7 @@ impl Choice {
     pub fn of_input(
         &self,
         predictor: &Predictor,
-        cases: &Cases<'_>,
-        index: usize,
+        (cases, index): (&Cases<'_>, usize),
         seed: u64,
     ) -> Result<OdeSolver> {
         if let Some(asked) = self.asked()? {

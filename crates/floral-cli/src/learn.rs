@@ -24,7 +24,7 @@ use crate::{Ending, interrupt, output};
     channel, grid...]; without the channel axis if there is one channel. {seed} becomes a number of its own for \
     each run. A run that fails is tried once more, then its input is skipped.\n\n\
     The choice:\n  \
-    The first runs are spread apart over the pool. After each fit the inputs are chosen whose runs are expected to \
+    The first runs represent the pool: every input of it is close to one of them. After each fit the inputs are chosen whose runs are expected to \
     remove most of what is not known of the quantity over the whole pool; what one of them removes is \
     subtracted before the next is chosen, so that those of a batch are spread apart. std(peak) is the root \
     mean square over the pool of the epistemic standard deviation of the quantity's mean.\n\n\
@@ -69,7 +69,7 @@ pub struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 86400.0)]
     timeout: f64,
 
-    /// How inputs are chosen: best, spread apart, or random for comparison
+    /// How inputs are chosen: best, spread over the pool, or random for comparison
     #[arg(long, value_name = "HOW", value_enum, default_value_t = How::Best)]
     choose: How,
 

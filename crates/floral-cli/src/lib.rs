@@ -7,7 +7,6 @@ mod advice;
 mod args;
 #[cfg(feature = "networks")]
 mod bench;
-mod cases;
 #[cfg(feature = "networks")]
 mod collective;
 mod completion;
@@ -30,6 +29,7 @@ mod interest;
 mod interrupt;
 mod launch;
 mod learn;
+mod live;
 mod low;
 mod manual;
 mod observe;
@@ -44,6 +44,7 @@ mod report;
 mod reproduce;
 mod sample;
 mod sensitivity;
+mod session;
 mod step_log;
 mod suggest;
 mod train;

@@ -93,19 +93,3 @@ pub fn named(input: &Path) -> Option<String> {
     let dataset = Dataset::open(input).ok()?;
     dataset.low_command().map(str::to_owned)
 }
-
-/// The error about inputs without low fidelity, for a run that needs it.
-pub fn absence(predictor: &Predictor, input: &Path) -> String {
-    let recorded = predictor.header().config.low.command.clone();
-    let known = match recorded.or_else(|| named(input)) {
-        Some(command) => {
-            format!("; --low-command {RECORDED} runs the recorded one, `{command}`")
-        }
-        None => String::new(),
-    };
-    format!(
-        "{} has no low-fidelity solutions, and the run needs them; store them as the array low next \
-         to input, or give the command that computes them with --low-command{known}",
-        input.display()
-    )
-}

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
-use floral::counted;
+use anyhow::Result;
 use floral::kl::Innovation;
-use floral::predict::{Cases, Observations, Predictor};
+use floral::predict::{Cases, Observations, PredictionSession, Predictor};
+use floral::{Grid, counted};
 
 use crate::interest::{error, number};
 
@@ -32,45 +32,54 @@ impl Arguments {
         self.observe.is_none() && self.observe_quantity.is_empty()
     }
 
-    /// The inputs with these readings; there has to be one input.
-    pub fn observed(
+    /// The prediction given these readings; there has to be one input.
+    pub fn observed<'a>(&self, session: PredictionSession<'a>) -> Result<PredictionSession<'a>> {
+        match self.readings(session.predictor(), session.cases().grid())? {
+            None => Ok(session),
+            Some(readings) => Ok(session.observed(readings)?),
+        }
+    }
+
+    /// The same of the inputs alone, for what outlives the run.
+    pub fn observed_cases(
         &self,
         cases: Cases<'static>,
         predictor: &Predictor,
         inputs: usize,
     ) -> Result<Cases<'static>> {
-        if self.is_empty() {
+        let Some(readings) = self.readings(predictor, cases.grid())? else {
             return Ok(cases);
+        };
+        readings.check(predictor.method(), inputs)?;
+        Ok(cases.observed(readings))
+    }
+
+    fn readings(&self, predictor: &Predictor, grid: &Grid) -> Result<Option<Observations>> {
+        if self.is_empty() {
+            return Ok(None);
         }
-        ensure!(
-            inputs == 1,
-            "--observe: readings are those of one input, but there are {inputs}; choose it, as in --inputs 3..4"
-        );
-        ensure!(
-            predictor.method().recipe().is_some(),
-            "--observe: {} cannot be conditioned on readings; use a run of floral-kl or kriging",
-            predictor.method()
-        );
         let mut all = match &self.observe {
-            Some(path) => Observations::read(path, predictor.header(), cases.grid())?,
+            Some(path) => Observations::read(path, predictor.header(), grid)?,
             None => Observations::default(),
         };
         for text in &self.observe_quantity {
             all = all.with_quantity(text)?;
         }
-        Ok(cases.observed(all))
+        Ok(Some(all))
     }
 }
 
 /// What conditioning did, in a line.
 pub fn summary(innovation: &Innovation) -> String {
     format!(
-        "conditioned on {}: chi-square {} (p = {}), {} effective training runs, smoothing {}",
+        "conditioned on {}: chi-square {} (p = {}), {} effective training runs, smoothing {}, deviations \
+         stretched by {:.2}",
         counted(innovation.readings, "reading"),
         number(innovation.chi_square),
         error(innovation.p_value),
         number(innovation.effective_runs),
-        innovation.smoothing
+        innovation.smoothing,
+        innovation.stretch
     )
 }
 

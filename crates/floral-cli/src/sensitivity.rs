@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use floral::counted;
 use floral::device::Device;
-use floral::predict::{Cases, Predictor, is_npz};
+use floral::predict::{Predictor, is_npz};
 use floral::sensitivity::{
     IndexEstimate, QuantityOutcome, Sensitivity, SensitivityRequest, Statistic, propagate,
     read_laws, sensitivity, write_maps,
@@ -17,6 +17,7 @@ use floral::train::RunFolder;
 
 use crate::interest::{self, error, number};
 use crate::progress::Progress;
+use crate::session::Given;
 use crate::{Ending, inputs, interrupt, low, output};
 
 /// What `floral sensitivity` takes.
@@ -148,24 +149,20 @@ impl Arguments {
     ) -> Result<Sensitivity> {
         let source = self.inputs_from.as_ref().or(self.pool.as_ref());
         let source = source.map_or(Path::new(""), PathBuf::as_path);
-        let solver = self.low.solver(predictor, &self.run, source)?;
+        let given = Given {
+            run: &self.run,
+            low: &self.low,
+            inputs: self.inputs.as_ref(),
+            resolution: None,
+        };
         let Some(pool) = &self.pool else {
+            let solver = given.opening(predictor, source)?.solver;
             let laws = read_laws(source)?;
             return Ok(sensitivity(predictor, &laws, solver, request, progress)?);
         };
-        let cases = Cases::open_with(pool, predictor, None, solver)?;
-        ensure!(!cases.lacks_low(), low::absence(predictor, pool));
-        let all = 0..cases.inputs();
-        let inputs = self.inputs.clone().unwrap_or(all.clone());
-        ensure!(
-            inputs.end <= all.end,
-            "--inputs {}..{}: {} has inputs 0..{}",
-            inputs.start,
-            inputs.end,
-            pool.display(),
-            all.end
-        );
-        Ok(propagate(predictor, &cases, inputs, request, progress)?)
+        let session = given.open(predictor, pool)?;
+        let (cases, inputs) = (session.cases(), session.inputs());
+        Ok(propagate(predictor, cases, inputs, request, progress)?)
     }
 }
 

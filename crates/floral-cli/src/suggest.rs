@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use floral::device::Device;
-use floral::predict::{Cases, Predictor};
+use floral::predict::Predictor;
 use floral::quantity::labels;
+use floral::ranks::Alone;
 use floral::suggest::{SensorSuggestions, Suggestions, suggest, suggest_sensors};
 use floral::train::RunFolder;
 use floral::{Quantity, counted};
 
-use crate::cases::{chosen_inputs, opened_cases};
 use crate::progress::Progress;
+use crate::session::Given;
 use crate::{Ending, inputs, interrupt, low, observe, output};
 
 /// What `floral suggest` takes.
@@ -88,6 +89,17 @@ pub struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    fn given(&self) -> Given<'_> {
+        Given {
+            run: &self.run,
+            low: &self.low,
+            inputs: self.inputs.as_ref(),
+            resolution: None,
+        }
+    }
+}
+
 /// Chooses and prints.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let run = &arguments.run;
@@ -101,23 +113,12 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         "--observe: readings belong to one input; give --sensors and --input instead of --pool"
     );
     let pool = arguments.pool.as_deref().unwrap_or(Path::new(""));
-    let solver = arguments.low.solver(&predictor, run, pool)?;
-    let cases = Cases::open_with(pool, &predictor, None, solver)?;
-    ensure!(!cases.lacks_low(), low::absence(&predictor, pool));
-    let inputs = arguments.inputs.clone().unwrap_or(0..cases.inputs());
-    ensure!(
-        inputs.end <= cases.inputs(),
-        "--inputs {}..{}: {} has inputs 0..{}",
-        inputs.start,
-        inputs.end,
-        pool.display(),
-        cases.inputs()
-    );
+    let mut session = arguments.given().open(&predictor, pool)?;
     let progress = Progress::new("suggest", interrupt::flag()?);
-    let found = cases
-        .prepare(inputs.clone(), &progress)
-        .and_then(|()| cases.check(&predictor, inputs.clone()))
-        .and_then(|_| suggest(&predictor, &cases, inputs, arguments.count, &progress));
+    let checked = session.check(&Alone::default(), &progress);
+    let (cases, inputs) = (session.cases(), session.inputs());
+    let found =
+        checked.and_then(|()| suggest(&predictor, cases, inputs, arguments.count, &progress));
     progress.finish();
     let found = found?;
     output::print(&if arguments.json {
@@ -135,21 +136,20 @@ fn sensors(
     count: usize,
     input: &Path,
 ) -> Result<Ending> {
-    let solver = arguments.low.solver(predictor, &arguments.run, input)?;
-    let cases = opened_cases(input, predictor, None, solver)?;
-    let inputs = chosen_inputs(arguments.inputs.as_ref(), input, &cases)?;
+    let session = arguments.given().open(predictor, input)?;
+    let inputs = session.inputs();
     ensure!(
         inputs.len() == 1,
         "--sensors: {} has {} inputs; choose the one that is measured, as in --inputs 0..1",
         input.display(),
         inputs.len()
     );
-    let cases = arguments.observations.observed(cases, predictor, 1)?;
+    let mut session = arguments.observations.observed(session)?;
     let progress = Progress::new("suggest", interrupt::flag()?);
-    let found = cases
-        .prepare(inputs.clone(), &progress)
-        .and_then(|()| cases.check(predictor, inputs.clone()))
-        .and_then(|_| suggest_sensors(predictor, &cases, inputs.start, count, arguments.std));
+    let checked = session.check(&Alone::default(), &progress);
+    let (cases, first) = (session.cases(), inputs.start);
+    let found =
+        checked.and_then(|()| suggest_sensors(predictor, cases, first, count, arguments.std));
     progress.finish();
     let found = found?;
     output::print(&if arguments.json {

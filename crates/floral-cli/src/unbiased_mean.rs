@@ -4,16 +4,17 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use floral::dataset::Dataset;
 use floral::device::Device;
+use floral::predict::Predictor;
 use floral::predict::interest::Asked;
-use floral::predict::{Cases, Predictor};
 use floral::train::RunFolder;
 use floral::unbiased::{Fresh, UnbiasedQuantity, UnbiasedRequest, unbiased_mean};
 
 use crate::interest::{error, number};
 use crate::progress::Progress;
+use crate::session::Given;
 use crate::{Ending, inputs, interrupt, low, output};
 
 /// What `floral unbiased-mean` takes.
@@ -85,29 +86,31 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let predictor = Predictor::load(&RunFolder::open(run)?, &Device::flex())?;
     output::notes(&predictor.header().notes());
     let dataset = Dataset::open(fresh)?;
-    let open = |path: &PathBuf| -> Result<Cases<'static>> {
-        let solver = arguments.low.solver(&predictor, run, path)?;
-        let cases = Cases::open_with(path, &predictor, None, solver)?;
-        ensure!(!cases.lacks_low(), low::absence(&predictor, path));
-        Ok(cases)
+    let of_pool = Given {
+        run,
+        low: &arguments.low,
+        inputs: None,
+        resolution: None,
     };
-    let (cases, others) = (open(fresh)?, open(pool)?);
-    let inputs = arguments.inputs.clone().unwrap_or(0..dataset.inputs());
-    ensure!(
-        inputs.end <= dataset.inputs(),
-        "--inputs {}..{}: {} has inputs 0..{}",
-        inputs.start,
-        inputs.end,
-        fresh.display(),
-        dataset.inputs()
-    );
+    let of_fresh = Given {
+        inputs: arguments.inputs.as_ref(),
+        ..of_pool
+    };
+    let session = of_fresh.open(&predictor, fresh)?;
+    let others = of_pool.open(&predictor, pool)?;
     let progress = Progress::new("unbiased-mean", interrupt::flag()?);
     let fresh = Fresh {
         dataset: &dataset,
-        cases: &cases,
-        inputs,
+        cases: session.cases(),
+        inputs: session.inputs(),
     };
-    let found = unbiased_mean(&predictor, &fresh, &others, &arguments.request(), &progress);
+    let found = unbiased_mean(
+        &predictor,
+        &fresh,
+        others.cases(),
+        &arguments.request(),
+        &progress,
+    );
     progress.finish();
     let found = found?;
     output::print(&if arguments.json {

@@ -6,7 +6,7 @@ mod command;
 
 use std::path::Path;
 
-use command::{refuse, succeed};
+use command::{Commands, Folder};
 use serde_json::Value;
 
 const SMALL: &str = "bench --sizes 16,8x6 --batch 2 --hidden 4 --solver heun --steps 2 --seconds 0";
@@ -22,8 +22,7 @@ fn expected() -> Vec<[&'static str; 2]> {
 
 #[test]
 fn every_work_has_a_line_on_every_size() {
-    let output = succeed(Path::new("."), SMALL);
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = Path::new(".").printed(SMALL);
     let (head, rows) = text.split_once("peak memory\n").unwrap();
     assert!(head.contains("threads, matrix products at") && head.contains("GFLOP/s"));
     let rows = rows.lines().map(|line| line.split_whitespace().collect());
@@ -34,7 +33,7 @@ fn every_work_has_a_line_on_every_size() {
 }
 
 fn report(words: &str) -> (f64, Vec<Value>) {
-    let output = succeed(Path::new("."), &format!("{words} --json"));
+    let output = Path::new(".").succeed(&format!("{words} --json"));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let rows = report["measurements"].as_array().unwrap().clone();
     (report["matrix_peak_gflops"].as_f64().unwrap(), rows)
@@ -96,26 +95,25 @@ fn impossible_sizes_are_refused_in_one_line() {
         ("bench --batch 0", "at least 1"),
         ("bench --solver heun", "steps"),
     ] {
-        let message = refuse(Path::new("."), words);
+        let message = Path::new(".").refuse(words);
         assert!(message.contains(remedy), "floral {words}: {message}");
     }
 }
 
 #[test]
 fn a_plan_counts_what_ranks_can_share_and_refuses_what_has_no_network() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     let words = "plan --grid 64x64 --inputs 10 --ranks 16 --gflops 80 --json";
-    let plan: Value = serde_json::from_slice(&succeed(folder, words).stdout).unwrap();
+    let plan: Value = serde_json::from_slice(&folder.succeed(words).stdout).unwrap();
     assert_eq!(plan["blocks"], 8);
     let computing = |row: usize| plan["rows"][row]["step"]["computing"].as_f64().unwrap();
     // 1, 2, 4, 8 and 16 ranks: the last have no block of their own.
     assert!((computing(0) / computing(3) - 8.0).abs() < 1e-9);
     assert_eq!(computing(3), computing(4));
-    let refused = refuse(folder, "plan --grid 64x64 --inputs 10 --set method=kriging");
+    let refused = folder.refuse("plan --grid 64x64 --inputs 10 --set method=kriging");
     assert!(refused.contains("one rank"), "{refused}");
-    let refused = refuse(folder, "plan --grid 64x64 --inputs 10 --bandwidth 0");
+    let refused = folder.refuse("plan --grid 64x64 --inputs 10 --bandwidth 0");
     assert!(refused.contains("--bandwidth"), "{refused}");
-    let refused = refuse(folder, "bench --collective");
+    let refused = folder.refuse("bench --collective");
     assert!(refused.contains("mpirun"), "{refused}");
 }

@@ -6,12 +6,11 @@ mod command;
 
 use std::time::Duration;
 
-use command::{floral, refuse, succeed};
+use command::{Commands, Folder};
 
 #[test]
 fn impossible_requests_are_refused_in_one_line_with_the_remedy() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     for (words, remedy) in [
         (
             "generate advection --resolution 4x128 -o a.zarr",
@@ -35,7 +34,7 @@ fn impossible_requests_are_refused_in_one_line_with_the_remedy() {
         ("inspect nowhere.zarr", "nowhere.zarr"),
         ("verify nowhere.safetensors", "nowhere.safetensors"),
     ] {
-        let message = refuse(folder, words);
+        let message = folder.refuse(words);
         assert!(message.contains(remedy), "floral {words}: {message}");
     }
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
@@ -43,40 +42,32 @@ fn impossible_requests_are_refused_in_one_line_with_the_remedy() {
 
 #[test]
 fn a_killed_generation_is_no_dataset_until_it_is_continued() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     let words = "generate darcy --inputs 40 --realizations 40 --resolution 32 -o data.zarr";
-    let mut child = floral(folder, words).spawn().unwrap();
+    let mut child = folder.floral(words).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(60));
     child.kill().unwrap();
     child.wait().unwrap();
     if !folder.join("data.zarr").exists() {
-        assert!(refuse(folder, "inspect data.zarr").contains("data.zarr"));
+        assert!(folder.refuse("inspect data.zarr").contains("data.zarr"));
     }
-    succeed(folder, words);
-    let report = succeed(folder, "inspect data.zarr --json");
-    let text = String::from_utf8(report.stdout).unwrap();
+    folder.succeed(words);
+    let text = folder.printed("inspect data.zarr --json");
     assert!(text.contains("\"inputs\": 40"), "{text}");
 }
 
 #[test]
 fn constants_printed_as_toml_give_the_same_dataset() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let printed = succeed(
-        folder,
-        "generate burgers --set viscosity=0.008 --print-config",
-    );
+    let folder = &Folder::new();
+    let printed = folder.succeed("generate burgers --set viscosity=0.008 --print-config");
     std::fs::write(folder.join("c.toml"), printed.stdout).unwrap();
     let small = "--inputs 2 --realizations 2 --resolution 32";
-    succeed(
-        folder,
-        &format!("generate burgers --set viscosity=0.008 {small} -o a.zarr"),
-    );
-    succeed(
-        folder,
-        &format!("generate burgers --config c.toml {small} -o b.zarr"),
-    );
+    folder.succeed(&format!(
+        "generate burgers --set viscosity=0.008 {small} -o a.zarr"
+    ));
+    folder.succeed(&format!(
+        "generate burgers --config c.toml {small} -o b.zarr"
+    ));
     let chunk = |name: &str| std::fs::read(folder.join(name).join("high/c.1.0.0.0.0")).unwrap();
     assert_eq!(chunk("a.zarr"), chunk("b.zarr"));
 }
@@ -84,18 +75,16 @@ fn constants_printed_as_toml_give_the_same_dataset() {
 /// Two hundred inputs of each problem, the paper's settings: the bands of the specification.
 #[test]
 fn the_low_fidelity_solvers_have_the_skill_they_should() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     for (problem, from, to) in [
         ("advection", 0.37, 0.42),
         ("burgers", 0.28, 0.35),
         ("darcy", 0.26, 0.33),
     ] {
-        succeed(
-            folder,
-            &format!("generate {problem} --inputs 200 --realizations 10 -o {problem}.zarr"),
-        );
-        let report = succeed(folder, &format!("inspect {problem}.zarr --json"));
+        folder.succeed(&format!(
+            "generate {problem} --inputs 200 --realizations 10 -o {problem}.zarr"
+        ));
+        let report = folder.succeed(&format!("inspect {problem}.zarr --json"));
         let summary: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
         let nrmse = summary["low_fidelity"]["nrmse"].as_f64().unwrap();
         assert!((from..=to).contains(&nrmse), "{problem}: {nrmse}");

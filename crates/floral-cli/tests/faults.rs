@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use command::{floral, refuse, succeed};
+use command::{Commands, Folder};
 use serde_json::{Value, json};
 
 const DATA: &str = "generate 1dcr --inputs 6 --realizations 6 --resolution 16 -o data.zarr";
@@ -37,8 +37,7 @@ fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
 
 #[test]
 fn a_standard_error_that_is_closed_or_full_stops_no_work() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     for (name, ending) in [
         ("closed", "2>&-"),
         ("full", "2>/dev/full"),
@@ -58,14 +57,13 @@ fn a_standard_error_that_is_closed_or_full_stops_no_work() {
 /// Zarr cannot have them, all else can.
 #[test]
 fn names_that_are_no_text_are_names_like_others_or_refused_before_anything_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, DATA);
+    let folder = &Folder::new();
+    folder.succeed(DATA);
     let odd = folder.join(OsStr::from_bytes(b"odd \xff\xfe"));
     fs::create_dir(&odd).unwrap();
     let run = |words: &str, last: &[u8]| {
         let path = odd.join(OsStr::from_bytes(last));
-        floral(folder, words).arg(path).output().unwrap()
+        folder.floral(words).arg(path).output().unwrap()
     };
     for (words, name) in [
         ("train data.zarr -q -o", b"run\xff".as_slice()),
@@ -95,10 +93,10 @@ fn names_that_are_no_text_are_names_like_others_or_refused_before_anything_is_wr
 
 #[test]
 fn a_hundred_thousand_threads_are_a_few() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let asked = floral(folder, &format!("--threads 100000 {DATA}")).output();
-    let outside = floral(folder, &DATA.replace("data", "other"))
+    let folder = &Folder::new();
+    let asked = folder.floral(&format!("--threads 100000 {DATA}")).output();
+    let outside = folder
+        .floral(&DATA.replace("data", "other"))
         .env("RAYON_NUM_THREADS", "100000")
         .output();
     for output in [asked.unwrap(), outside.unwrap()] {
@@ -112,11 +110,11 @@ fn a_hundred_thousand_threads_are_a_few() {
 
 #[test]
 fn the_signal_of_a_scheduler_saves_what_ctrl_c_saves() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, DATA);
+    let folder = &Folder::new();
+    folder.succeed(DATA);
     let words = format!("train data.zarr {SMALL} --epochs 100000 -o run");
-    let mut child = floral(folder, &words)
+    let mut child = folder
+        .floral(&words)
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
@@ -150,9 +148,8 @@ fn the_signal_of_a_scheduler_saves_what_ctrl_c_saves() {
 
 #[test]
 fn a_memory_limit_below_the_estimate_is_refused_before_training() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, DATA);
+    let folder = &Folder::new();
+    folder.succeed(DATA);
     let words = "train data.zarr --method floral --set network.hidden_channels=1024 \
                  --set split.test=1 --set split.validation=1 -o run";
     let output = shell(folder, &format!("ulimit -v 1500000; $FLORAL {words}"));
@@ -165,22 +162,21 @@ fn a_memory_limit_below_the_estimate_is_refused_before_training() {
 /// Two that make the file of one folder would take it away from each other while it is read.
 #[test]
 fn a_single_file_is_made_by_one_process_at_a_time() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, DATA);
-    succeed(folder, "train data.zarr -o run");
+    let folder = &Folder::new();
+    folder.succeed(DATA);
+    folder.succeed("train data.zarr -o run");
     let sample = "sample run --input data.zarr --inputs 0..2 --realizations 4 -o";
-    succeed(folder, &format!("{sample} out.zarr"));
+    folder.succeed(&format!("{sample} out.zarr"));
     // All but the file is done, and another process is at the file.
     fs::rename(folder.join("out.zarr"), folder.join("out.npz.store")).unwrap();
     fs::create_dir(folder.join("out.npz.store.partial")).unwrap();
     let lock = fs::File::create(folder.join("out.npz.store.partial/lock")).unwrap();
     lock.lock().unwrap();
-    let message = refuse(folder, &format!("{sample} out.npz"));
+    let message = folder.refuse(&format!("{sample} out.npz"));
     assert!(message.contains("another process"), "{message}");
     assert!(!folder.join("out.npz").exists());
     drop(lock);
-    succeed(folder, &format!("{sample} out.npz"));
+    folder.succeed(&format!("{sample} out.npz"));
     assert!(folder.join("out.npz").is_file());
     assert!(!folder.join("out.npz.store").exists());
     assert!(!folder.join("out.npz.store.partial").exists());
@@ -188,8 +184,7 @@ fn a_single_file_is_made_by_one_process_at_a_time() {
 
 #[test]
 fn pipes_in_the_place_of_files_are_not_waited_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     fs::create_dir(folder.join("pipe.zarr")).unwrap();
     fs::create_dir(folder.join("run")).unwrap();
     let made = Command::new("mkfifo")
@@ -197,7 +192,7 @@ fn pipes_in_the_place_of_files_are_not_waited_for() {
         .current_dir(folder)
         .status();
     assert!(made.unwrap().success());
-    succeed(folder, DATA);
+    folder.succeed(DATA);
     for words in [
         "inspect pipe.zarr",
         "train data.zarr -o run",
@@ -210,9 +205,8 @@ fn pipes_in_the_place_of_files_are_not_waited_for() {
 
 #[test]
 fn control_characters_of_attributes_are_escaped() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, DATA);
+    let folder = &Folder::new();
+    folder.succeed(DATA);
     let root = folder.join("data.zarr/zarr.json");
     edit(&root, |root| {
         root["attributes"]["title"] = json!("\u{1b}[2J\u{1b}]0;mine\u{7}");
@@ -221,7 +215,7 @@ fn control_characters_of_attributes_are_escaped() {
     edit(&folder.join("data.zarr/input/zarr.json"), |array| {
         array["attributes"]["units"] = json!("m\u{1b}[1m");
     });
-    let output = floral(folder, "inspect data.zarr").output().unwrap();
+    let output = folder.floral("inspect data.zarr").output().unwrap();
     let all = [output.stdout, output.stderr].concat();
     assert!(
         !all.contains(&0x1b) && !all.contains(&7),
@@ -232,13 +226,9 @@ fn control_characters_of_attributes_are_escaped() {
 
 #[test]
 fn constants_in_attributes_build_nothing_larger_than_the_data() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, DATA);
-    succeed(
-        folder,
-        &format!("train data.zarr {SMALL} --epochs 1 -o run"),
-    );
+    let folder = &Folder::new();
+    folder.succeed(DATA);
+    folder.succeed(&format!("train data.zarr {SMALL} --epochs 1 -o run"));
     let root = folder.join("data.zarr/zarr.json");
     for resolution in [
         json!(1_000_000_000),
@@ -257,7 +247,7 @@ fn constants_in_attributes_build_nothing_larger_than_the_data() {
             "inspect data.zarr",
             "evaluate run data.zarr --realizations 4",
         ] {
-            let output = floral(folder, words).output().unwrap();
+            let output = folder.floral(words).output().unwrap();
             let code = output.status.code();
             assert!(
                 matches!(code, Some(0 | 2)),
@@ -269,9 +259,8 @@ fn constants_in_attributes_build_nothing_larger_than_the_data() {
 
 #[test]
 fn every_command_refuses_an_invalid_dataset_in_one_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, DATA);
+    let folder = &Folder::new();
+    folder.succeed(DATA);
     for (array, shape) in [
         ("input", json!([1u64 << 60, 1, 16])),
         ("input", json!([6, 1u64 << 60, 16])),
@@ -283,48 +272,37 @@ fn every_command_refuses_an_invalid_dataset_in_one_line() {
         let whole = fs::read(&path).unwrap();
         edit(&path, |array| array["shape"] = shape.clone());
         for words in ["inspect data.zarr", "train data.zarr -o run"] {
-            refuse(folder, words);
+            folder.refuse(words);
         }
         fs::write(path, whole).unwrap();
     }
-    succeed(folder, "inspect data.zarr");
+    folder.succeed("inspect data.zarr");
 }
 
 #[test]
 fn large_seeds_and_large_letters_are_taken_or_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, DATA);
-    let message = refuse(folder, "train data.zarr --seed 9223372036854775808 -o run");
+    let folder = &Folder::new();
+    folder.succeed(DATA);
+    let message = folder.refuse("train data.zarr --seed 9223372036854775808 -o run");
     assert!(message.contains("9223372036854775807"), "{message}");
-    succeed(
-        folder,
-        &format!("train data.zarr {SMALL} --epochs 1 -o run"),
-    );
-    succeed(
-        folder,
-        "sample run --input data.zarr --inputs 0..1 -o OUT.NPZ",
-    );
+    folder.succeed(&format!("train data.zarr {SMALL} --epochs 1 -o run"));
+    folder.succeed("sample run --input data.zarr --inputs 0..1 -o OUT.NPZ");
     assert!(folder.join("OUT.NPZ").is_file());
 }
 
 /// A tensor that does not fit is named with its file.
 #[test]
 fn a_checkpoint_that_does_not_fit_is_named_by_its_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, DATA);
-    succeed(
-        folder,
-        &format!("train data.zarr {SMALL} --epochs 1 -o run"),
-    );
+    let folder = &Folder::new();
+    folder.succeed(DATA);
+    folder.succeed(&format!("train data.zarr {SMALL} --epochs 1 -o run"));
     let path = folder.join("run/best.safetensors");
     let text = fs::read(&path).unwrap();
     // As many letters, another name.
     let renamed = replaced(&text, b"layers.0.gate", b"layers.9.gate");
     assert_ne!(renamed, text);
     fs::write(&path, renamed).unwrap();
-    let message = refuse(folder, "sample run --input data.zarr -o out.zarr");
+    let message = folder.refuse("sample run --input data.zarr -o out.zarr");
     assert!(message.contains("best.safetensors"), "{message}");
 }
 

@@ -5,13 +5,12 @@
 //! The number in a file's name is that of its format. A new format adds files; none is replaced.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[allow(dead_code, reason = "nothing is refused here")]
 mod command;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use command::{floral, succeed};
+use command::{Commands, Folder};
 
 /// The mean of four realizations at the first points, by the build that wrote the files.
 const NETWORK: [f32; 4] = [1.512_913_5, 0.508_899_2, -0.358_070_8, -0.523_791_2];
@@ -44,9 +43,9 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// A folder with all of the files.
-fn all() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    copy(&fixture(""), folder.path());
+fn all() -> Folder {
+    let folder = Folder::new();
+    copy(&fixture(""), &folder);
     folder
 }
 
@@ -75,7 +74,6 @@ fn mean(archive: &Path) -> Vec<f32> {
 #[test]
 fn models_of_every_format_predict_what_they_did() {
     let folder = all();
-    let folder = folder.path();
     for (model, more, expected) in [
         ("floral-2.floral", "", NETWORK),
         ("run-2", "", NETWORK),
@@ -83,13 +81,10 @@ fn models_of_every_format_predict_what_they_did() {
         ("run-3", "", NETWORK),
         ("run-1", "--solver dopri5", FIRST_NETWORK),
     ] {
-        succeed(
-            folder,
-            &format!(
-                "sample {model} --input dataset-1.zarr --inputs 0..1 --realizations 4 --keep 4 \
+        folder.succeed(&format!(
+            "sample {model} --input dataset-1.zarr --inputs 0..1 --realizations 4 --keep 4 \
                  -o {model}.npz {more}"
-            ),
-        );
+        ));
         let found = mean(&folder.join(format!("{model}.npz")));
         let near = |(a, b): (&f32, &f32)| (a - b).abs() < TOLERANCE;
         assert!(found.iter().zip(&expected).all(near), "{model}: {found:?}");
@@ -99,34 +94,29 @@ fn models_of_every_format_predict_what_they_did() {
 #[test]
 fn runs_of_every_format_are_evaluated_and_shown() {
     let folder = all();
-    let folder = folder.path();
     for run in ["run-1", "run-2", "run-3"] {
         let words = format!("evaluate {run} dataset-1.zarr --realizations 4 --json");
-        let found = succeed(folder, &words).stdout;
+        let found = folder.succeed(&words).stdout;
         let found: serde_json::Value = serde_json::from_slice(&found).unwrap();
         assert!(found.is_object(), "{found}");
         let words = format!("report {run} --data dataset-1.zarr --realizations 4 -o {run}.html");
-        succeed(folder, &words);
+        folder.succeed(&words);
     }
 }
 
 #[test]
 fn datasets_of_every_layout_are_read_and_are_those_of_their_seed() {
     let folder = all();
-    let folder = folder.path();
-    succeed(folder, "inspect dataset-1.zarr");
+    folder.succeed("inspect dataset-1.zarr");
     // Complete, and no other than what the same command asks for.
-    succeed(
-        folder,
-        "generate 1dcr --inputs 5 --realizations 3 --resolution 12 -o dataset-1.zarr",
-    );
+    folder.succeed("generate 1dcr --inputs 5 --realizations 3 --resolution 12 -o dataset-1.zarr");
 }
 
 #[test]
 fn a_regression_of_another_version_of_its_method_is_refused() {
     let folder = all();
     let words = "sample kriging-2.floral --input dataset-1.zarr --realizations 4 -o out.npz";
-    let output = floral(folder.path(), words).output().unwrap();
+    let output = folder.floral(words).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success(), "{message}");
     assert!(message.contains("version 1 of the method"), "{message}");
@@ -138,16 +128,12 @@ fn a_regression_of_another_version_of_its_method_is_refused() {
 #[test]
 fn predictions_of_an_older_layout_are_not_taken_for_newer_ones() {
     let folder = all();
-    let folder = folder.path();
     let mean = folder.join("predictions-1.zarr/mean/c.0.0.0");
     let before = fs::read(&mean).unwrap();
-    succeed(
-        folder,
-        "train dataset-1.zarr --method kriging --set split.test=0 -o kriging",
-    );
+    folder.succeed("train dataset-1.zarr --method kriging --set split.test=0 -o kriging");
     let words = "sample kriging --input dataset-1.zarr --inputs 0..1 --realizations 4 \
                  --keep 2 -o predictions-1.zarr";
-    let output = floral(folder, words).output().unwrap();
+    let output = folder.floral(words).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success(), "{message}");
     assert!(

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use burn::tensor::Tensor;
-use command::{refuse, succeed};
+use command::{Commands, Folder};
 use floral::dataset::Dataset;
 use floral::device::{Device, adapter_of, named, read};
 use floral::observer::Event;
@@ -18,7 +18,7 @@ use floral::predict::{Predictor, Sampling};
 use floral::train::{Outcome, RunFolder, train};
 use floral::verify::verify_file;
 use floral::{Error, Observer, Silent};
-use floral_bench::{Case, TrainingStep, VelocityBatch};
+use floral_bench::{MeasuredNetwork, TrainingStep, VelocityBatch};
 
 /// What a short training may differ by: rounding, grown over its steps.
 const TOLERANCE: f64 = 1e-3;
@@ -28,10 +28,7 @@ const SMALL: &str = "--method floral --set network.hidden_channels=8 --set netwo
                      --set split.validation=1 --epochs 2";
 
 fn dataset(folder: &Path) {
-    succeed(
-        folder,
-        "generate 1dcr --inputs 5 --realizations 8 --resolution 24 -o data.zarr",
-    );
+    folder.succeed("generate 1dcr --inputs 5 --realizations 8 --resolution 24 -o data.zarr");
 }
 
 /// The largest difference of two lists, relative to the largest value.
@@ -82,11 +79,11 @@ fn every_fixture_passes_with_gradients_to_1e4() {
 #[test]
 fn velocities_and_steps_of_lines_and_planes_of_any_size_are_the_processors() {
     let on = |device: &Device, grid: &[usize]| {
-        let case = Case {
+        let case = MeasuredNetwork {
             inputs: 2,
             hidden: 8,
             device: device.clone(),
-            ..Case::new(grid.to_vec(), 3)
+            ..MeasuredNetwork::new(grid.to_vec(), 3)
         };
         let velocity = VelocityBatch::new(&case).unwrap().run().unwrap();
         let mut step = TrainingStep::new(&case, true).unwrap();
@@ -138,15 +135,13 @@ fn realizations(run: &Path, dataset: &Dataset, device: &Device) -> Vec<f64> {
 
 #[test]
 fn a_short_training_and_its_realizations_agree_and_checkpoints_move() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
     let runs: Vec<PathBuf> = ["cpu", "gpu"]
         .map(|device| {
-            succeed(
-                folder,
-                &format!("train data.zarr {SMALL} --device {device} -o {device}"),
-            );
+            folder.succeed(&format!(
+                "train data.zarr {SMALL} --device {device} -o {device}"
+            ));
             folder.join(device)
         })
         .into();
@@ -178,10 +173,9 @@ impl Observer for OneEpoch {
 
 #[test]
 fn a_run_begun_on_one_device_ends_on_the_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
-    succeed(folder, &format!("train data.zarr {SMALL} -o whole"));
+    folder.succeed(&format!("train data.zarr {SMALL} -o whole"));
     let dataset = Dataset::open(&folder.join("data.zarr")).unwrap();
     let config = RunFolder::open(&folder.join("whole"))
         .unwrap()
@@ -201,10 +195,9 @@ fn a_run_begun_on_one_device_ends_on_the_other() {
 
 #[test]
 fn a_missing_card_is_refused_in_one_line_and_nothing_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
-    let words = refuse(folder, "train data.zarr --device gpu:99 -o run");
+    let words = folder.refuse("train data.zarr --device gpu:99 -o run");
     assert!(
         words.contains("device gpu:99") && !folder.join("run").exists(),
         "{words}"

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use command::{refuse, succeed};
+use command::{Commands, Folder};
 use serde_json::{Value, json};
 
 const DATA: &str = "generate 1dcr --inputs 6 --realizations 6 --resolution 16";
@@ -31,21 +31,20 @@ fn chunk(folder: &Path, name: &str) -> Vec<u8> {
 
 #[test]
 fn few_file_handles_are_enough_for_every_step() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Folder::new();
     let steps = format!(
         "$FLORAL {DATA} -o data.zarr && $FLORAL train data.zarr -o run && \
          $FLORAL sample run --input data.zarr --realizations 20 -o out.npz && \
          $FLORAL report run --data data.zarr --realizations 4 -o page.html"
     );
-    shell(folder.path(), &format!("ulimit -n 20; {steps}"));
-    assert!(folder.path().join("page.html").is_file());
+    shell(folder, &format!("ulimit -n 20; {steps}"));
+    assert!(folder.join("page.html").is_file());
 }
 
 #[test]
 fn no_home_no_path_and_an_odd_locale_change_no_byte() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, &format!("{DATA} -o data.zarr"));
+    let folder = &Folder::new();
+    folder.succeed(&format!("{DATA} -o data.zarr"));
     // In Turkish the small letter of I has no dot; in German numbers have commas.
     let bare = "env -i LC_ALL=tr_TR.UTF-8 LC_NUMERIC=de_DE.UTF-8 TZ=Nowhere/Else \"$FLORAL\"";
     shell(folder, &format!("{bare} {DATA} -o bare.zarr"));
@@ -54,8 +53,7 @@ fn no_home_no_path_and_an_odd_locale_change_no_byte() {
 
 #[test]
 fn nothing_to_read_from_and_to_print_to_stops_no_work() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     shell(folder, &format!("$FLORAL {DATA} -o data.zarr <&- >&- 2>&-"));
     shell(folder, "$FLORAL inspect data.zarr >&-");
     assert!(!chunk(folder, "data.zarr").is_empty());
@@ -63,10 +61,10 @@ fn nothing_to_read_from_and_to_print_to_stops_no_work() {
 
 #[test]
 fn odd_paths_are_paths_like_others() {
-    let folder = tempfile::tempdir().unwrap();
-    let odd = folder.path().join("a b/\u{fc}\n'\"*$(x)");
+    let folder = &Folder::new();
+    let odd = folder.join("a b/\u{fc}\n'\"*$(x)");
     fs::create_dir_all(&odd).unwrap();
-    succeed(&odd, &format!("{DATA} -o data.zarr"));
+    odd.succeed(&format!("{DATA} -o data.zarr"));
     let at = |name: &str| odd.join(name);
     let run = |words: &[&std::ffi::OsStr]| {
         let floral = Command::new(env!("CARGO_BIN_EXE_floral"))
@@ -107,37 +105,27 @@ fn write_npy(path: &Path, shape: &str, count: usize) {
 
 /// From a folder of arrays to samples of a regression and of a network.
 fn walk(name: &str, input: (&str, usize), high: (&str, usize), axes: &str, methods: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     fs::create_dir(folder.join(name)).unwrap();
     write_npy(&folder.join(name).join("input.npy"), input.0, input.1);
     write_npy(&folder.join(name).join("high.npy"), high.0, high.1);
-    succeed(
-        folder,
-        &format!(
-            "import {name} --dims input=input,channel,{axes} \
+    folder.succeed(&format!(
+        "import {name} --dims input=input,channel,{axes} \
              --dims high=input,realization,channel,{axes} -o data.zarr"
-        ),
-    );
-    succeed(folder, "inspect data.zarr");
+    ));
+    folder.succeed("inspect data.zarr");
     for method in methods {
         let network = match *method {
             "fno" => "--epochs 1 --set network.hidden_channels=2 --set network.layers=1",
             _ => "",
         };
-        succeed(
-            folder,
-            &format!(
-                "train data.zarr --method {method} {network} --set split.test=1 \
+        folder.succeed(&format!(
+            "train data.zarr --method {method} {network} --set split.test=1 \
                  --set split.validation=1 -o {method}"
-            ),
-        );
-        succeed(
-            folder,
-            &format!(
-                "sample {method} --input data.zarr --inputs 0..1 --realizations 4 -o {method}.zarr"
-            ),
-        );
+        ));
+        folder.succeed(&format!(
+            "sample {method} --input data.zarr --inputs 0..1 --realizations 4 -o {method}.zarr"
+        ));
     }
 }
 
@@ -173,9 +161,8 @@ fn thousands_of_channels_are_carried_through() {
 
 #[test]
 fn hundreds_of_thousands_of_inputs_that_are_only_declared_are_refused_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(folder, &format!("{DATA} -o data.zarr"));
+    let folder = &Folder::new();
+    folder.succeed(&format!("{DATA} -o data.zarr"));
     for entry in fs::read_dir(folder.join("data.zarr")).unwrap() {
         let path = entry.unwrap().path().join("zarr.json");
         let Ok(bytes) = fs::read(&path) else {
@@ -187,6 +174,6 @@ fn hundreds_of_thousands_of_inputs_that_are_only_declared_are_refused_at_once() 
             fs::write(path, array.to_string()).unwrap();
         }
     }
-    let message = refuse(folder, "train data.zarr -o run");
+    let message = folder.refuse("train data.zarr -o run");
     assert!(message.contains("data.zarr"), "{message}");
 }

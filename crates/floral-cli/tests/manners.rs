@@ -7,13 +7,13 @@ mod command;
 use std::path::Path;
 use std::process::Output;
 
-use command::{floral, refuse, succeed};
+use command::{Commands, Folder};
 use serde_json::Value;
 
 const DATA: &str = "generate 1dcr --inputs 6 --realizations 6 --resolution 16 -o data.zarr";
 
 fn run(folder: &Path, words: &str) -> Output {
-    floral(folder, words).output().unwrap()
+    folder.floral(words).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -29,9 +29,8 @@ fn events(output: &Output) -> Vec<Value> {
 
 #[test]
 fn every_ending_has_its_exit_code_and_help_lists_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let help = text(&succeed(folder, "--help").stdout);
+    let folder = &Folder::new();
+    let help = text(&folder.succeed("--help").stdout);
     for code in ["0  success", "1  ", "2  ", "130  "] {
         assert!(help.contains(code), "{help}");
     }
@@ -46,41 +45,36 @@ fn every_ending_has_its_exit_code_and_help_lists_them() {
 
 #[test]
 fn completion_scripts_and_manual_pages_are_printed() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = text(&succeed(folder, &format!("completion {shell}")).stdout);
+        let script = text(&folder.succeed(&format!("completion {shell}")).stdout);
         assert!(script.contains("import-torch"), "{shell}");
     }
-    let page = text(&succeed(folder, "man sample").stdout);
+    let page = text(&folder.succeed("man sample").stdout);
     assert!(
         page.contains("floral\\-sample") && page.contains("\\-\\-stderr"),
         "{page}"
     );
-    let whole = text(&succeed(folder, "man").stdout);
+    let whole = text(&folder.succeed("man").stdout);
     assert!(whole.contains("Exit codes"), "{whole}");
-    succeed(folder, "man -o pages");
+    folder.succeed("man -o pages");
     assert!(
         folder.join("pages/floral.1").is_file() && folder.join("pages/floral-train.1").is_file()
     );
-    assert!(refuse(folder, "man sow").contains("no page floral-sow"));
+    assert!(folder.refuse("man sow").contains("no page floral-sow"));
 }
 
 #[test]
 fn quiet_prints_only_errors_and_results() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
+    assert!(folder.succeed(&format!("--quiet {DATA}")).stderr.is_empty());
     assert!(
-        succeed(folder, &format!("--quiet {DATA}"))
+        folder
+            .succeed("train data.zarr -q -o run")
             .stderr
             .is_empty()
     );
-    assert!(
-        succeed(folder, "train data.zarr -q -o run")
-            .stderr
-            .is_empty()
-    );
-    let output = succeed(folder, "inspect data.zarr -q");
+    let output = folder.succeed("inspect data.zarr -q");
     assert!(!output.stdout.is_empty() && output.stderr.is_empty());
     let refused = run(folder, "train nowhere.zarr -q -o other");
     assert!(text(&refused.stderr).starts_with("error: "));
@@ -88,9 +82,8 @@ fn quiet_prints_only_errors_and_results() {
 
 #[test]
 fn with_json_every_line_of_standard_error_is_an_event() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let read = events(&succeed(folder, &format!("{DATA} --log json")));
+    let folder = &Folder::new();
+    let read = events(&folder.succeed(&format!("{DATA} --log json")));
     let shares: Vec<f64> = read
         .iter()
         .filter(|event| event["event"] == "progress")
@@ -106,10 +99,7 @@ fn with_json_every_line_of_standard_error_is_an_event() {
     );
 
     let small = "--method fno --epochs 2 --set network.hidden_channels=4";
-    let read = events(&succeed(
-        folder,
-        &format!("train data.zarr {small} --log json -o run"),
-    ));
+    let read = events(&folder.succeed(&format!("train data.zarr {small} --log json -o run")));
     let kind = |kind: &str| read.iter().filter(|e| e["event"] == kind).count();
     assert_eq!(kind("note"), 1, "the split is noted: {read:?}");
     let epochs = read.iter().filter(|e| e["epoch"].is_u64());
@@ -131,10 +121,9 @@ fn with_json_every_line_of_standard_error_is_an_event() {
 
 #[test]
 fn a_pipe_gets_neither_colours_nor_bars() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     for words in [DATA, "--help", "sow", "sample --help"] {
-        let output = floral(folder, words).env("NO_COLOR", "1").output().unwrap();
+        let output = folder.floral(words).env("NO_COLOR", "1").output().unwrap();
         let all = [output.stdout, output.stderr].concat();
         assert!(!all.contains(&0x1b), "{words}");
     }

@@ -2,18 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[allow(dead_code, reason = "nothing is refused here")]
 mod command;
 
-use command::succeed;
+use command::{Commands, Folder};
 
 #[test]
 fn the_commands_that_a_quickstart_prints_run_as_printed() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = succeed(folder.path(), "quickstart --fast -o qs");
+    let folder = &Folder::new();
+    let output = folder.succeed("quickstart --fast -o qs");
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(table.contains("qs/report.html") && table.contains("FLORAL"));
-    assert!(folder.path().join("qs/report.html").is_file());
+    assert!(folder.join("qs/report.html").is_file());
     let printed = String::from_utf8(output.stderr).unwrap();
     let commands: Vec<&str> = printed
         .lines()
@@ -23,9 +22,9 @@ fn the_commands_that_a_quickstart_prints_run_as_printed() {
     for command in commands {
         // The runs exist: only training asks for a new folder.
         if command.starts_with("train") {
-            succeed(folder.path(), &format!("{command}-again"))
+            folder.succeed(&format!("{command}-again"))
         } else {
-            succeed(folder.path(), command)
+            folder.succeed(command)
         };
     }
 }

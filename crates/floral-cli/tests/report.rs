@@ -6,7 +6,7 @@ mod command;
 
 use std::path::Path;
 
-use command::{floral, refuse, succeed};
+use command::{Commands, Folder};
 
 const SMALL: &str = "--method floral --set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
@@ -14,22 +14,20 @@ const SMALL: &str = "--method floral --set network.hidden_channels=4 --set netwo
 const QUICK: &str = "--realizations 8 --reference 20 --solver euler --steps 2";
 
 fn run(folder: &Path, problem: &str, name: &str) {
-    succeed(
-        folder,
-        &format!("generate {problem} --inputs 4 --realizations 4 --resolution 12 -o {name}.zarr"),
-    );
-    succeed(folder, &format!("train {name}.zarr {SMALL} -o {name}"));
+    folder.succeed(&format!(
+        "generate {problem} --inputs 4 --realizations 4 --resolution 12 -o {name}.zarr"
+    ));
+    folder.succeed(&format!("train {name}.zarr {SMALL} -o {name}"));
 }
 
 #[test]
 fn a_report_is_written_and_written_again_but_replaces_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     run(folder, "darcy", "d");
     let report = format!("report d --data d.zarr {QUICK} -o out/report.html");
-    succeed(folder, &report);
+    folder.succeed(&report);
     let first = std::fs::read(folder.join("out/report.html")).unwrap();
-    succeed(folder, &report);
+    folder.succeed(&report);
     assert_eq!(
         std::fs::read(folder.join("out/report.html")).unwrap(),
         first
@@ -37,13 +35,12 @@ fn a_report_is_written_and_written_again_but_replaces_nothing_else() {
 
     std::fs::write(folder.join("notes.html"), "mine").unwrap();
     let other = format!("report d --data d.zarr {QUICK} -o notes.html");
-    assert!(refuse(folder, &other).contains("--force"));
+    assert!(folder.refuse(&other).contains("--force"));
     assert_eq!(std::fs::read(folder.join("notes.html")).unwrap(), b"mine");
 
-    succeed(
-        folder,
-        &format!("report d --data d.zarr {QUICK} --format svg -o figures"),
-    );
+    folder.succeed(&format!(
+        "report d --data d.zarr {QUICK} --format svg -o figures"
+    ));
     for name in [
         "fields-0",
         "samples-0",
@@ -58,32 +55,29 @@ fn a_report_is_written_and_written_again_but_replaces_nothing_else() {
     }
     let svg = std::fs::read_to_string(folder.join("figures/fields-0.svg")).unwrap();
     assert!(!svg.contains("var("), "drawn by programs that know no page");
-    succeed(
-        folder,
-        &format!("report d --data d.zarr {QUICK} --format tex -o tables"),
-    );
+    folder.succeed(&format!(
+        "report d --data d.zarr {QUICK} --format tex -o tables"
+    ));
     let table = std::fs::read_to_string(folder.join("tables/scores.tex")).unwrap();
     assert!(table.contains("\\toprule") && table.contains("FLORAL"));
-    succeed(
-        folder,
-        &format!("report d --data d.zarr {QUICK} --format json -o numbers"),
-    );
+    folder.succeed(&format!(
+        "report d --data d.zarr {QUICK} --format json -o numbers"
+    ));
     assert!(folder.join("numbers/report.json").is_file());
     let unknown = format!("report d --data d.zarr {QUICK} --format svg --figure x -o figures");
     // The names are known once all is predicted, so the error is not the only line.
-    let output = floral(folder, &unknown).output().unwrap();
+    let output = folder.floral(&unknown).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("fields-0"));
 }
 
 #[test]
 fn figures_for_a_paper_are_written_as_png_and_pdf() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     run(folder, "darcy", "d");
     let figures = |options: &str| format!("report d --data d.zarr {QUICK} {options} -o figures");
-    succeed(folder, &figures("--format png"));
-    succeed(folder, &figures("--format pdf"));
+    folder.succeed(&figures("--format png"));
+    folder.succeed(&figures("--format pdf"));
     let file = |name: &str| std::fs::read(folder.join("figures").join(name)).unwrap();
     for name in ["fields-0", "joint-solution", "coverage", "training-0"] {
         assert!(
@@ -101,31 +95,34 @@ fn figures_for_a_paper_are_written_as_png_and_pdf() {
 
     let width = |name| u32::from_be_bytes(file(name)[16..20].try_into().unwrap());
     assert_eq!(width("coverage.png"), 1000);
-    succeed(folder, &figures("--format png --dpi 96 --figure coverage"));
+    folder.succeed(&figures("--format png --dpi 96 --figure coverage"));
     assert_eq!(width("coverage.png"), 480);
     assert_eq!(width("ranks.png"), 1000, "only what was asked for");
 
-    let message = refuse(folder, &figures("--format pdf --dpi 96"));
+    let message = folder.refuse(&figures("--format pdf --dpi 96"));
     assert!(message.contains("--format png"), "{message}");
-    assert!(refuse(folder, &figures("--format png --dpi 5")).contains("--dpi"));
+    assert!(
+        folder
+            .refuse(&figures("--format png --dpi 5"))
+            .contains("--dpi")
+    );
 }
 
 #[test]
 fn what_does_not_belong_together_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     run(folder, "darcy", "d");
     run(folder, "1dcr", "c");
-    let message = refuse(folder, "report d c --data d.zarr -o r.html");
+    let message = folder.refuse("report d c --data d.zarr -o r.html");
     assert!(
         message.contains("1dcr") && message.contains("darcy"),
         "{message}"
     );
-    let message = refuse(folder, "report d missing --data d.zarr -o r.html");
+    let message = folder.refuse("report d missing --data d.zarr -o r.html");
     assert!(message.contains("missing"), "{message}");
-    let message = refuse(folder, "report d --data missing.zarr -o r.html");
+    let message = folder.refuse("report d --data missing.zarr -o r.html");
     assert!(message.contains("missing.zarr"), "{message}");
-    let message = refuse(folder, "report d --data d.zarr --show 0 -o r.html");
+    let message = folder.refuse("report d --data d.zarr --show 0 -o r.html");
     assert!(message.contains("--show"), "{message}");
     assert!(!folder.join("r.html").exists());
 }

@@ -6,43 +6,9 @@ mod command;
 
 use std::path::Path;
 
-use command::{refuse, succeed};
+use command::{Commands, Folder};
 
-const TINY: &str = r#"
-name = "tiny"
-title = "Tiny"
-problem = "1dcr"
-[constants]
-resolution = 16
-[data]
-realizations = 4
-seed = 0
-[protocol]
-sizes = [4, 8]
-timed_size = 8
-resolutions = [8]
-resolutions_size = 8
-[training.split]
-test = 2
-validation = 1
-[training.network]
-hidden_channels = 4
-film_channels = 4
-layers = 1
-[training.stopping]
-epochs = 2
-[evaluation]
-realizations = 8
-reference = 8
-seed = 0
-solver = { method = "euler", steps = 2 }
-[scale.quick]
-training.stopping.epochs = 1
-[paper]
-grid = [16]
-[paper.table1.floral]
-4 = { mean_l2 = 1.25, rmse = 0.5, nrmse = 0.75, variance_l2 = 0.0625 }
-"#;
+const TINY: &str = include_str!("tiny.toml");
 
 fn experiments(folder: &Path) {
     std::fs::create_dir(folder.join("experiments")).unwrap();
@@ -55,21 +21,20 @@ fn words(bytes: Vec<u8>) -> String {
 
 #[test]
 fn all_tables_of_a_tiny_experiment_are_made_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     experiments(folder);
     let all = "reproduce all --experiments experiments -o out";
-    let planned = words(succeed(folder, &format!("{all} --plan")).stdout);
+    let planned = words(folder.succeed(&format!("{all} --plan")).stdout);
     assert!(planned.contains("generate tiny"), "{planned}");
     assert!(planned.contains("19 of 19 steps are left"), "{planned}");
 
-    let first = succeed(folder, all);
+    let first = folder.succeed(all);
     let output = words(first.stdout);
     for part in ["Table 1", "Table 2", "Table 3", "Figures", "scale quick"] {
         assert!(output.contains(part), "{part}: {output}");
     }
     assert!(
-        output.contains("FLORAL 4") && output.contains("1.25"),
+        output.contains("FLORAL 4") && output.contains("1.75"),
         "{output}"
     );
     assert!(!output.contains("missing"), "{output}");
@@ -80,7 +45,7 @@ fn all_tables_of_a_tiny_experiment_are_made_once() {
     assert_eq!(json["systems"][0]["cells"].as_array().unwrap().len(), 12);
     assert!(folder.join("out/table3-quick.html").is_file());
 
-    let again = succeed(folder, all);
+    let again = folder.succeed(all);
     let preview = words(again.stderr);
     assert!(preview.contains("All 18 steps are done"), "{preview}");
     assert!(!preview.contains("[1/"), "{preview}");
@@ -89,14 +54,13 @@ fn all_tables_of_a_tiny_experiment_are_made_once() {
 
 #[test]
 fn what_cannot_be_reproduced_is_refused_by_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let message = refuse(folder, "reproduce table1 --scale huge");
+    let folder = &Folder::new();
+    let message = folder.refuse("reproduce table1 --scale huge");
     assert!(
         message.contains("quick, recommended, trained, paper"),
         "{message}"
     );
-    let message = refuse(folder, "reproduce table1 --only stokes");
+    let message = folder.refuse("reproduce table1 --only stokes");
     assert!(message.contains("1dcr, advection"), "{message}");
     experiments(folder);
     std::fs::write(
@@ -104,6 +68,6 @@ fn what_cannot_be_reproduced_is_refused_by_name() {
         TINY.replace("epochs = 1", "epoch = 1"),
     )
     .unwrap();
-    let message = refuse(folder, "reproduce table1 --experiments experiments");
+    let message = folder.refuse("reproduce table1 --experiments experiments");
     assert!(message.contains("unknown field `epoch`"), "{message}");
 }

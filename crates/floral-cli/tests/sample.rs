@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use command::{floral, refuse, succeed};
+use command::{Commands, Folder};
 
 const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
@@ -16,19 +16,15 @@ const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels
 
 /// A dataset `data.zarr` of five inputs on 16 points, and runs by these methods.
 fn trained(folder: &Path, methods: &[&str]) {
-    succeed(
-        folder,
-        "generate 1dcr --inputs 5 --realizations 6 --resolution 16 -o data.zarr",
-    );
+    folder.succeed("generate 1dcr --inputs 5 --realizations 6 --resolution 16 -o data.zarr");
     for method in methods {
         let settings = match *method {
             "kriging" => "--set split.test=1 --set split.validation=1",
             _ => SMALL,
         };
-        succeed(
-            folder,
-            &format!("train data.zarr --method {method} {settings} -o {method}"),
-        );
+        folder.succeed(&format!(
+            "train data.zarr --method {method} {settings} -o {method}"
+        ));
     }
 }
 
@@ -52,16 +48,15 @@ fn files(store: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn a_run_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder, &["floral"]);
     let command = "sample floral --input data.zarr --realizations 1500 --solver rk4 --steps 4 \
                    --keep 2 --quantile 0.9 --exceed 0";
-    succeed(folder, &format!("{command} --threads 2 -o whole.zarr"));
+    folder.succeed(&format!("{command} --threads 2 -o whole.zarr"));
     let resume = format!("{command} --threads 1 -o cut.zarr");
     let mut kills = 0;
     for attempt in 0..200 {
-        let mut child = floral(folder, &resume).spawn().unwrap();
+        let mut child = folder.floral(&resume).spawn().unwrap();
         // Ever longer, so that kills fall into every stage and the run ends at last.
         std::thread::sleep(Duration::from_millis(20 + 10 * attempt));
         let ended = child.try_wait().unwrap();
@@ -76,8 +71,7 @@ fn a_run_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one() {
     let [whole, cut] = ["whole", "cut"].map(|name| files(&folder.join(format!("{name}.zarr"))));
     assert!(whole == cut, "after {kills} kills");
     assert!(!folder.join("cut.zarr.partial").exists());
-    let output = succeed(folder, &resume);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("nothing to do"));
+    assert!(folder.noted(&resume).contains("nothing to do"));
 }
 
 /// One of NumPy's files.
@@ -131,8 +125,7 @@ const FEW: &str = "--realizations 3 --solver euler --steps 2";
 
 #[test]
 fn an_archive_gives_what_the_dataset_gives_and_computes_what_it_lacks() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder, &["floral"]);
     let data = floral::dataset::Dataset::open(folder.join("data.zarr")).unwrap();
     let joined = |field: &dyn Fn(usize) -> floral::Field| -> Vec<f64> {
@@ -144,10 +137,9 @@ fn an_archive_gives_what_the_dataset_gives_and_computes_what_it_lacks() {
     let path = folder.join("new.npz");
     write_npz(&path, &[("input", &shape, &input), ("low", &shape, &low)]);
     let sample = |from: &str, to: &str| {
-        succeed(
-            folder,
-            &format!("sample floral --input {from} --inputs 0..2 {FEW} -o {to}"),
-        )
+        folder.succeed(&format!(
+            "sample floral --input {from} --inputs 0..2 {FEW} -o {to}"
+        ))
     };
     sample("data.zarr", "a.zarr");
     sample("new.npz", "b.zarr");
@@ -172,7 +164,7 @@ fn an_archive_gives_what_the_dataset_gives_and_computes_what_it_lacks() {
 fn refused(folder: &Path, cases: &[(&str, &str)]) {
     let before = files(folder);
     for (words, fact) in cases {
-        let message = refuse(folder, &format!("sample {words} -o out.zarr"));
+        let message = folder.refuse(&format!("sample {words} -o out.zarr"));
         assert!(message.contains(fact), "{words}: {message}");
     }
     for (name, bytes) in before {
@@ -183,8 +175,7 @@ fn refused(folder: &Path, cases: &[(&str, &str)]) {
 
 #[test]
 fn arrays_that_cannot_be_predicted_are_refused_and_nothing_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder, &["floral"]);
     let npz = |name: &str, arrays: &[(&str, &[usize], &[f64])]| {
         write_npz(&folder.join(name), arrays);
@@ -238,8 +229,7 @@ fn arrays_that_cannot_be_predicted_are_refused_and_nothing_is_written() {
 
 #[test]
 fn options_that_do_not_fit_are_refused_and_nothing_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder, &["floral", "fno"]);
     std::fs::write(folder.join("points.csv"), "x\n0.5\n1.5\n").unwrap();
     let cases = [
@@ -260,27 +250,22 @@ fn options_that_do_not_fit_are_refused_and_nothing_is_written() {
 
 #[test]
 fn results_of_other_settings_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder, &["floral"]);
     let command = format!("sample floral --input data.zarr --inputs 0..1 {FEW}");
-    succeed(folder, &format!("{command} --quantile 0.1 -o out.zarr"));
+    folder.succeed(&format!("{command} --quantile 0.1 -o out.zarr"));
     let before = files(&folder.join("out.zarr"));
-    let message = refuse(folder, &format!("{command} --quantile 0.2 -o out.zarr"));
+    let message = folder.refuse(&format!("{command} --quantile 0.2 -o out.zarr"));
     assert!(message.contains("quantiles [0.1], not [0.2]"), "{message}");
-    let message = refuse(folder, &format!("{command} -o data.zarr"));
+    let message = folder.refuse(&format!("{command} -o data.zarr"));
     assert!(message.contains("choose another name"), "{message}");
     assert_eq!(files(&folder.join("out.zarr")), before);
-    succeed(
-        folder,
-        &format!("{command} --quantile 0.2 --force -o out.zarr"),
-    );
+    folder.succeed(&format!("{command} --quantile 0.2 --force -o out.zarr"));
 }
 
 #[test]
 fn an_archive_is_placed_by_its_coordinates_or_says_where_it_is_assumed() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder, &["kriging"]);
     let (ones, low) = ([1.0; 32], [2.0; 32]);
     let x: Vec<f64> = (0..32).map(|i| f64::from(i) / 31.0).collect();
@@ -296,7 +281,7 @@ fn an_archive_is_placed_by_its_coordinates_or_says_where_it_is_assumed() {
     npz("millimetres.npz", Some(&millimetres));
     let sample = |name: &str| {
         let words = format!("sample kriging --input {name}.npz --realizations 3 -o {name}.zarr");
-        String::from_utf8(succeed(folder, &words).stderr).unwrap()
+        folder.noted(&words)
     };
     let notes = sample("bare");
     assert!(
@@ -305,7 +290,7 @@ fn an_archive_is_placed_by_its_coordinates_or_says_where_it_is_assumed() {
     );
     assert!(notes.contains("from 0 to 1"), "{notes}");
     assert!(!sample("placed").contains("no coordinates"));
-    let message = refuse(folder, "sample kriging --input millimetres.npz -o out.zarr");
+    let message = folder.refuse("sample kriging --input millimetres.npz -o out.zarr");
     for fact in [
         "from 0 to 1000",
         "trained from 0 to 1;",
@@ -317,15 +302,14 @@ fn an_archive_is_placed_by_its_coordinates_or_says_where_it_is_assumed() {
 
 #[test]
 fn a_finer_grid_is_warned_of_where_spread_is_lost() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder, &["floral", "kriging"]);
     let notes = |run: &str, points: usize| {
         let out = format!("{run}-{points}.zarr");
         let words = format!(
             "sample {run} --input data.zarr --inputs 0..1 {FEW} --resolution {points} -o {out}"
         );
-        String::from_utf8(succeed(folder, &words).stderr).unwrap()
+        folder.noted(&words)
     };
     let finer = "the grid [32] is finer than the [16] of training";
     assert!(notes("floral", 32).contains(finer));
@@ -336,37 +320,37 @@ fn a_finer_grid_is_warned_of_where_spread_is_lost() {
 
 #[test]
 fn a_model_file_serves_in_place_of_its_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder, &["residual-fno"]);
-    succeed(folder, "export residual-fno -o model.floral");
+    folder.succeed("export residual-fno -o model.floral");
     // Given again, it is there; another file is not replaced.
-    succeed(folder, "export residual-fno -o model.floral");
+    folder.succeed("export residual-fno -o model.floral");
     std::fs::write(folder.join("other.floral"), "another").unwrap();
-    let line = refuse(folder, "export residual-fno -o other.floral");
+    let line = folder.refuse("export residual-fno -o other.floral");
     assert!(line.contains("--force"), "{line}");
-    succeed(folder, "export residual-fno -o model.floral --force");
+    folder.succeed("export residual-fno -o model.floral --force");
     for (run, out) in [("residual-fno", "a.zarr"), ("model.floral", "b.zarr")] {
-        succeed(
-            folder,
-            &format!("sample {run} --input data.zarr --keep 1 -o {out}"),
-        );
+        folder.succeed(&format!("sample {run} --input data.zarr --keep 1 -o {out}"));
     }
     let chunk = "realizations/c.0.0.0.0";
     let kept = ["a.zarr", "b.zarr"].map(|store| std::fs::read(folder.join(store).join(chunk)));
     let [run, file] = kept.map(Result::unwrap);
     assert_eq!(run, file);
-    let scores = |run: &str| succeed(folder, &format!("evaluate {run} data.zarr --json")).stdout;
+    let scores = |run: &str| {
+        folder
+            .succeed(&format!("evaluate {run} data.zarr --json"))
+            .stdout
+    };
     let mean = |run: &str| {
         let scores: serde_json::Value = serde_json::from_slice(&scores(run)).unwrap();
         scores["prediction"]["mean"].clone()
     };
     assert_eq!(mean("model.floral"), mean("residual-fno"));
-    succeed(folder, "report model.floral --data data.zarr -o page.html");
+    folder.succeed("report model.floral --data data.zarr -o page.html");
     assert!(folder.join("model.floral.report").is_dir());
-    let line = refuse(folder, "train data.zarr -o model.floral");
+    let line = folder.refuse("train data.zarr -o model.floral");
     assert!(line.contains("a folder of its own"), "{line}");
     std::fs::write(folder.join("words.floral"), "no model").unwrap();
-    let line = refuse(folder, "sample words.floral --input data.zarr -o c.zarr");
+    let line = folder.refuse("sample words.floral --input data.zarr -o c.zarr");
     assert!(line.contains("words.floral"), "{line}");
 }

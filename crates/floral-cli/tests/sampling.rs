@@ -7,22 +7,18 @@ mod command;
 use std::path::Path;
 use std::time::Duration;
 
-use command::{floral, refuse, succeed};
+use command::{Commands, Folder};
 
 const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=1 --set optimiser.batch=4 --epochs 1";
 
 /// A dataset `data.zarr` of eight inputs on 16 points, and the runs floral and floral-kl.
 fn trained(folder: &Path) {
-    succeed(
-        folder,
-        "generate 1dcr --inputs 8 --realizations 6 --resolution 16 -o data.zarr",
-    );
-    succeed(
-        folder,
-        &format!("train data.zarr --method floral {SMALL} -o floral"),
-    );
-    succeed(folder, "train data.zarr -o kl");
+    folder.succeed("generate 1dcr --inputs 8 --realizations 6 --resolution 16 -o data.zarr");
+    folder.succeed(&format!(
+        "train data.zarr --method floral {SMALL} -o floral"
+    ));
+    folder.succeed("train data.zarr -o kl");
 }
 
 /// The values of an array in an .npz by `floral sample`, whose entries are stored as they are.
@@ -52,18 +48,17 @@ fn counts(archive: &Path) -> Vec<i64> {
 
 #[test]
 fn a_standard_error_decides_how_many_are_drawn_whatever_the_threads_and_cuts() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder);
     let command = "sample kl --input data.zarr --stderr 0.002 --keep 2 --quantile 0.5";
-    succeed(folder, &format!("{command} --threads 1 -o one.npz"));
+    folder.succeed(&format!("{command} --threads 1 -o one.npz"));
     let drawn = counts(&folder.join("one.npz"));
     assert_eq!(drawn.len(), 8);
     assert!(drawn.iter().all(|n| (64..20_000).contains(n)), "{drawn:?}");
 
     for attempt in 0..100 {
         let words = format!("{command} --threads 2 -o two.npz");
-        let mut child = floral(folder, &words).spawn().unwrap();
+        let mut child = folder.floral(&words).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(30 + 20 * attempt));
         if child
             .try_wait()
@@ -82,66 +77,62 @@ fn a_standard_error_decides_how_many_are_drawn_whatever_the_threads_and_cuts() {
     assert!(!folder.join("two.npz.store.partial").exists());
 
     // Twice the error takes about a quarter, and a limit is kept and reported.
-    succeed(
-        folder,
-        "sample kl --input data.zarr --stderr 0.004 -o rough.npz",
-    );
+    folder.succeed("sample kl --input data.zarr --stderr 0.004 -o rough.npz");
     let rough = counts(&folder.join("rough.npz"));
     assert!(
         rough.iter().zip(&drawn).all(|(r, d)| *r <= (d / 3).max(64)),
         "{rough:?} {drawn:?}"
     );
     let most = "sample kl --input data.zarr --inputs 0 --stderr 0.0005 --realizations 128";
-    let found = succeed(folder, &format!("{most} -o most.npz"));
+    let found = folder.noted(&format!("{most} -o most.npz"));
     assert_eq!(counts(&folder.join("most.npz")), [128]);
-    assert!(String::from_utf8_lossy(&found.stderr).contains("allow more with --realizations"));
+    assert!(found.contains("allow more with --realizations"));
 }
 
 #[test]
 fn the_ending_of_the_name_chooses_the_file_and_others_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder);
     let command = "sample kl --input data.zarr --inputs 0..2 --realizations 20";
     for name in ["out.nc", "out.npz", "out.zarr"] {
-        succeed(folder, &format!("{command} -o {name}"));
-        let again = succeed(folder, &format!("{command} -o {name}"));
-        assert!(
-            String::from_utf8_lossy(&again.stderr).contains("already complete"),
-            "{name}"
-        );
+        folder.succeed(&format!("{command} -o {name}"));
+        let again = folder.noted(&format!("{command} -o {name}"));
+        assert!(again.contains("already complete"), "{name}");
         let other = format!("{command} --seed 1 -o {name}");
-        let message = refuse(folder, &other);
+        let message = folder.refuse(&other);
         assert!(message.contains("--force"), "{name}: {message}");
-        succeed(folder, &format!("{other} --force"));
+        folder.succeed(&format!("{other} --force"));
     }
     assert_eq!(
         std::fs::read(folder.join("out.nc")).unwrap()[..4],
         *b"CDF\x02"
     );
-    let message = refuse(folder, &format!("{command} -o out.csv"));
+    let message = folder.refuse(&format!("{command} -o out.csv"));
     assert!(message.contains(".zarr, .npz, .nc"), "{message}");
     std::fs::write(folder.join("notes.nc"), "mine").unwrap();
-    assert!(refuse(folder, &format!("{command} -o notes.nc")).contains("something else"));
+    assert!(
+        folder
+            .refuse(&format!("{command} -o notes.nc"))
+            .contains("something else")
+    );
     assert_eq!(std::fs::read(folder.join("notes.nc")).unwrap(), b"mine");
 }
 
 #[test]
 fn flows_are_integrated_as_accurately_as_is_needed_unless_an_integrator_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder);
     let sample = |words: &str| {
         let command =
             "sample floral --input data.zarr --inputs 0 --realizations 4 --force -o o.npz";
-        let output = succeed(folder, &format!("{command} {words}"));
+        let notes = folder.noted(&format!("{command} {words}"));
         let metadata = String::from_utf8(values(&folder.join("o.npz"), "metadata")).unwrap();
         let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap();
         let solver = metadata["attributes"]["solver"]
             .as_str()
             .unwrap()
             .to_owned();
-        (solver, String::from_utf8(output.stderr).unwrap())
+        (solver, notes)
     };
     let (solver, found) = sample("");
     assert!(solver.starts_with("midpoint"), "{solver}");
@@ -160,21 +151,20 @@ fn flows_are_integrated_as_accurately_as_is_needed_unless_an_integrator_is_named
         "--stderr 0",
         "--stderr 2",
     ] {
-        refuse(
-            folder,
-            &format!("sample floral --input data.zarr {words} -o bad.npz"),
-        );
+        folder.refuse(&format!(
+            "sample floral --input data.zarr {words} -o bad.npz"
+        ));
     }
     assert!(!folder.join("bad.npz").exists());
 }
 
 #[test]
 fn a_long_sampling_estimates_its_duration() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder);
     let words = "sample floral --input data.zarr --realizations 100000 --steps 400 -o long.zarr";
-    let child = floral(folder, words)
+    let child = folder
+        .floral(words)
         .stderr(std::process::Stdio::piped())
         .spawn();
     let mut child = child.unwrap();
@@ -188,26 +178,19 @@ fn a_long_sampling_estimates_its_duration() {
 
 #[test]
 fn a_state_of_the_reference_becomes_a_run_that_samples() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    succeed(
-        folder,
-        "generate 1dcr --inputs 8 --realizations 6 --resolution 32 -o data.zarr",
-    );
+    let folder = &Folder::new();
+    folder.succeed("generate 1dcr --inputs 8 --realizations 6 --resolution 32 -o data.zarr");
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../floral/tests/fixtures");
     let state = fixtures.join("filmfno_1d.safetensors");
     let state = state.display();
-    succeed(
-        folder,
-        &format!("import-torch {state} --data data.zarr -o a"),
-    );
+    folder.succeed(&format!("import-torch {state} --data data.zarr -o a"));
     let flags = "--axis x,0,1,32 --input-scale 0,1 --low-scale 0,1 --target-scale 0,1";
-    succeed(folder, &format!("import-torch {state} {flags} -o b"));
+    folder.succeed(&format!("import-torch {state} {flags} -o b"));
     for run in ["a", "b"] {
         let sample = "--input data.zarr --inputs 0 --realizations 8 --steps 3";
-        succeed(folder, &format!("sample {run} {sample} -o {run}.zarr"));
+        folder.succeed(&format!("sample {run} {sample} -o {run}.zarr"));
     }
-    succeed(folder, "evaluate a data.zarr --realizations 4 --steps 3");
+    folder.succeed("evaluate a data.zarr --realizations 4 --steps 3");
     for (words, fact) in [
         (format!("import-torch {state} -o c"), "the grid"),
         (
@@ -234,7 +217,7 @@ fn a_state_of_the_reference_becomes_a_run_that_samples() {
             "no state",
         ),
     ] {
-        let message = refuse(folder, &words);
+        let message = folder.refuse(&words);
         assert!(message.contains(fact), "{words}: {message}");
     }
     assert!(!folder.join("c").exists());

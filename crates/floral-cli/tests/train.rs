@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use command::{floral, refuse, succeed};
+use command::{Commands, Folder};
 use safetensors::SafeTensors;
 
 const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
@@ -21,10 +21,7 @@ fn floral_settings() -> String {
 }
 
 fn dataset(folder: &Path) {
-    succeed(
-        folder,
-        "generate 1dcr --inputs 5 --realizations 6 --resolution 16 -o data.zarr",
-    );
+    folder.succeed("generate 1dcr --inputs 5 --realizations 6 --resolution 16 -o data.zarr");
 }
 
 /// Every array of a checkpoint, by name.
@@ -39,14 +36,12 @@ fn arrays(checkpoint: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn a_run_killed_again_and_again_ends_with_the_weights_of_an_undisturbed_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
     for method in ["floral", "fno"] {
-        succeed(
-            folder,
-            &format!("train data.zarr --method {method} {SMALL} -o whole-{method}"),
-        );
+        folder.succeed(&format!(
+            "train data.zarr --method {method} {SMALL} -o whole-{method}"
+        ));
         let start = format!("train data.zarr --method {method} {SMALL} -o cut-{method}");
         let resume = format!("train data.zarr -o cut-{method} --resume");
         let mut kills = 0;
@@ -58,7 +53,7 @@ fn a_run_killed_again_and_again_ends_with_the_weights_of_an_undisturbed_one() {
             } else {
                 &start
             };
-            let mut child = floral(folder, words).spawn().unwrap();
+            let mut child = folder.floral(words).spawn().unwrap();
             // Ever longer, so that kills fall into every stage and the run ends at last.
             std::thread::sleep(Duration::from_millis(20 + 15 * attempt));
             if child
@@ -88,27 +83,23 @@ fn a_run_killed_again_and_again_ends_with_the_weights_of_an_undisturbed_one() {
 
 #[test]
 fn a_regression_is_the_same_on_any_number_of_threads_and_is_fitted_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
     let split = "--set split.test=1 --set split.validation=1";
     for threads in [1, 2] {
         let train = format!("train data.zarr {split} --threads {threads} -o run{threads}");
-        succeed(folder, &train);
+        folder.succeed(&train);
         let best = folder.join(format!("run{threads}/best.safetensors"));
         let written = std::fs::metadata(&best).unwrap().modified().unwrap();
-        succeed(folder, &train);
+        folder.succeed(&train);
         assert_eq!(
             std::fs::metadata(&best).unwrap().modified().unwrap(),
             written
         );
-        succeed(
-            folder,
-            &format!(
-                "sample run{threads} --input data.zarr --realizations 8 --keep 8 \
+        folder.succeed(&format!(
+            "sample run{threads} --input data.zarr --realizations 8 --keep 8 \
                       --threads {threads} -o out{threads}.zarr"
-            ),
-        );
+        ));
     }
     let [one, two] = [1, 2].map(|n| arrays(&folder.join(format!("run{n}/best.safetensors"))));
     assert_eq!(one, two);
@@ -133,20 +124,16 @@ fn a_regression_is_the_same_on_any_number_of_threads_and_is_fitted_once() {
         assert!(chunks(1).len() > 1);
         assert_eq!(chunks(1), chunks(2), "{array}");
     }
-    let message = refuse(
-        folder,
-        &format!("train data.zarr {split} --epochs 3 -o other"),
-    );
+    let message = folder.refuse(&format!("train data.zarr {split} --epochs 3 -o other"));
     assert!(message.contains("[stopping] is for networks"), "{message}");
     let roll = "--set symmetries=[\"roll:x\"]";
-    let message = refuse(folder, &format!("train data.zarr {split} {roll} -o other"));
+    let message = folder.refuse(&format!("train data.zarr {split} {roll} -o other"));
     assert!(message.contains("roll:x"), "{message}");
 }
 
 #[test]
 fn a_split_that_is_left_open_fits_few_inputs_and_is_written_into_the_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
     let tiny = "--set network.hidden_channels=4 --set network.layers=1 --epochs 1";
     for (run, words, numbers) in [
@@ -158,7 +145,7 @@ fn a_split_that_is_left_open_fits_few_inputs_and_is_written_into_the_run() {
         ),
     ] {
         let train = format!("train data.zarr {words} -o {run}");
-        let found = String::from_utf8(succeed(folder, &train).stderr).unwrap();
+        let found = folder.noted(&train);
         for part in [
             "note: of 5 inputs, 1 are held out for testing",
             "split.validation",
@@ -170,48 +157,42 @@ fn a_split_that_is_left_open_fits_few_inputs_and_is_written_into_the_run() {
             assert!(settings.contains(number), "{settings}");
         }
         // The same command and --resume find the run, and evaluation its test input.
-        succeed(folder, &train);
-        succeed(folder, &format!("train data.zarr --resume -o {run}"));
-        let evaluation = succeed(
-            folder,
-            &format!("evaluate {run} data.zarr --realizations 4 --json"),
-        );
+        folder.succeed(&train);
+        folder.succeed(&format!("train data.zarr --resume -o {run}"));
+        let evaluation =
+            folder.succeed(&format!("evaluate {run} data.zarr --realizations 4 --json"));
         let scores: serde_json::Value = serde_json::from_slice(&evaluation.stdout).unwrap();
         assert_eq!(scores["inputs"]["end"], 1, "{scores}");
     }
     let set = "--set split.test=2 --set split.validation=1 -o set";
-    let found = succeed(folder, &format!("train data.zarr {set}"));
-    assert!(!String::from_utf8_lossy(&found.stderr).contains("note"));
+    let found = folder.noted(&format!("train data.zarr {set}"));
+    assert!(!found.contains("note"));
 }
 
 #[test]
 fn settings_are_printed_with_their_meaning_and_read_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
-    let printed = succeed(folder, "train --method floral --print-config");
-    let text = String::from_utf8(printed.stdout).unwrap();
+    let text = folder.printed("train --method floral --print-config");
     for line in ["# Samples per step.", "batch = 32", "# n_modes = [32, 32]"] {
         assert!(text.lines().any(|found| found == line), "{text}");
     }
     std::fs::write(folder.join("c.toml"), &text).unwrap();
-    let again = succeed(folder, "train --config c.toml --print-config");
-    assert_eq!(String::from_utf8(again.stdout).unwrap(), text);
-    let fitted = succeed(folder, "train data.zarr --print-config").stdout;
-    assert!(String::from_utf8(fitted).unwrap().contains("test = 1\n"));
+    let again = folder.printed("train --config c.toml --print-config");
+    assert_eq!(again, text);
+    let fitted = folder.printed("train data.zarr --print-config");
+    assert!(fitted.contains("test = 1\n"));
 }
 
 #[test]
 fn weights_do_not_depend_on_the_number_of_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
     let settings = floral_settings();
     for threads in [1, 2] {
-        succeed(
-            folder,
-            &format!("train data.zarr {settings} --threads {threads} -o run{threads}"),
-        );
+        folder.succeed(&format!(
+            "train data.zarr {settings} --threads {threads} -o run{threads}"
+        ));
     }
     let [one, two] = [1, 2].map(|n| arrays(&folder.join(format!("run{n}/last.safetensors"))));
     assert_eq!(one, two);
@@ -219,62 +200,56 @@ fn weights_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn what_cannot_be_trained_is_refused_and_nothing_is_overwritten() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
     let settings = floral_settings();
-    succeed(folder, &format!("train data.zarr {settings} -o run"));
+    folder.succeed(&format!("train data.zarr {settings} -o run"));
     let before = arrays(&folder.join("run/last.safetensors"));
 
     let words = format!("train data.zarr {settings} --set optimiser.batch=5 -o run");
-    let message = refuse(folder, &words);
+    let message = folder.refuse(&words);
     for part in ["optimiser.batch 4, not 5", "--resume"] {
         assert!(message.contains(part), "{message}");
     }
-    let message = refuse(folder, "train data.zarr --resume --seed 3 -o run");
+    let message = folder.refuse("train data.zarr --resume --seed 3 -o run");
     assert!(
         message.contains("continues run with its own settings"),
         "{message}"
     );
-    let message = refuse(folder, "train data.zarr --resume --epochs 3 -o run");
+    let message = folder.refuse("train data.zarr --resume --epochs 3 -o run");
     assert!(message.contains("stopping.epochs 12, not 3"), "{message}");
-    let message = refuse(folder, "train missing.zarr -o other");
+    let message = folder.refuse("train missing.zarr -o other");
     assert!(message.contains("missing.zarr"), "{message}");
-    let message = refuse(folder, "train data.zarr --set optimizer.batch=3 -o other");
+    let message = folder.refuse("train data.zarr --set optimizer.batch=3 -o other");
     assert!(message.contains("optimizer"), "{message}");
-    let message = refuse(folder, "train data.zarr --set split.test=5 -o other");
+    let message = folder.refuse("train data.zarr --set split.test=5 -o other");
     for part in ["split.test = 5", "split.train", "do not fit into 5"] {
         assert!(message.contains(part), "{message}");
     }
-    let message = refuse(
-        folder,
-        &format!("train data.zarr {settings} --train-resolution 5 -o other"),
-    );
+    let message = folder.refuse(&format!(
+        "train data.zarr {settings} --train-resolution 5 -o other"
+    ));
     assert!(message.contains("divide"), "{message}");
 
-    succeed(
-        folder,
-        "generate 1dcr --inputs 5 --realizations 6 --resolution 16 --seed 9 -o b.zarr",
-    );
-    let message = refuse(folder, "train b.zarr --resume -o run");
+    folder.succeed("generate 1dcr --inputs 5 --realizations 6 --resolution 16 --seed 9 -o b.zarr");
+    let message = folder.refuse("train b.zarr --resume -o run");
     assert!(message.contains("not the dataset"), "{message}");
     assert_eq!(arrays(&folder.join("run/last.safetensors")), before);
 
     let path = folder.join("run/last.safetensors");
     let whole = std::fs::read(&path).unwrap();
     std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    let message = refuse(folder, "train data.zarr --resume -o run");
+    let message = folder.refuse("train data.zarr --resume -o run");
     assert!(message.contains("damaged"), "{message}");
 }
 
 #[test]
 fn a_training_that_does_not_fit_into_memory_is_refused_with_advice() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     dataset(folder);
     let words = "train data.zarr --set split.test=1 --set split.validation=1 \
                  --method floral --set network.hidden_channels=10000000 -o run";
-    let message = refuse(folder, words);
+    let message = folder.refuse(words);
     for part in ["GB", "--train-resolution", "--ignore-memory"] {
         assert!(message.contains(part), "{message}");
     }

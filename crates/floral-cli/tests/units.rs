@@ -6,7 +6,7 @@ mod command;
 
 use std::path::Path;
 
-use command::{refuse, succeed};
+use command::{Commands, Folder};
 use floral::grid::Domain;
 use floral::{Arrays, Axis, Field, Grid, Quantity};
 use serde_json::Value;
@@ -48,15 +48,11 @@ fn membrane(path: &Path, factor: f64) {
 
 fn trained(folder: &Path) {
     membrane(&folder.join("data.zarr"), 1.0);
-    succeed(folder, &format!("train data.zarr {TRAIN} -o run"));
-}
-
-fn stdout(folder: &Path, words: &str) -> String {
-    String::from_utf8(succeed(folder, words).stdout).unwrap()
+    folder.succeed(&format!("train data.zarr {TRAIN} -o run"));
 }
 
 fn json(folder: &Path, words: &str) -> Value {
-    serde_json::from_str(&stdout(folder, words)).unwrap()
+    serde_json::from_str(&folder.printed(words)).unwrap()
 }
 
 fn attributes(folder: &Path, array: &str) -> Value {
@@ -67,10 +63,9 @@ fn attributes(folder: &Path, array: &str) -> Value {
 
 #[test]
 fn inspect_shows_each_channel_in_its_units() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     membrane(&folder.join("data.zarr"), 1.0);
-    let text = stdout(folder, "inspect data.zarr");
+    let text = folder.printed("inspect data.zarr");
     for part in [
         "title     A membrane",
         "12 points from 0 to 1.2 m",
@@ -92,11 +87,10 @@ fn inspect_shows_each_channel_in_its_units() {
 
 #[test]
 fn evaluate_scores_each_channel_and_says_what_sampling_makes() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder);
     let command = "evaluate run data.zarr --realizations 20";
-    let text = stdout(folder, command);
+    let text = folder.printed(command);
     for part in [
         "all channels, in units of their standard deviations",
         "  deflection",
@@ -123,27 +117,24 @@ fn evaluate_scores_each_channel_and_says_what_sampling_makes() {
 
 #[test]
 fn a_threshold_is_of_a_channel_and_units_are_stored() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder);
     let command = "sample run --input data.zarr --inputs 0..2 --realizations 20";
-    let message = refuse(folder, &format!("{command} --exceed 0.5 -o out.zarr"));
+    let message = folder.refuse(&format!("{command} --exceed 0.5 -o out.zarr"));
     assert!(
         message.contains("2 channels (deflection, pressure)"),
         "{message}"
     );
     assert!(message.contains("as in deflection:0.5"), "{message}");
-    let message = refuse(folder, &format!("{command} --exceed speed:1 -o out.zarr"));
+    let message = folder.refuse(&format!("{command} --exceed speed:1 -o out.zarr"));
     assert!(message.contains("deflection, pressure"), "{message}");
-    succeed(
-        folder,
-        &format!("{command} --exceed pressure:5e4 --exceed 0:-1e-3 --quantile 0.9 -o out.zarr"),
-    );
+    folder.succeed(&format!(
+        "{command} --exceed pressure:5e4 --exceed 0:-1e-3 --quantile 0.9 -o out.zarr"
+    ));
     // The same numbers of other channels are another result.
-    let message = refuse(
-        folder,
-        &format!("{command} --exceed 0:5e4 --exceed 1:-1e-3 --quantile 0.9 -o out.zarr"),
-    );
+    let message = folder.refuse(&format!(
+        "{command} --exceed 0:5e4 --exceed 1:-1e-3 --quantile 0.9 -o out.zarr"
+    ));
     assert!(
         message.contains("threshold_channels [1,0], not [0,1]"),
         "{message}"
@@ -166,12 +157,11 @@ fn a_threshold_is_of_a_channel_and_units_are_stored() {
 
 #[test]
 fn an_input_far_outside_is_noted_before_sampling() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     trained(folder);
     membrane(&folder.join("far.zarr"), 1000.0);
     let words = "sample run --input far.zarr --inputs 0..1 --realizations 3 -o out.zarr";
-    let notes = String::from_utf8(succeed(folder, words).stderr).unwrap();
+    let notes = String::from_utf8(folder.succeed(words).stderr).unwrap();
     let first = notes.lines().next().unwrap();
     assert!(
         first.starts_with("note: input 0: load of the input reaches"),

@@ -55,6 +55,13 @@ pub enum Advice {
     DeclareIndependent,
     /// Predict with the right spread on a finer grid than that of training.
     KeepSpread,
+    /// Choose one of several inputs.
+    ChooseInput,
+    /// Give low fidelity, stored or computed.
+    GiveLow {
+        /// The command that the run or the data names, which is not run unasked.
+        recorded: Option<String>,
+    },
 }
 
 impl fmt::Display for Advice {
@@ -95,6 +102,10 @@ impl fmt::Display for Advice {
             Self::KeepSpread => f.write_str(
                 "sample on the training grid, or train floral-kl or a flow with a fitted prior",
             ),
+            Self::ChooseInput => f.write_str("choose one of them"),
+            Self::GiveLow { .. } => {
+                f.write_str("store them as the array low next to input, or give what computes them")
+            }
         }
     }
 }
@@ -140,7 +151,15 @@ impl Serialize for Note {
     }
 }
 
-/// What can go wrong, in words meant for the person who typed the command.
+/// What can go wrong: each variant carries the facts, and its text says what to do.
+///
+/// ```
+/// use floral_data::{Advice, Error};
+///
+/// let error = Error::Config { context: "data.zarr".into(), reason: "exists".into() };
+/// let error = error.advised(Advice::Replace);
+/// assert_eq!(error.to_string(), "data.zarr: exists; choose another name, or replace it");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -353,13 +372,18 @@ impl Error {
         }
     }
 
+    /// A file that is not what it should be, and what to do.
+    pub fn bad_file(path: impl Into<PathBuf>, reason: impl Into<String>) -> Self {
+        Self::BadFile {
+            path: path.into(),
+            reason: reason.into(),
+        }
+    }
+
     /// Turns an error about the contents of a file into one that names it.
     pub fn in_file(path: impl Into<PathBuf>) -> impl FnOnce(Self) -> Self {
         let path = path.into();
-        move |error| Self::BadFile {
-            path,
-            reason: error.to_string(),
-        }
+        move |error| Self::bad_file(path, error.to_string())
     }
 
     /// Turns an I/O error into one that names its file.

@@ -4,6 +4,16 @@ use crate::grid::Interpolation;
 use crate::{Error, Grid, Result};
 
 /// Values on a grid, channel by channel: shape [channel, grid...], last axis fastest.
+///
+/// ```
+/// use floral_data::{Axis, Field, Grid};
+///
+/// let grid = Grid::new(vec![Axis::closed("x", 3)]);
+/// let pressure = Field::scalar(&grid, vec![0.0, 1.0, 4.0]);
+/// let velocity = Field::from_values(2, &grid.shape(), vec![1.0, 1.0, 1.0, 0.0, 0.5, 1.0])?;
+/// assert_eq!((pressure.channels(), velocity.channels()), (1, 2));
+/// # Ok::<(), floral_data::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     channels: usize,

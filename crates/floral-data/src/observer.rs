@@ -11,6 +11,27 @@ use floral_symmetry::Symmetry;
 use crate::{Error, Result};
 
 /// Receives the progress of long work, from any thread, and may request it to stop.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use floral_data::{Event, Observer};
+///
+/// struct Counter(AtomicUsize);
+///
+/// impl Observer for Counter {
+///     fn observe(&self, _: &Event<'_>) {
+///         self.0.fetch_add(1, Ordering::Relaxed);
+///     }
+///
+///     fn should_stop(&self) -> bool {
+///         self.0.load(Ordering::Relaxed) > 100
+///     }
+/// }
+///
+/// let counter = Counter(AtomicUsize::new(0));
+/// counter.observe(&Event::Inputs { done: 0, total: 8 });
+/// assert!(!counter.should_stop());
+/// ```
 pub trait Observer: Sync {
     /// Something has happened.
     fn observe(&self, event: &Event<'_>) {
@@ -24,6 +45,16 @@ pub trait Observer: Sync {
 }
 
 /// What happens in the course of long work.
+///
+/// ```
+/// use floral_data::Event;
+///
+/// let words = match (Event::Inputs { done: 2, total: 8 }) {
+///     Event::Inputs { done, total } => format!("{done} of {total} inputs"),
+///     _ => String::new(),
+/// };
+/// assert_eq!(words, "2 of 8 inputs");
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -172,6 +203,12 @@ pub struct FoundSymmetries {
 }
 
 /// Watches nothing and never stops.
+///
+/// ```
+/// use floral_data::{Observer, Silent};
+///
+/// assert!(!Silent.should_stop());
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

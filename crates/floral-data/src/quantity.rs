@@ -2,7 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the values of a channel are, as far as known.
+/// What the values of a channel are, as far as known. Inputs in other units than those of training are
+/// converted.
+///
+/// ```
+/// use floral_data::Quantity;
+///
+/// let pressure = Quantity::named("pressure").with_units("Pa");
+/// assert_eq!(pressure.units.as_deref(), Some("Pa"));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Quantity {

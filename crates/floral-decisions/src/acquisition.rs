@@ -85,36 +85,40 @@ fn condition(covariance: &mut [f64], noise: &[f64], input: usize) {
     }
 }
 
-/// The first inputs, before anything is known: each is the one farthest from those before it, beginning with
-/// the one closest to the mean (Gonzalez 1985). `features`, a list per input, are scaled to one spread.
-pub fn spread_apart(features: &[Vec<f64>], count: usize) -> Vec<usize> {
+/// Inputs of a pool that first inputs are chosen from, evenly; each takes a distance to each.
+const MOST_CANDIDATES: usize = 512;
+
+/// The first inputs, before anything is known: each is the one that brings the pool closest to those chosen, by
+/// the sum of squared distances to the nearest of them (the BUILD phase of PAM: Kaufman & Rousseeuw, Finding
+/// Groups in Data, 1990). `features`, a list per input, are scaled to one spread. Fewer than `count` if there
+/// are fewer inputs, or after the first 512 of a larger pool.
+pub fn representative(features: &[Vec<f64>], count: usize) -> Vec<usize> {
     let square =
         |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum() };
-    let size = features.first().map_or(0, Vec::len);
-    let n = features.len() as f64;
-    let centre: Vec<f64> = (0..size)
-        .map(|k| features.iter().map(|f| f[k]).sum::<f64>() / n)
-        .collect();
-    let first = (0..features.len())
-        .min_by(|a, b| square(&features[*a], &centre).total_cmp(&square(&features[*b], &centre)));
-    let Some(first) = first.filter(|_| count > 0) else {
-        return Vec::new();
+    let n = features.len().min(MOST_CANDIDATES);
+    let candidates: Vec<usize> = (0..n).map(|k| k * features.len() / n).collect();
+    let row = |a: &usize| -> Vec<f64> {
+        let others = candidates.iter();
+        others
+            .map(|b| square(&features[*a], &features[*b]))
+            .collect()
     };
-    let mut chosen = vec![first];
-    let mut nearest: Vec<f64> = features
-        .iter()
-        .map(|f| square(f, &features[first]))
-        .collect();
-    while chosen.len() < count.min(features.len()) {
-        let free = (0..features.len()).filter(|i| !chosen.contains(i));
-        let Some(next) = free.max_by(|a, b| nearest[*a].total_cmp(&nearest[*b]).then(b.cmp(a)))
-        else {
-            break;
+    let distances: Vec<Vec<f64>> = candidates.iter().map(row).collect();
+    let mut nearest = vec![f64::INFINITY; n];
+    let mut free: Vec<usize> = (0..n).collect();
+    let mut chosen = Vec::new();
+    while chosen.len() < count && !free.is_empty() {
+        let left = |i: usize| -> f64 {
+            let pairs = distances[i].iter().zip(&nearest);
+            pairs.map(|(d, near)| d.min(*near)).sum()
         };
-        chosen.push(next);
-        for (near, feature) in nearest.iter_mut().zip(features) {
-            *near = near.min(square(feature, &features[next]));
+        let sums: Vec<f64> = free.iter().map(|i| left(*i)).collect();
+        let best = (0..free.len()).min_by(|a, b| sums[*a].total_cmp(&sums[*b]));
+        let next = free.remove(best.unwrap_or(0));
+        for (near, distance) in nearest.iter_mut().zip(&distances[next]) {
+            *near = near.min(*distance);
         }
+        chosen.push(candidates[next]);
     }
     chosen
 }
@@ -158,13 +162,15 @@ mod tests {
     }
 
     #[test]
-    fn first_inputs_are_far_from_each_other() {
-        let features: Vec<Vec<f64>> = [0.0, 0.1, 1.0, 0.5, 0.45, 0.9]
-            .iter()
-            .map(|x| vec![*x])
-            .collect();
-        assert_eq!(spread_apart(&features, 3), [3, 0, 2]);
-        assert_eq!(spread_apart(&features, 99).len(), 6);
-        assert!(spread_apart(&[], 2).is_empty() && spread_apart(&features, 0).is_empty());
+    fn first_inputs_represent_the_pool_and_not_its_extremes() {
+        let features = |all: &[f64]| all.iter().map(|x| vec![*x]).collect::<Vec<_>>();
+        // Two groups and a lonely extreme, which comes last.
+        let pool = features(&[0.0, 0.1, 0.2, 1.0, 1.1, 1.2, 2.0]);
+        assert_eq!(representative(&pool, 3), [3, 1, 6]);
+        assert_eq!(representative(&pool, 99).len(), 7);
+        assert!(representative(&[], 2).is_empty() && representative(&pool, 0).is_empty());
+        let large: Vec<f64> = (0..5000).map(f64::from).collect();
+        let chosen = representative(&features(&large), 3);
+        assert!((chosen[0] as f64 - 2500.0).abs() < 20.0, "{chosen:?}");
     }
 }

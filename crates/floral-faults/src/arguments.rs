@@ -60,9 +60,9 @@ pub enum Part {
         #[arg(long)]
         folder: PathBuf,
     },
-    /// Commands of `storage` and `power`, sent over a socket
+    /// A command of `storage` or `power` in a process of its own
     #[command(hide = true)]
-    Step { socket: PathBuf },
+    Step { request: String },
 }
 
 /// How much a part does.

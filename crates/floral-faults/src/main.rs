@@ -60,6 +60,7 @@ fn main() -> Result<ExitCode> {
         Part::Power(plan) => ("power", power::run, plan),
         Part::Same(plan) => ("same", same::run, plan),
         Part::Long(plan) => ("long", long::run, plan),
+        Part::Step { request } => return step::run(&request),
         other => return subprocess(other).map(|()| ExitCode::SUCCESS),
     };
     let start = Instant::now();
@@ -111,7 +112,6 @@ fn subprocess(part: Part) -> Result<()> {
             };
             long::rounds(Duration::from_secs(seconds), &record, held)
         }
-        Part::Step { socket } => step::serve(&socket),
         _ => anyhow::bail!("not a process of the campaign"),
     }
 }

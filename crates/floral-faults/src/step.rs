@@ -1,15 +1,11 @@
 //! Commands on one thread, so that the n-th file operation is the same one in every run; with faults, or
-//! with a journal of what they do to files.
-//!
-//! They run one after the other in a server process, as starting a process takes longer than most of
-//! them; it is started again when a command ends it.
+//! with a journal of what they do to files. Each has a process of its own, which a fault may end.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 use floral_faults::injection::journal::{self, Done};
@@ -45,35 +41,29 @@ impl std::fmt::Debug for Injected {
     }
 }
 
-/// A command for the server.
+/// What a process of its own runs.
 #[derive(Serialize, Deserialize)]
 struct Request {
     words: Vec<String>,
     faults: Vec<Injected>,
-    /// Where the journal is written.
-    journal: Option<PathBuf>,
+    keeps_journal: bool,
+    /// Where it answers.
+    answer: PathBuf,
 }
 
-/// The server's answer.
+/// Its answer, if it comes to an end by itself.
 #[derive(Serialize, Deserialize)]
 struct Answer {
-    code: u8,
     /// Whether all faults were met.
     are_met: bool,
+    journal: Vec<Done>,
 }
 
 /// Runs commands in one folder.
 pub struct Steps {
     folder: PathBuf,
     scratch: TempDir,
-    server: Option<Server>,
     are_met: bool,
-}
-
-/// The server process, and the connection to it.
-struct Server {
-    child: Child,
-    stream: BufReader<UnixStream>,
 }
 
 impl Steps {
@@ -82,7 +72,6 @@ impl Steps {
         Ok(Self {
             folder: folder.to_owned(),
             scratch: tempfile::tempdir_in(crate::files::scratch())?,
-            server: None,
             are_met: false,
         })
     }
@@ -94,122 +83,65 @@ impl Steps {
 
     /// Runs a command with faults.
     pub fn run(&mut self, words: &str, faults: &[Injected]) -> Result<Ended> {
-        self.send(words, faults, None)
+        self.start(words, faults, false).map(|(ended, _)| ended)
     }
 
     /// Runs a command; returns also what it did to files.
     pub fn recorded(&mut self, words: &str) -> Result<(Ended, Vec<Done>)> {
-        let path = self.scratch.path().join("journal");
-        let ended = self.send(words, &[], Some(path.clone()))?;
-        let steps = ciborium::from_reader(BufReader::new(File::open(path)?));
-        Ok((ended, steps.context("the journal of a command")?))
+        self.start(words, &[], true)
     }
 
-    fn send(
+    fn start(
         &mut self,
         words: &str,
         faults: &[Injected],
-        journal: Option<PathBuf>,
-    ) -> Result<Ended> {
-        let request = serde_json::to_string(&Request {
+        keeps_journal: bool,
+    ) -> Result<(Ended, Vec<Done>)> {
+        let path = self.scratch.path().join("answer");
+        let request = Request {
             words: words.split_whitespace().map(String::from).collect(),
             faults: faults.to_vec(),
-            journal,
-        })?;
-        let mut server = match self.server.take() {
-            Some(server) => server,
-            None => self.start()?,
+            keeps_journal,
+            answer: path.clone(),
         };
-        for name in ["stdout", "stderr"] {
-            self.output(name)?.set_len(0)?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("step").arg(serde_json::to_string(&request)?);
+        let ended = Ended::from(command.current_dir(&self.folder).output()?);
+        let answer = match File::open(&path) {
+            Ok(file) => ciborium::from_reader(BufReader::new(file)).context("a step's answer")?,
+            // A fault has ended it.
+            Err(_) => Answer {
+                are_met: true,
+                journal: Vec::new(),
+            },
+        };
+        if path.exists() {
+            fs::remove_file(path)?;
         }
-        writeln!(server.stream.get_mut(), "{request}")?;
-        let mut answer = String::new();
-        server.stream.read_line(&mut answer)?;
-        let code = match serde_json::from_str::<Answer>(&answer) {
-            Ok(answer) => {
-                self.server = Some(server);
-                self.are_met = answer.are_met;
-                Some(i32::from(answer.code))
-            }
-            // The command has ended the server.
-            Err(_) => {
-                self.are_met = true;
-                server.child.wait()?.code()
-            }
-        };
-        let read = |name: &str| fs::read(self.scratch.path().join(name));
-        Ok(Ended {
-            code,
-            stdout: read("stdout")?,
-            stderr: String::from_utf8_lossy(&read("stderr")?).into_owned(),
-        })
-    }
-
-    /// A file to which the server writes.
-    fn output(&self, name: &str) -> std::io::Result<File> {
-        let path = self.scratch.path().join(name);
-        OpenOptions::new().create(true).append(true).open(path)
-    }
-
-    fn start(&self) -> Result<Server> {
-        let socket = self.scratch.path().join("socket");
-        let _ = fs::remove_file(&socket);
-        let listener = UnixListener::bind(&socket)?;
-        let child = Command::new(std::env::current_exe()?)
-            .arg("step")
-            .arg(&socket)
-            .current_dir(&self.folder)
-            .stdout(self.output("stdout")?)
-            .stderr(self.output("stderr")?)
-            .spawn()?;
-        let (stream, _) = listener.accept()?;
-        Ok(Server {
-            child,
-            stream: BufReader::new(stream),
-        })
+        self.are_met = answer.are_met;
+        Ok((ended, answer.journal))
     }
 }
 
-impl Drop for Steps {
-    /// The server ends with its connection.
-    fn drop(&mut self) {
-        if let Some(Server { mut child, stream }) = self.server.take() {
-            drop(stream);
-            let _ = child.wait();
-        }
-    }
-}
-
-/// The server: runs commands until the connection is closed.
-pub fn serve(socket: &Path) -> Result<()> {
+/// The process: runs a command and answers, with the command's exit code.
+pub fn run(request: &str) -> Result<ExitCode> {
     floral::set_up(Some(1))?;
-    let stream = UnixStream::connect(socket)?;
-    let mut answers = stream.try_clone()?;
-    for line in BufReader::new(stream).lines() {
-        let request: Request = serde_json::from_str(&line?)?;
-        writeln!(answers, "{}", serde_json::to_string(&request.run()?)?)?;
+    let request: Request = serde_json::from_str(request)?;
+    let faults = request.faults.iter();
+    let faults: Vec<(u32, Fault)> = faults.map(|f| (f.operation, FAULTS[f.fault])).collect();
+    let_fail(&faults);
+    if request.keeps_journal {
+        journal::keep();
     }
-    Ok(())
-}
-
-impl Request {
-    fn run(self) -> Result<Answer> {
-        let faults = self.faults.iter();
-        let faults: Vec<(u32, Fault)> = faults.map(|f| (f.operation, FAULTS[f.fault])).collect();
-        let_fail(&faults);
-        if self.journal.is_some() {
-            journal::keep();
-        }
-        let words = std::iter::once("floral".into()).chain(self.words);
-        let code = floral_cli::run_within(words.map(OsString::from).collect());
-        let are_met = has_failed();
-        let_fail(&[]);
-        if let Some(path) = self.journal {
-            let mut file = BufWriter::new(File::create(path)?);
-            ciborium::into_writer(&journal::take(), &mut file)?;
-            file.flush()?;
-        }
-        Ok(Answer { code, are_met })
-    }
+    let words = std::iter::once("floral".into()).chain(request.words);
+    let code = floral_cli::run_within(words.map(OsString::from).collect());
+    let answer = Answer {
+        are_met: has_failed(),
+        journal: journal::take(),
+    };
+    let_fail(&[]);
+    let mut file = BufWriter::new(File::create(request.answer)?);
+    ciborium::into_writer(&answer, &mut file)?;
+    file.flush()?;
+    Ok(ExitCode::from(code))
 }

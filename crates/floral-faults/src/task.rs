@@ -62,7 +62,7 @@ pub fn tasks() -> Vec<Task> {
 /// A folder with all that tasks need around them.
 pub fn make_around(folder: &Path) -> Result<()> {
     fs::create_dir(folder.join("experiments"))?;
-    let experiment = include_str!("tiny.toml");
+    let experiment = include_str!("../../floral-cli/tests/tiny.toml");
     fs::write(folder.join("experiments/tiny.toml"), experiment)?;
     for words in AROUND {
         let ended = Ended::from(command(folder, words)?.output()?);

@@ -162,7 +162,7 @@ impl LayerPlan {
         total
     }
 
-    /// The convolution's values at so many points of a sample, from `first` on, in the scratch.
+    /// The convolution's values at these points of a sample, from `first` on, in the scratch.
     fn start(
         &self,
         lines: &[f32],

@@ -99,7 +99,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Room for the convolution's values at so many points, starting at the layer's bias.
+    /// Room for the convolution's values at this number of points, starting at the layer's bias.
     pub fn start(&mut self, points: usize, bias: &[f32]) -> (&mut [f32], &mut [Vec<f32>; 2]) {
         fill_rows(&mut self.mixed, points, bias);
         (&mut self.mixed, &mut self.row)
@@ -238,7 +238,7 @@ fn transposed(values: &[f32], columns: usize) -> MatRef<'_, f32> {
     rows(values, columns).transpose()
 }
 
-/// So many copies of a row.
+/// Copies of a row, one per point.
 fn fill_rows(values: &mut Vec<f32>, points: usize, row: &[f32]) {
     values.clear();
     for _ in 0..points {

@@ -24,8 +24,7 @@ mod wide {
     use pulp::WithSimd;
     use pulp::x86::V3;
 
-    /// Where the processor has AVX-512, what an operation takes for its vector unit: it tells AVX2,
-    /// which is part of it.
+    /// The vector unit that operations use where the processor has AVX-512: AVX2, which is part of it.
     #[inline]
     pub fn simd() -> Option<V3> {
         let found = is_x86_feature_detected!("avx512f")

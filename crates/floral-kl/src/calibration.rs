@@ -9,6 +9,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::law::LawKind;
+use super::unknown::STUDENT_VARIANCE;
+
 /// What intervals are calibrated to hold.
 const COVERAGE: f64 = 0.9;
 
@@ -97,8 +100,14 @@ impl Calibration {
     };
 
     /// From the deviations of each judging input's realizations, by intervals of this reach;
-    /// `independent` of the inputs are so.
-    pub(super) fn new(judges: &[Vec<Deviation>], independent: usize, reach: Reach) -> Self {
+    /// `independent` of the inputs are so. The epistemic factor is that of the variance of a law of this
+    /// kind.
+    pub(super) fn new(
+        judges: &[Vec<Deviation>],
+        independent: usize,
+        reach: Reach,
+        kind: LawKind,
+    ) -> Self {
         // A judge that is predicted exactly has nothing to say.
         let says = |judge: &&Vec<Deviation>| judge.iter().any(|d| d.value != 0.0);
         let judges: Vec<&Vec<Deviation>> = judges.iter().filter(says).collect();
@@ -116,7 +125,7 @@ impl Calibration {
                 (independent * misses(&table, step) + factors.cost(), factors)
             })
         });
-        Self::averaged(&tried.collect::<Vec<(f64, Self)>>()).of_few(independent)
+        Self::averaged(&tried.collect::<Vec<(f64, Self)>>()).of_few(independent, kind)
     }
 
     /// The mean of logarithms, each weighed by exp(-loss / [`WIDTH`]): the best of a grid would jump
@@ -143,10 +152,16 @@ impl Calibration {
     }
 
     /// The same with more of the epistemic part where so few independent judges asked for it: about
-    /// the square of Student's 95 % quantile with as many degrees of freedom over the normal one.
-    fn of_few(self, judges: f64) -> Self {
+    /// the square of Student's 95 % quantile with as many degrees of freedom over the normal one. A law
+    /// that is Student's itself has at least the variance that goes with its scale.
+    fn of_few(self, judges: f64, kind: LawKind) -> Self {
+        let least = match kind {
+            LawKind::Resampled => STUDENT_VARIANCE,
+            LawKind::Normal => 1.0,
+        };
+        let few = 1.0 + 2.0 / judges + 4.6 / (judges * judges);
         Self {
-            epistemic: self.epistemic * (1.0 + 2.0 / judges + 4.6 / (judges * judges)),
+            epistemic: self.epistemic * few.max(least),
             ..self
         }
     }
@@ -219,8 +234,13 @@ mod tests {
 
     #[test]
     fn what_is_calibrated_already_stays() {
-        let found = Calibration::new(&judges(0.5_f64.sqrt(), 1.0), 12, Reach::NORMAL);
-        let few = Calibration::NONE.of_few(12.0).epistemic;
+        let found = Calibration::new(
+            &judges(0.5_f64.sqrt(), 1.0),
+            12,
+            Reach::NORMAL,
+            LawKind::Normal,
+        );
+        let few = Calibration::NONE.of_few(12.0, LawKind::Normal).epistemic;
         assert!(
             (0.7..1.5).contains(&(found.epistemic / few)) && (found.total - 1.0).abs() < 0.1,
             "{found:?}"
@@ -242,7 +262,7 @@ mod tests {
             (0..2000).map(one).collect()
         };
         let judges: Vec<Vec<Deviation>> = (0..12).map(judge).collect();
-        let found = Calibration::new(&judges, 1000, Reach::NORMAL);
+        let found = Calibration::new(&judges, 1000, Reach::NORMAL, LawKind::Normal);
         assert!(
             (found.epistemic - 4.0).abs() < 0.1 && (found.total - 1.0).abs() < 0.1,
             "{found:?}"
@@ -252,12 +272,20 @@ mod tests {
     #[test]
     fn few_judges_ask_for_students_quantile() {
         for (judges, quantile) in [(2.0, 2.92), (5.0, 2.015), (10.0, 1.812), (30.0, 1.697)] {
-            let factor = Calibration::NONE.of_few(judges).epistemic.sqrt();
+            let normal = Calibration::NONE.of_few(judges, LawKind::Normal);
+            let factor = normal.epistemic.sqrt();
             assert!(
                 (factor * 1.645 / quantile - 1.0).abs() < 0.03,
                 "{judges}: {factor}"
             );
         }
+        let student = |judges| {
+            Calibration::NONE
+                .of_few(judges, LawKind::Resampled)
+                .epistemic
+        };
+        assert_eq!(student(30.0), STUDENT_VARIANCE);
+        assert!(student(2.0) > STUDENT_VARIANCE);
     }
 
     #[test]
@@ -278,7 +306,7 @@ mod tests {
             weight: 1.0,
         };
         all.iter_mut().for_each(|judge| judge.extend([dead; 1000]));
-        let found = Calibration::new(&all, 12, Reach::NORMAL);
+        let found = Calibration::new(&all, 12, Reach::NORMAL, LawKind::Normal);
         assert!((found.total - 1.0).abs() < 0.1, "{found:?}");
     }
 }

@@ -8,10 +8,11 @@ use super::case::{Framed, Query};
 use super::expansion::Expansion;
 use super::law::Deviations;
 use super::observed::{Innovation, Placement, Reading, Rows, Sensor, Update, conditioned, placed};
+use super::unknown::Unknown;
 use crate::{Error, Result};
 
 /// Training fields, each possibly moved and rolled, that make up the law of a query.
-const NEAREST: usize = 20;
+pub(super) const NEAREST: usize = 20;
 
 /// Predicts and draws the solution of one query; each realization has its own random numbers, so that
 /// it is the same however many are drawn, in whatever blocks.
@@ -22,10 +23,14 @@ pub struct Draws<'a> {
     deviations: Option<Deviations<'a>>,
     /// What is not known of the mean, [factor, channel, point].
     unknown: Vec<f32>,
+    /// Whether its law is Student's, or normal with the same variance.
+    is_student: bool,
     /// What readings of the solution say of each draw.
     update: Option<Update>,
     /// The mean around which draws are made, without readings.
     centre: Vec<f64>,
+    /// Given readings, the factor of deviations from their own mean, and that mean in units of the fit.
+    stretched: Option<(f64, Vec<f64>)>,
 }
 
 impl Expansion {
@@ -39,20 +44,21 @@ impl Expansion {
             .law
             .as_ref()
             .map(|law| law.condition(&nearest, &prediction.aleatoric, framed.size, &self.lattice));
-        Ok(Draws::new(self, prediction, deviations))
+        let factors = self.epistemic.fields(prediction.mean.len());
+        Ok(Draws::new(self, prediction, deviations, factors))
     }
 }
 
 impl<'a> Draws<'a> {
-    /// Of a prediction in units of the fit.
-    fn new(
+    /// Of a prediction in units of the fit, with factor fields of what is not known of the mean.
+    pub(super) fn new<'f>(
         fitted: &'a Expansion,
         prediction: Prediction,
         deviations: Option<Deviations<'a>>,
+        factors: impl Iterator<Item = &'f [f32]>,
     ) -> Self {
         let roots = prediction.epistemic.iter().map(|v| v.max(0.0).sqrt());
         let roots: Vec<f64> = roots.collect();
-        let factors = fitted.epistemic.fields(prediction.mean.len());
         let unknown = factors
             .flat_map(|field| field.iter().zip(&roots).map(|(f, d)| f64::from(*f) * d))
             .map(|v| v as f32)
@@ -62,10 +68,19 @@ impl<'a> Draws<'a> {
             centre: prediction.mean.clone(),
             prediction,
             fitted,
+            is_student: deviations.as_ref().is_some_and(|d| !d.is_normal()),
             deviations,
             unknown,
             update: None,
+            stretched: None,
         }
+    }
+
+    /// Draws what is not known of the mean from a normal law, of the same variance. For solutions learned
+    /// through a transform: the exponential of Student's law has no moments.
+    pub fn with_normal_unknown(mut self) -> Self {
+        self.is_student = false;
+        self
     }
 
     /// Conditions on readings of one realization, all at once: mean, variances and draws are those given
@@ -85,10 +100,12 @@ impl<'a> Draws<'a> {
         let (update, shifted, innovation) = conditioned(deviations, &self.unknown, rows)?;
         for place in 0..values {
             let scale = self.scale(place);
+            let square = (scale * innovation.stretch).powi(2);
             self.prediction.mean[place] += scale * shifted.mean[place];
-            self.prediction.aleatoric[place] = scale * scale * shifted.aleatoric[place];
-            self.prediction.epistemic[place] = scale * scale * shifted.epistemic[place];
+            self.prediction.aleatoric[place] = square * shifted.aleatoric[place];
+            self.prediction.epistemic[place] = square * shifted.epistemic[place];
         }
+        self.stretched = Some((innovation.stretch, shifted.mean));
         let points = self.fitted.lattice.len();
         self.fitted.support.bound(&mut self.prediction.mean, points);
         self.update = Some(update);
@@ -119,8 +136,11 @@ impl<'a> Draws<'a> {
 
     /// Whether values at every point are normal.
     pub fn is_normal(&self) -> bool {
-        let is_resampled = self.deviations.as_ref().is_some_and(|d| !d.is_normal());
-        !is_resampled && self.fitted.support.is_none() && self.update.is_none()
+        !self.is_resampled() && self.fitted.support.is_none() && self.update.is_none()
+    }
+
+    fn is_resampled(&self) -> bool {
+        self.deviations.as_ref().is_some_and(|d| !d.is_normal())
     }
 
     /// Mean and variances.
@@ -137,14 +157,16 @@ impl<'a> Draws<'a> {
         let scaled = entries.iter().map(|(p, f)| (*p, f * self.scale(*p)));
         let scaled: Vec<(usize, f64)> = scaled.collect();
         if let (Some(update), Some(deviations)) = (&self.update, &self.deviations) {
-            return Some(update.epistemic_variance(&scaled, deviations, &self.unknown));
+            let left = update.epistemic_variance(&scaled, deviations, &self.unknown);
+            let stretch = self.stretched.as_ref().map_or(1.0, |(stretch, _)| *stretch);
+            return Some(stretch * stretch * left);
         }
         let fields = self.unknown.chunks_exact(self.values().max(1));
         let read = |field: &[f32]| scaled.iter().map(|(p, f)| f * f64::from(field[*p])).sum();
         Some(fields.map(|field| f64::powi(read(field), 2)).sum())
     }
 
-    /// The fields whose multiples by independent standard normal numbers are the epistemic part of every
+    /// The fields whose multiples by uncorrelated numbers of variance one are the epistemic part of every
     /// realization: [factor][channel, point] in the units of the data. None given readings, and if
     /// realizations are clipped to the range of the data, so that their parts do not simply add.
     pub fn epistemic_fields(&self) -> Option<Vec<Vec<f64>>> {
@@ -162,7 +184,7 @@ impl<'a> Draws<'a> {
         self.prediction.mean.len()
     }
 
-    /// How many independent standard normal numbers the epistemic part of a realization takes.
+    /// How many independent normal numbers, but for their common scale, the epistemic part of a realization takes.
     pub fn epistemic_count(&self) -> usize {
         self.unknown.len() / self.values().max(1)
     }
@@ -171,11 +193,16 @@ impl<'a> Draws<'a> {
     pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f64]) {
         // Deviations are drawn in f32; the mean is added in f64, beside which they may be small.
         let drawn = vec![0.0; out.len()];
-        self.draw_from(drawn, &self.unknown, rngs, out);
+        let unknown = Unknown {
+            fields: &self.unknown,
+            // Readings say how far off the mean is: given them, the rest is taken for normal.
+            is_student: self.is_student && self.update.is_none(),
+        };
+        self.draw_from(drawn, unknown, rngs, out);
     }
 
-    /// The same with these numbers for the epistemic part of all of them: realizations of one plausible
-    /// model, without readings.
+    /// The same with these normal numbers for the epistemic part of all of them: realizations of one
+    /// plausible model, without readings.
     pub fn draw_given<R: Rng + Send>(&self, rngs: &mut [R], normals: &[f64], out: &mut [f64]) {
         let values = self.values().max(1);
         let mut known = vec![0.0; values];
@@ -184,15 +211,15 @@ impl<'a> Draws<'a> {
             parts.for_each(|(k, f)| *k += *normal as f32 * f);
         }
         let drawn = known.repeat(out.len() / values);
-        self.draw_from(drawn, &[], rngs, out);
+        self.draw_from(drawn, Unknown::normal(&[]), rngs, out);
     }
 
-    /// Realizations in the units of the data: deviations as given, draws of the law and normal multiples of
-    /// `unknown` added to them.
+    /// Realizations in the units of the data: deviations as given, draws of the law and multiples of what
+    /// is not known of the mean added to them.
     fn draw_from<R: Rng + Send>(
         &self,
         mut drawn: Vec<f32>,
-        unknown: &[f32],
+        unknown: Unknown<'_>,
         rngs: &mut [R],
         out: &mut [f64],
     ) {
@@ -208,6 +235,10 @@ impl<'a> Draws<'a> {
             deviation.for_each(|(out, drawn)| *out = f64::from(*drawn));
             if let Some(update) = &self.update {
                 update.apply(*near, law, &self.unknown, rng, out);
+            }
+            if let Some((stretch, mean)) = &self.stretched {
+                let parts = out.iter_mut().zip(mean);
+                parts.for_each(|(out, mean)| *out = mean + stretch * (*out - mean));
             }
             self.add_mean(out);
         });

@@ -15,6 +15,7 @@ use super::calibration::Calibration;
 use super::case::{Case, Channels, Framed, Query, mixed_low};
 use super::epistemic::Epistemic;
 use super::fixed::Fixed;
+use super::kept::LeftOut;
 use super::kernel::Neighbours;
 use super::law::{Law, LawKind};
 use super::prediction::Prediction;
@@ -60,6 +61,8 @@ pub struct Expansion {
     pub(super) least_variance: f64,
     pub(super) fixed: Fixed,
     pub(super) support: Support,
+    /// Judging inputs as predicted without them, by which quantities are calibrated.
+    pub(super) left_out: Option<LeftOut>,
 }
 
 impl Expansion {
@@ -132,11 +135,29 @@ impl Expansion {
         let least = self.least_variance * square;
         let variance = self.variance.as_ref();
         let variance = variance.map(|blend| blend.predict(framed, Some(&around)));
-        let mut aleatoric = variance.unwrap_or_else(|| vec![0.0; mean.len()]);
+        let aleatoric = variance.unwrap_or_else(|| vec![0.0; mean.len()]);
         let novelty = self.mean.novelty(framed, self.neighbours.distance(framed));
         let unknown = self.epistemic.growth(novelty) * square;
         let epistemic = self.epistemic.variance.iter().map(|v| v * unknown);
-        let mut epistemic: Vec<f64> = epistemic.collect();
+        let mut prediction = Prediction {
+            mean,
+            aleatoric,
+            epistemic: epistemic.collect(),
+            novelty,
+        };
+        self.apply_calibration(&mut prediction, framed.size, least);
+        prediction
+    }
+
+    /// Calibrates the parts of a prediction in units, for an input of this size; `least` is the least
+    /// aleatoric variance.
+    pub(super) fn apply_calibration(&self, prediction: &mut Prediction, size: f64, least: f64) {
+        let Prediction {
+            mean,
+            aleatoric,
+            epistemic,
+            ..
+        } = prediction;
         for place in 0..mean.len() {
             let Calibration {
                 epistemic: own,
@@ -149,15 +170,9 @@ impl Expansion {
             };
             epistemic[place] *= total * own;
             if let Some(value) = self.fixed.value(place) {
-                mean[place] = value * framed.size;
+                mean[place] = value * size;
                 epistemic[place] = 0.0;
             }
-        }
-        Prediction {
-            mean,
-            aleatoric,
-            epistemic,
-            novelty,
         }
     }
 }

@@ -176,6 +176,7 @@ impl Fitting<'_> {
             framed: train.framed.clone(),
             residuals: train.residuals.iter().map(|r| singles(r)).collect(),
             support,
+            left_out: None,
         };
         let spread = self.fit_spread(&mut fitted, &fit, cases, &known, &verdict)?;
         if fit.is_judged(&known) && self.recipe.has(Part::Calibration) {
@@ -190,8 +191,10 @@ impl Fitting<'_> {
                 mean: &verdict,
                 spread: spread.as_ref(),
                 independent,
+                is_held: known.has_held(),
             };
             fitted.calibrate(&judged, cases, self.kind);
+            fitted.left_out = fitted.left_out(&judged, &folds);
         }
         Ok(fitted)
     }

@@ -23,6 +23,8 @@ pub(super) struct Judged<'a> {
     pub spread: Option<&'a Verdict>,
     /// How many of them are independent.
     pub independent: usize,
+    /// Whether they are inputs held out, and not training inputs.
+    pub is_held: bool,
 }
 
 impl Expansion {
@@ -59,18 +61,24 @@ impl Expansion {
     pub(super) fn calibrate(&mut self, judged: &Judged<'_>, cases: &[Case<'_>], kind: LawKind) {
         let of = |channel: usize| {
             let reach = self.reach(cases, kind, channel);
-            self.calibrated(judged, channel, reach)
+            self.calibrated(judged, channel, (reach, kind))
         };
         self.calibration = (0..self.channels.solution).map(of).collect();
     }
 
-    /// Factors by which intervals hold what they say of the judging inputs' realizations.
-    fn calibrated(&self, judged: &Judged<'_>, channel: usize, reach: Reach) -> Calibration {
+    /// Factors by which intervals of a law of this reach and kind hold what they say of the judging
+    /// inputs' realizations.
+    fn calibrated(
+        &self,
+        judged: &Judged<'_>,
+        channel: usize,
+        (reach, kind): (Reach, LawKind),
+    ) -> Calibration {
         let judges = 0..judged.cases.len();
         let judges: Vec<Vec<Deviation>> = judges
             .map(|i| self.deviations(judged, channel, i))
             .collect();
-        Calibration::new(&judges, judged.independent, reach)
+        Calibration::new(&judges, judged.independent, reach, kind)
     }
 
     /// Deviations of one judging input's realizations from its predicted mean.

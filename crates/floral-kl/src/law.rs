@@ -20,6 +20,7 @@ use super::realizations::Realizations;
 use super::remainder::Remainder;
 use super::runs::{Runs, Smoothness};
 use super::symmetry::Role;
+use super::unknown::Unknown;
 
 /// Ratios of predicted to a training input's own deviation lie between the inverse of this and this;
 /// beyond, its runs would be more noise than shape.
@@ -218,7 +219,7 @@ struct Drawn {
     near: usize,
     coefficients: Vec<f32>,
     /// Of what is not known of the mean.
-    normals: Vec<f32>,
+    unknown: Vec<f32>,
 }
 
 impl Deviations<'_> {
@@ -237,13 +238,13 @@ impl Deviations<'_> {
         self.smoothing == 1.0
     }
 
-    /// Adds a deviation a generator, the same as single ones, and normal multiples of `unknown`,
-    /// [factor, value]: [realization, value]. Returns the training input that each is drawn from, by
+    /// Adds a deviation a generator, the same as single ones, and multiples of what is not known of the
+    /// mean: [realization, value]. Returns the training input that each is drawn from, by
     /// its place in `near`.
     pub(super) fn add_many<R: Rng + Send>(
         &self,
         rngs: &mut [R],
-        unknown: &[f32],
+        unknown: Unknown<'_>,
         out: &mut [f32],
     ) -> Vec<usize> {
         let blocks = out.par_chunks_mut(BLOCK * self.gain.len().max(1));
@@ -252,10 +253,15 @@ impl Deviations<'_> {
         drawn.collect::<Vec<_>>().concat()
     }
 
-    fn add_block<R: Rng>(&self, rngs: &mut [R], unknown: &[f32], out: &mut [f32]) -> Vec<usize> {
+    fn add_block<R: Rng>(
+        &self,
+        rngs: &mut [R],
+        unknown: Unknown<'_>,
+        out: &mut [f32],
+    ) -> Vec<usize> {
         let values = self.gain.len();
-        let count = unknown.len() / values.max(1);
-        let drawn: Vec<Drawn> = rngs.iter_mut().map(|rng| self.drawn(rng, count)).collect();
+        let drawn = rngs.iter_mut().map(|rng| self.drawn(rng, unknown));
+        let drawn: Vec<Drawn> = drawn.collect();
         for first in (0..values).step_by(TILE) {
             let tile = first..values.min(first + TILE);
             let mut sum = [0.0; TILE];
@@ -267,7 +273,7 @@ impl Deviations<'_> {
                 }
                 let parts = out.iter_mut().zip(&*sum).zip(&self.gain[tile.clone()]);
                 parts.for_each(|((out, sum), gain)| *out += gain * sum);
-                add_all(&drawn.normals, unknown, values, &tile, out);
+                add_all(&drawn.unknown, unknown.fields, values, &tile, out);
             }
         }
         for (rng, out) in rngs.iter_mut().zip(out.chunks_exact_mut(values)) {
@@ -276,14 +282,15 @@ impl Deviations<'_> {
         drawn.iter().map(|drawn| drawn.near).collect()
     }
 
-    fn drawn(&self, rng: &mut impl Rng, unknown: usize) -> Drawn {
+    fn drawn(&self, rng: &mut impl Rng, unknown: Unknown<'_>) -> Drawn {
         let mut left: f64 = rng.random();
         let chosen = self.near.iter().position(|near| {
             left -= near.weight;
             left < 0.0
         });
         let near = chosen.unwrap_or(self.near.len().saturating_sub(1));
-        let normals = (0..unknown).map(|_| StandardNormal.sample(rng)).collect();
+        let count = unknown.fields.len() / self.gain.len().max(1);
+        let unknown = unknown.multiples(count, rng);
         let coefficients = self.near.get(near).map(|near| {
             let count = near.factors.len() / self.gain.len().max(1);
             let noise: Vec<f64> = (0..count).map(|_| StandardNormal.sample(rng)).collect();
@@ -298,7 +305,7 @@ impl Deviations<'_> {
         Drawn {
             near,
             coefficients: coefficients.unwrap_or_default(),
-            normals,
+            unknown,
         }
     }
 }
@@ -359,7 +366,7 @@ mod tests {
         let of = |j| stream(3, Purpose::Prior, 0, j);
         let mut rngs: Vec<Stream> = (0..count as u64).map(of).collect();
         let mut out = vec![0.0; count * POINTS];
-        deviations.add_many(&mut rngs, &[], &mut out);
+        deviations.add_many(&mut rngs, Unknown::normal(&[]), &mut out);
         out
     }
 

@@ -19,7 +19,8 @@
 //!   `stacking_weight`: what it is given and what it deserves; `mean_and_variance`: the two blends;
 //! - `law` and `runs`: realizations from those of training inputs, with a `remainder`; `epistemic`: what
 //!   is not known of the mean; `fixed` and `support`: what never varies, and what is never crossed;
-//!   `judged` and `calibration`: how wide intervals must be;
+//!   `judged` and `calibration`: how wide intervals must be; `kept` and [`left_out`]: judging inputs as they
+//!   were predicted;
 //! - `fitting` fits the [`expansion`]; [`prediction`] and [`draws`] are those of a new input, [`observed`] given
 //!   readings of its solution; `design`: which inputs to solve next; `stored` writes and reads a fit;
 //!   [`Observer`] follows one and stops it.
@@ -37,6 +38,7 @@ mod scattered;
 mod target;
 mod unit;
 mod units;
+mod unknown;
 
 // Regressions.
 mod constant;
@@ -64,7 +66,9 @@ mod calibration;
 mod epistemic;
 mod fixed;
 mod judged;
+mod kept;
 mod law;
+pub mod left_out;
 mod remainder;
 mod runs;
 mod support;
@@ -95,6 +99,7 @@ pub use expansion::{Expansion, Material};
 pub use floral_symmetry as symmetry;
 pub use floral_symmetry::{Lattice, LatticeAxis, Motion, Points, Role, Symmetries, Symmetry, roll};
 pub use law::LawKind;
+pub use left_out::LeftOutInput;
 pub use observed::{Innovation, Placement, Reading, Sensor};
 pub use observer::{Event, Found, Observer, Silent};
 pub use outliers::Outlier;

@@ -157,6 +157,19 @@ impl Units {
         prediction
     }
 
+    /// Input and low fidelity of a query in these units as they are in the data.
+    pub(super) fn given(&self, query: &Query<'_>, points: usize) -> [Vec<f64>; 2] {
+        let back = |values: &[f64], units: &[Unit]| {
+            let unit = |at: usize| &units[at / points.max(1)];
+            let values = values.iter().enumerate();
+            values
+                .map(|(at, v)| v * unit(at).scale + unit(at).shift)
+                .collect()
+        };
+        let low = query.low.unwrap_or(&[]);
+        [back(query.input, &self.input), back(low, &self.low)]
+    }
+
     /// The units of the solution's channels.
     pub(super) fn solution(&self) -> &[Unit] {
         &self.solution

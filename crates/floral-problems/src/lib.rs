@@ -25,7 +25,7 @@ pub use plan::Request;
 pub use resolution::Resolution;
 pub use solver::ProblemSolver;
 
-pub use floral_data::dataset::Moments;
+pub use floral_data::dataset::ExactMoments;
 use floral_data::{
     Axis, Error, Field, Grid, Observer, Quantities, Quantity, Result, dataset, grid, memory,
     observer, ranks,
@@ -84,7 +84,7 @@ pub trait Problem: Send + Sync {
     ) -> Result<usize>;
 
     /// Mean and variance of the solution, where they are known exactly.
-    fn exact_moments(&self, input: &Field) -> Result<Option<Moments>>;
+    fn exact_moments(&self, input: &Field) -> Result<Option<ExactMoments>>;
 }
 
 /// Refuses a constant that is not a positive number.

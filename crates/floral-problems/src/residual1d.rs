@@ -4,7 +4,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use super::{Moments, Problem, Resolution, expect_shape, scalars, to_table};
+use super::{ExactMoments, Problem, Resolution, expect_shape, scalars, to_table};
 use crate::random::{Family, KarhunenLoeve, Kernel, Stream};
 use crate::{Axis, Error, Field, Grid, Quantities, Result};
 
@@ -163,10 +163,10 @@ impl Problem for Residual1d {
     }
 
     /// The latent field enters linearly: its variance is that of the kept modes.
-    fn exact_moments(&self, input: &Field) -> Result<Option<Moments>> {
+    fn exact_moments(&self, input: &Field) -> Result<Option<ExactMoments>> {
         let scale = self.config.gamma.powi(2);
         let variance = self.latent.variance().iter().map(|v| scale * v).collect();
-        Ok(Some(Moments {
+        Ok(Some(ExactMoments {
             mean: Field::scalar(&self.grid, self.mean(input)?),
             variance: Field::scalar(&self.grid, variance),
         }))

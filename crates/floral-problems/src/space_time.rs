@@ -6,7 +6,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::sine_waves::{Perturbation, SineWaves, SpectralFilter};
-use super::{Moments, Problem, Resolution, expect_shape, positive, scalars, to_table};
+use super::{ExactMoments, Problem, Resolution, expect_shape, positive, scalars, to_table};
 use crate::random::Stream;
 use crate::{Axis, Field, Grid, Quantities, Result};
 
@@ -202,7 +202,7 @@ impl<E: Equation> Problem for SpaceTimeProblem<E> {
 
     /// For a linear scheme S the mean is S\[a\], and the variance the sum over the basis functions
     /// f of deviation^2 S\[a f\]^2.
-    fn exact_moments(&self, input: &Field) -> Result<Option<Moments>> {
+    fn exact_moments(&self, input: &Field) -> Result<Option<ExactMoments>> {
         if !E::LINEAR {
             return Ok(None);
         }
@@ -214,7 +214,7 @@ impl<E: Equation> Problem for SpaceTimeProblem<E> {
                 *total += (self.waves.uncertainty.deviation * s).powi(2);
             }
         }
-        Ok(Some(Moments {
+        Ok(Some(ExactMoments {
             mean: Field::scalar(&self.grid, self.solve(initial)?),
             variance: Field::scalar(&self.grid, variance),
         }))

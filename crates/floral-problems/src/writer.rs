@@ -7,7 +7,7 @@ use floral_data::dataset::layout::{EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW,
 use floral_data::storage::{Group, GroupPlan};
 
 use crate::ranks::Ranks;
-use crate::{Error, Field, Grid, Moments, Result};
+use crate::{Error, ExactMoments, Field, Grid, Result};
 
 /// Everything that is stored about one input.
 pub(super) struct Solution {
@@ -15,7 +15,7 @@ pub(super) struct Solution {
     pub low: Field,
     /// [realization, channel, grid...]
     pub high: Vec<f64>,
-    pub moments: Option<Moments>,
+    pub moments: Option<ExactMoments>,
     pub redraws: u32,
 }
 

@@ -32,6 +32,8 @@ fn keywords(advice: &Advice) -> Option<String> {
         Advice::SkipMissing => "skip_nan=True".into(),
         Advice::DeclarePeriodic { axis } => format!("periodic=\"{axis}\""),
         Advice::DeclareIndependent => "low_pairing=\"independent\"".into(),
+        Advice::ChooseInput => "inputs=[3]".into(),
+        Advice::GiveLow { .. } => "low=...".into(),
         _ => return None,
     })
 }

@@ -1,12 +1,12 @@
 //! Sensitivity, unbiased means and the loop: numbers as JSON, and as the text of the command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use floral::dataset;
 use floral::learn::{self, LoopSettings};
-use floral::predict::Cases;
 use floral::predict::interest::Asked;
+use floral::predict::{NewInputs, PredictionOpening, PredictionSession, Predictor};
 use floral::sensitivity::{Laws, SensitivityRequest};
 use floral::unbiased::{self, Fresh, UnbiasedRequest};
 use floral::{Error, Result};
@@ -83,8 +83,9 @@ pub fn sensitivity(
             floral::sensitivity::sensitivity(predictor, &laws, None, &request, observer)
         }
         (None, Some(pool)) => {
-            let cases = Cases::open(pool, predictor, None)?;
-            floral::sensitivity::propagate(predictor, &cases, 0..cases.inputs(), &request, observer)
+            let session = opened(predictor, pool)?;
+            let (cases, inputs) = (session.cases(), session.inputs());
+            floral::sensitivity::propagate(predictor, cases, inputs, &request, observer)
         }
         (None, None) => Err(refusal("inputs".into(), "give laws or a pool".into())),
     })?;
@@ -119,15 +120,13 @@ pub fn unbiased_mean(
     };
     let found = watched(py, watcher.as_ref(), |observer| {
         let dataset = dataset::Dataset::open(&fresh)?;
-        let cases = Cases::open(&fresh, predictor, None)?;
-        let pool = Cases::open(&pool, predictor, None)?;
-        let inputs = 0..dataset.inputs();
+        let (fresh, pool) = (opened(predictor, &fresh)?, opened(predictor, &pool)?);
         let fresh = Fresh {
             dataset: &dataset,
-            cases: &cases,
-            inputs,
+            cases: fresh.cases(),
+            inputs: fresh.inputs(),
         };
-        unbiased::unbiased_mean(predictor, &fresh, &pool, &request, observer)
+        unbiased::unbiased_mean(predictor, &fresh, pool.cases(), &request, observer)
     })?;
     Ok((to_json(&found)?, floral_cli::unbiased_text(&found)))
 }
@@ -204,6 +203,12 @@ impl Loop {
     fn held<T>(&self, work: impl FnOnce(&mut learn::Loop) -> Result<T>) -> Result<T> {
         work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// All inputs of a file.
+fn opened<'a>(predictor: &'a Predictor, path: &Path) -> Result<PredictionSession<'a>> {
+    let opening = PredictionOpening::default();
+    PredictionSession::open(predictor, NewInputs::File(path), opening)
 }
 
 fn refusal(context: String, reason: String) -> Error {

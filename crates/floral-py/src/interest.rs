@@ -1,8 +1,10 @@
 //! Quantities of interest: values of an expression on every realization, and their distribution.
 
-use floral::predict::interest::{Estimate, Interests, QuantityOfInterest, Subject, names, refused};
-use floral::predict::{Values, interest};
-use floral::{Field, Quantities, Result};
+use floral::predict::interest::{
+    Calibration, Estimate, Interests, Judged, QuantityOfInterest, Subject, names, refused,
+};
+use floral::predict::{Predictor, Values, interest};
+use floral::{Field, Quantities, Result, Silent};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
@@ -63,6 +65,44 @@ fn taken(ensemble: &Ensemble, text: &str, quantities: Quantities) -> Result<Take
     let unit = quantity.unit().map(str::to_owned);
     let values = prepared.values().concat();
     Ok((values, quantity.name().to_owned(), unit))
+}
+
+/// A factor, the bounds of values, and why there is no factor.
+pub type Calibrated = (Option<f64>, [f64; 2], Option<String>);
+
+/// The calibration of an expression by what a model keeps.
+pub fn calibration(predictor: &Predictor, text: &str) -> Result<Calibrated> {
+    let header = predictor.header();
+    let subject = Subject {
+        grid: &header.grid,
+        mask: header.mask.as_ref(),
+        quantities: &header.quantities,
+        channels: [
+            header.shapes.input_channels,
+            header.shapes.solution_channels,
+        ],
+        has_low: header.needs_low(),
+    };
+    let quantity = read(text, &names(&subject)).map_err(refused)?;
+    let bounds = quantity.bounds();
+    let mut interests = Interests::of_quantity(quantity, &subject)?;
+    let notes = interests.calibrate(predictor, false, &Silent)?;
+    let factor = interests.calibrations().next().flatten();
+    let factor = factor.map(|found| found.factor);
+    Ok((factor, bounds, notes.into_iter().next()))
+}
+
+/// The factor by which a function of realizations is calibrated, from its values on draws and on runs of each
+/// judging input.
+#[pyfunction]
+pub fn stretch(py: Python<'_>, judged: Vec<(Vec<f64>, Vec<f64>)>) -> PyResult<f64> {
+    let inputs = judged
+        .iter()
+        .map(|(draws, observed)| Judged { draws, observed });
+    let inputs: Vec<Judged<'_>> = inputs.collect();
+    let found = Calibration::fit(&inputs, 0.9);
+    let found = found.map_err(|error| raised(py, refused(error)))?;
+    Ok(found.factor)
 }
 
 /// `peak = max(u)`, or an expression alone, which is then its own name.

@@ -46,7 +46,7 @@ mod _floral {
     #[pymodule_export]
     use crate::import::import_files;
     #[pymodule_export]
-    use crate::interest::{Distribution, quantity};
+    use crate::interest::{Distribution, quantity, stretch};
     #[pymodule_export]
     use crate::mesh::Mesh;
     #[pymodule_export]

@@ -5,25 +5,34 @@ use std::path::PathBuf;
 use floral::dataset::write_atomically;
 use floral::device::Device;
 use floral::evaluate::{self, Evaluation, solver_within};
-use floral::predict::{Case, Cases, ChosenSolver, InMemory, Predictor, Sampling, USUAL_ACCURACY};
+use floral::predict::{
+    Case, ChosenSolver, InMemory, NewInputs, PredictionOpening, PredictionSession, Predictor,
+    Sampling, USUAL_ACCURACY,
+};
 use floral::problem::Resolution;
+use floral::ranks::Alone;
 use floral::sample::OdeSolver;
 use floral::suggest::{suggest, suggest_sensors};
 use floral::train::{RunFolder, TrainConfig};
-use floral::{Axis, Error, Quantities, Result, fit};
+use floral::{Axis, Error, Quantities, Result, Silent, fit};
+use numpy::PyArrayDyn;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Deserialize;
 
 use crate::advice;
-use crate::arrays::{Doubles, from_json, to_field, to_json};
+use crate::arrays::{Doubles, array, from_json, to_field, to_json};
 use crate::dataset::Dataset;
 use crate::ensemble::Ensemble;
 use crate::error::raised;
+use crate::interest::{self, Calibrated};
 use crate::mesh::{self, Mesh};
 use crate::observe::{self, Observed};
 use crate::work::{short, watched};
+
+/// Runs and draws.
+type Judging<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
 
 /// A trained model.
 #[pyclass(frozen, module = "floral._floral")]
@@ -117,41 +126,28 @@ impl Model {
         let resolution = wanted.resolution.clone().map(Resolution::PerAxis);
         watched(py, watcher.as_ref(), |observer| {
             wanted.check()?;
-            let predictor = &self.predictor;
             let input = InMemory {
                 case: &case,
                 grid: &grid,
                 quantities: &quantities,
                 number: wanted.number,
             };
-            let cases = Cases::in_memory(&input, predictor, resolution.as_ref())?;
-            let cases = match &wanted.observe {
-                Some(observed) => observed.of(cases, predictor)?,
-                None => cases,
-            };
-            let checked = cases.check(predictor, 0..1)?;
-            let spread = predictor.spread_note(cases.grid());
-            let mut notes = predictor.header().notes();
-            notes.extend(cases.notes().iter().cloned());
-            notes.extend(checked.notes);
-            notes.extend(spread.map(|note| note.worded(advice::worded)));
+            let session = self.opened(input, resolution.as_ref(), wanted.observe.as_ref())?;
             let accurate = || {
-                let case = (&cases.case(0)?, wanted.index);
-                let (accuracy, grid) = (USUAL_ACCURACY, cases.grid());
-                predictor.solver_within(accuracy, case, grid, wanted.seed, observer)
+                let draws = (wanted.seed, wanted.index);
+                session.solver_within(USUAL_ACCURACY, draws, observer)
             };
             let sampling = wanted.sampling(accurate)?;
-            let case = cases.case(0)?;
-            let mut innovation = None;
-            if wanted.observe.is_some() {
-                let found = cases.predicted(predictor, &case)?.innovation().cloned();
-                notes.extend(found.as_ref().and_then(floral_cli::contradiction));
-                innovation = found.as_ref().map(observe::to_json);
-            }
-            let ensemble = cases.sample(predictor, 0, wanted.index, &sampling, observer)?;
-            let quantities = predictor.header().quantities.clone();
-            let ensemble = Ensemble::new(ensemble).with_given(case, quantities);
-            Ok((ensemble, notes, innovation))
+            let derived = session.derived(0)?;
+            let innovation = derived.innovation();
+            let notes = session.notes().into_iter();
+            let mut notes: Vec<String> = notes.map(|note| note.worded(advice::worded)).collect();
+            notes.extend(innovation.and_then(floral_cli::contradiction));
+            let draws = (0, wanted.index);
+            let ensemble = session.sample_derived(&derived, draws, &sampling, observer)?;
+            let quantities = self.predictor.header().quantities.clone();
+            let ensemble = Ensemble::new(ensemble).with_given(session.cases().case(0)?, quantities);
+            Ok((ensemble, notes, innovation.map(observe::to_json)))
         })
     }
 
@@ -176,24 +172,47 @@ impl Model {
             low: low.as_ref().map(|low| to_field(py, low)).transpose()?,
         };
         let found = watched(py, watcher.as_ref(), |_| {
-            let predictor = &self.predictor;
             let input = InMemory {
                 case: &case,
                 grid: &grid,
                 quantities: &quantities,
                 number: None,
             };
-            let cases = Cases::in_memory(&input, predictor, None)?;
-            let cases = match &wanted.observe {
-                Some(observed) => observed.of(cases, predictor)?,
-                None => cases,
-            };
-            cases.check(predictor, 0..1)?;
-            suggest_sensors(predictor, &cases, 0, wanted.count, wanted.std)
+            let session = self.opened(input, None, wanted.observe.as_ref())?;
+            let (count, std) = (wanted.count, wanted.std);
+            suggest_sensors(&self.predictor, session.cases(), 0, count, std)
         })?;
         let words = floral_cli::sensors_text(&found)
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok((to_json(&found)?, words))
+    }
+
+    /// How many inputs that judged the fit it keeps.
+    #[getter]
+    fn judging_inputs(&self) -> usize {
+        self.predictor.judging_inputs()
+    }
+
+    /// Runs and draws of an input that judged the fit: [realization, channel, grid...] each.
+    fn judging_input<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Judging<'py>> {
+        let found = short(py, || {
+            let found = self.predictor.judging_input(index);
+            found.ok_or_else(|| refusal("there is no such judging input"))
+        })?;
+        let header = self.predictor.header();
+        let channels = header.shapes.solution_channels;
+        let fields = |values: Vec<f64>| {
+            let count = values.len() / found.values.max(1);
+            let shape = [vec![count, channels], header.grid.shape()].concat();
+            array(py, &shape, values)
+        };
+        Ok((fields(found.runs)?, fields(found.draws)?))
+    }
+
+    /// The factor by which a quantity of interest is calibrated and the bounds of its values; none, and why,
+    /// if it cannot be.
+    fn calibration(&self, py: Python<'_>, text: &str) -> PyResult<Calibrated> {
+        short(py, || interest::calibration(&self.predictor, text))
     }
 
     /// Which inputs of a file to simulate next, as JSON and as text.
@@ -206,11 +225,12 @@ impl Model {
         watcher: Option<Py<PyAny>>,
     ) -> PyResult<(String, String)> {
         let found = watched(py, watcher.as_ref(), |observer| {
-            let cases = Cases::open(&pool, &self.predictor, None)?;
-            let inputs = 0..cases.inputs();
-            cases.prepare(inputs.clone(), observer)?;
-            cases.check(&self.predictor, inputs.clone())?;
-            suggest(&self.predictor, &cases, inputs, count, observer)
+            let opening = PredictionOpening::default();
+            let pool = NewInputs::File(&pool);
+            let mut session = PredictionSession::open(&self.predictor, pool, opening)?;
+            session.check(&Alone::default(), observer)?;
+            let (cases, inputs) = (session.cases(), session.inputs());
+            suggest(&self.predictor, cases, inputs, count, observer)
         })?;
         let words = floral_cli::suggestions_text(&found)
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
@@ -254,6 +274,29 @@ impl Model {
         let words = floral_cli::evaluation_text("model", &evaluation)
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok((to_json(&evaluation)?, words))
+    }
+}
+
+impl Model {
+    /// One input in memory, checked, given readings if there are any.
+    fn opened(
+        &self,
+        input: InMemory<'_>,
+        resolution: Option<&Resolution>,
+        observed: Option<&Observed>,
+    ) -> Result<PredictionSession<'_>> {
+        let opening = PredictionOpening {
+            resolution,
+            ..PredictionOpening::default()
+        };
+        let input = NewInputs::Memory(input);
+        let session = PredictionSession::open(&self.predictor, input, opening)?;
+        let mut session = match observed {
+            Some(observed) => observed.of(session)?,
+            None => session,
+        };
+        session.check(&Alone::default(), &Silent)?;
+        Ok(session)
     }
 }
 

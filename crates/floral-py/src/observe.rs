@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use floral::kl::Innovation;
-use floral::predict::{Cases, Observations, Predictor};
+use floral::predict::{Observations, PredictionSession};
 use floral::{Error, Result};
 use serde::Deserialize;
 use serde_json::json;
@@ -24,11 +24,11 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// The inputs with these readings.
-    pub fn of<'a>(&self, cases: Cases<'a>, predictor: &Predictor) -> Result<Cases<'a>> {
-        let header = predictor.header();
+    /// The prediction given these readings.
+    pub fn of<'a>(&self, session: PredictionSession<'a>) -> Result<PredictionSession<'a>> {
+        let header = session.predictor().header();
         let mut all = match &self.file {
-            Some(path) => Observations::read(path, header, cases.grid())?,
+            Some(path) => Observations::read(path, header, session.cases().grid())?,
             None => {
                 let (values, std) = (&self.values, &self.std);
                 let channels = self.channels.as_deref();
@@ -44,7 +44,7 @@ impl Observed {
                 reason: "there are no readings; give at least one".into(),
             });
         }
-        Ok(cases.observed(all))
+        session.observed(all)
     }
 }
 
@@ -56,6 +56,7 @@ pub fn to_json(innovation: &Innovation) -> String {
         "p_value": innovation.p_value,
         "effective_runs": innovation.effective_runs,
         "smoothing": innovation.smoothing,
+        "stretch": innovation.stretch,
     })
     .to_string()
 }

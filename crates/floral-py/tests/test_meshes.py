@@ -180,7 +180,17 @@ def test_what_is_wrong_with_a_mesh_is_said():
     assert "are the same" in refusal(points=np.concatenate([points[:-1], points[:1]]))
     assert "[cell, 3]" in refusal(cells={"triangle": cells[:, :2]})
     assert "for grids" in refusal(coords={"x": np.arange(49.0)})
-    assert "networks need a grid" in _refused_fit(given)
+    assert "Fourier layers need a grid" in _refused_fit(given)
+
+
+def test_a_network_of_points_fits_and_samples_a_mesh():
+    points, cells = plane()
+    parameters, high = solutions(points)
+    data = floral.Dataset.from_arrays(parameters=parameters, high=high, points=points, cells=cells)
+    sizes = {"kind": "slices", "hidden_channels": 8, "layers": 1, "film_channels": 8, "slices": 4, "heads": 2}
+    model = floral.fit(data, method="flora", test=2, validation=2, epochs=2, network=sizes, progress=False)
+    ensemble = model.sample(parameters={"load": 0.3, "stiffness": 4.0}, realizations=3, steps=4)
+    assert np.isfinite(np.asarray(ensemble.mean)).all() and np.asarray(ensemble.std).max() > 0
 
 
 def _refused_fit(given):

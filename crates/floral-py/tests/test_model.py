@@ -125,7 +125,7 @@ def test_what_cannot_be_sampled_is_refused_with_what_to_do(curves, model):
     bad = low.copy()
     bad[5] = np.nan
     for arguments, words in [
-        ({"input": a}, "has none"),
+        ({"input": a}, "has no low-fidelity solutions"),
         ({"input": a, "low": bad}, "low-fidelity solution has the value NaN at point 5"),
         ({"input": a, "low": low[:-1]}, "low has the grid (15,) but input has (16,)"),
         ({"input": np.stack([a, a, a]), "low": low}, "low has the shape (16,), but it should be [input, x]"),

@@ -28,6 +28,8 @@ pub enum Purpose {
     Stack = 8,
     /// Realizations of plausible models, and their epistemic numbers: indices (row, realization).
     Plausible = 9,
+    /// Draws of an input that judged a fit, from the law predicted without it: indices (input, draw).
+    LeftOut = 10,
     /// The initial values of a network: indices (0, 0).
     InitialValues = 16,
 }

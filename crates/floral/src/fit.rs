@@ -14,6 +14,16 @@ use crate::train::{Opening, TrainConfig, Training};
 /// Trains a run in a folder and loads what it has learned. A folder that holds the run already is gone
 /// on with, or only loaded if it is finished; one with other settings is refused. Low fidelity that
 /// the dataset lacks is computed first, if the settings name a command or the dataset has a solver.
+///
+/// ```
+/// use floral::prelude::*;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let dataset = floral::example(folder.path())?;
+/// let model = fit(&dataset, folder.path().join("run"), &TrainConfig::default(), &Silent)?;
+/// assert_eq!(model.method(), Method::FloralKl);
+/// # Ok::<(), floral::Error>(())
+/// ```
 pub fn fit(
     dataset: &Dataset,
     folder: impl AsRef<Path>,

@@ -45,36 +45,28 @@
 //! Long work takes an [`Observer`], by which it is watched and stopped: [`Silent`], an
 //! [`AtomicBool`](std::sync::atomic::AtomicBool), or one of your own. [`set_up`] chooses threads.
 //!
-//! [`prelude`] has the names that most programs need. The rooms of the library, in the order in which a
-//! field walks through them; most are crates of their own, which is why they cannot know those behind:
+//! [`prelude`] has the names that most programs need, each with an example. Beyond it, in the order in which
+//! a field walks through the library:
 //!
-//! - [`grid`], [`field`], [`quantity`], [`units`]: where values live, the values, and what they are;
-//! - [`storage`]: files that are whole or absent, locks, checksums;
-//! - [`random`]: seeded streams, covariance kernels, Gaussian random fields;
+//! - [`grid`], [`mesh`], [`field`], [`quantity`], [`units`]: where values live, the values, and what they are;
 //! - [`problem`]: stochastic problems with a high-fidelity and a low-fidelity solver;
-//! - [`dataset`]: their solutions in a Zarr store, generated and read input by input;
-//! - [`low`]: low fidelity on demand, by a solver of the user's, or what stands in for it;
-//! - [`operator`]: the network, a velocity field conditioned on the input and the low-fidelity solution;
-//! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
-//! - [`kl`]: symmetries, and the default method, a conditional Karhunen-Loeve expansion;
-//! - [`transform`]: functions of a solution's values, so that predictions keep to its range;
-//! - [`train`]: from a dataset to a run folder with checkpoints;
-//! - [`predict`]: from a run and an input to realizations of its solution;
-//! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;
-//! - [`suggest`]: which inputs to simulate next;
-//! - [`sensitivity`]: quantities over laws of parameters or a pool, and which parameter matters;
-//! - [`unbiased`]: the mean of a quantity from a few fresh runs, without the bias of predictions;
-//! - [`learn`]: the loop of fit, choice, solution;
-//! - [`metric`]: how far predictions are from the truth;
-//! - [`evaluate`]: a run's predictions beside the truth;
+//! - [`dataset`]: their solutions in a Zarr store, generated, imported and read input by input;
 //! - [`inspect`]: what a dataset holds, and whether its low-fidelity solver is worth it;
-//! - [`ranks`]: several processes that do one piece of work;
-//! - [`settings`]: what every key of a configuration means;
-//! - [`cost`]: the arithmetic and the memory that a network takes;
-//! - [`device`]: the processor, or a graphics card;
-//! - [`verify`]: this build's numbers beside reference numbers.
+//! - [`low`]: low fidelity on demand, by a solver of the user's, or what stands in for it;
+//! - [`transform`]: functions of a solution's values, so that predictions keep to its range;
+//! - [`kl`]: the default method, a conditional Karhunen-Loève expansion;
+//! - [`train`]: from a dataset to a run folder with checkpoints; [`device`]: where networks compute;
+//! - [`predict`]: from a run and new inputs to realizations of their solutions;
+//! - [`evaluate`] and [`metric`]: a run's predictions beside the truth;
+//! - [`suggest`]: which inputs to simulate next; [`learn`]: the loop of fit, choice, solution;
+//! - [`sensitivity`]: quantities over laws of parameters or a pool, and which parameter matters;
+//! - [`unbiased`]: the mean of a quantity from a few fresh runs, without the bias of predictions.
+//!
+//! Further modules serve the command, the Python package and the benchmarks; they are hidden here and may
+//! change at any time.
 
 pub mod evaluate;
+mod example;
 mod fit;
 pub mod kl;
 pub mod learn;
@@ -84,29 +76,43 @@ pub mod predict;
 pub mod prelude;
 pub mod sensitivity;
 mod set_up;
+#[doc(hidden)]
 pub mod settings;
 pub mod suggest;
 pub mod train;
 pub mod unbiased;
 #[cfg(feature = "networks")]
+#[doc(hidden)]
 pub mod verify;
 
 pub use floral_data::{
     Advice, Arrays, Axis, AxisKind, Checksum, Error, Event, Field, Grid, Note, Observer, Points,
-    Quantities, Quantity, Result, Silent, counted, error, field, grid, inspect, low, mesh, metric,
-    observer, quantity, ranks, storage, transform, units,
+    Quantities, Quantity, Result, Silent, error, field, grid, inspect, low, mesh, metric, observer,
+    quantity, transform, units,
 };
+#[doc(hidden)]
+pub use floral_data::{counted, ranks, storage};
+#[doc(hidden)]
 pub use floral_flow::{flow, network, sample};
+#[doc(hidden)]
 pub use floral_kernels::memory;
 #[cfg(feature = "networks")]
-pub use floral_networks::{device, operator};
+pub use floral_networks::device;
+#[cfg(feature = "networks")]
+#[doc(hidden)]
+pub use floral_networks::operator;
 pub use floral_problems as problem;
+#[doc(hidden)]
 pub use floral_random as random;
 #[cfg(not(feature = "networks"))]
 pub use no_networks::device;
 
+#[doc(hidden)]
+pub use example::example;
 pub use fit::fit;
-pub use set_up::{asked_outside, most_threads, set_up};
+pub use set_up::set_up;
+#[doc(hidden)]
+pub use set_up::{asked_outside, most_threads};
 
 /// Datasets: inputs, low-fidelity solutions and realizations of the true one, generated from a
 /// [`problem`] or made by other means, and read input by input.
@@ -115,6 +121,7 @@ pub mod dataset {
     pub use floral_problems::{Outcome, Request, generate, generate_across};
 }
 
+#[doc(hidden)]
 /// What a network costs: arithmetic and memory by formula, and the memory a machine has left.
 pub mod cost {
     pub use floral_data::memory::{available, check_room, kilobytes, spare_memory};

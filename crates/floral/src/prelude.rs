@@ -8,11 +8,11 @@
 //! | [`Arrays`] | fields in memory, on their way to a dataset |
 //! | [`Dataset`] | inputs, low fidelity and realizations in a Zarr store |
 //! | [`LowSolver`] | computes low fidelity: a closure, a command or a type of your own |
-//! | [`TrainConfig`], [`Method`] | the settings of a run, and what it learns by |
+//! | [`TrainConfig`], [`Method`] | the settings of a run, and its method |
 //! | [`fit`] | from a dataset to a model that predicts, in one call |
-//! | [`train`], [`RunFolder`] | the same in two, by a folder that can be gone on with |
-//! | [`Predictor`] | a model: what a run has learned |
-//! | [`Case`], [`Sampling`] | an input to predict, and how |
+//! | [`train`], [`RunFolder`] | the same in two steps, through a run folder that can be continued |
+//! | [`Predictor`] | a model: what a run has learned, with its formula |
+//! | [`Case`], [`Sampling`] | an input to predict, and how many realizations |
 //! | [`Ensemble`] | realizations of its solution: mean, spread, quantiles, exceedance |
 //! | [`evaluate`] | a model's predictions beside the truth |
 //! | [`Observer`], [`Event`], [`Silent`] | progress, and a way to stop |

@@ -10,8 +10,9 @@ use floral::network::FilmFnoConfig;
 use floral::problem::Resolution;
 use floral::train::TrainConfig;
 use floral::train::batches::steps;
+use floral::train::config::NetworkKind;
 use floral::train::model::{Shapes, network_config};
-use floral_bench::Case;
+use floral_bench::MeasuredNetwork;
 
 use super::Arguments;
 use crate::data;
@@ -44,6 +45,10 @@ impl Training {
                 config.method
             );
         }
+        ensure!(
+            config.network.kind == NetworkKind::Fno,
+            "only networks of Fourier layers can be planned; leave out network.kind"
+        );
         let (shapes, inputs, realizations) = match &arguments.data {
             Some(path) => of_dataset(&config, &data::open(path)?)?,
             None => arguments.sizes(),
@@ -51,7 +56,7 @@ impl Training {
         let shape = &shapes.grid;
         ensure!(
             (1..=MOST_AXES).contains(&shape.len()) && shape.iter().all(|&n| n > 1) && inputs > 0,
-            "networks need a grid of one to three axes, such as 128, 64x64 or 32x32x32, and at least one input"
+            "a plan needs a grid of one to three axes, such as 128, 64x64 or 32x32x32, and at least one input"
         );
         ensure!(
             shape.iter().product::<usize>() <= MOST_POINTS && inputs <= MOST_POINTS,
@@ -100,13 +105,13 @@ impl Training {
     }
 
     /// What is timed instead: the same width on a grid that takes little time.
-    pub fn typical(&self, device: Device) -> Case {
+    pub fn typical(&self, device: Device) -> MeasuredNetwork {
         let grid = self.grid.iter().map(|&n| n.min(MOST_TIMED)).collect();
-        Case {
+        MeasuredNetwork {
             hidden: self.network.hidden_channels,
             inputs: 2,
             device,
-            ..Case::new(grid, 8)
+            ..MeasuredNetwork::new(grid, 8)
         }
     }
 
@@ -132,6 +137,7 @@ impl Arguments {
             input_channels: 1,
             solution_channels: 1,
             grid,
+            coordinates: None,
         };
         (shapes, self.inputs.unwrap_or(0), self.realizations.max(1))
     }
@@ -146,6 +152,7 @@ fn of_dataset(config: &TrainConfig, dataset: &Dataset) -> Result<(Shapes, usize,
         input_channels: dataset.input_channels(),
         solution_channels: dataset.solution_channels().unwrap_or(1),
         grid: dataset.grid().shape(),
+        coordinates: None,
     };
     Ok((shapes, split.train.len(), dataset.realizations().max(1)))
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
-use super::plan::METHODS;
-use super::{Folder, Plan};
+use super::sizes::METHODS;
+use super::{Folder, QuickstartSizes};
 use floral::train::Method;
 
 /// A command line as words, beginning with `floral`.
@@ -47,44 +47,44 @@ impl fmt::Display for Command {
 }
 
 /// All commands, in their order.
-pub(super) fn commands(folder: &Folder, plan: &Plan) -> Vec<Command> {
-    let mut all = vec![generate(folder, plan)];
-    all.extend(METHODS.map(|method| train(folder, plan, method)));
-    all.push(report(folder, plan));
+pub(super) fn commands(folder: &Folder, sizes: &QuickstartSizes) -> Vec<Command> {
+    let mut all = vec![generate(folder, sizes)];
+    all.extend(METHODS.map(|method| train(folder, sizes, method)));
+    all.push(report(folder, sizes));
     all
 }
 
-pub(super) fn generate(folder: &Folder, plan: &Plan) -> Command {
-    let request = plan.request();
+pub(super) fn generate(folder: &Folder, sizes: &QuickstartSizes) -> Command {
+    let request = sizes.request();
     Command::new("generate")
         .word("1dcr")
         .flag("--inputs", request.inputs)
         .flag("--realizations", request.realizations)
-        .flag("--resolution", plan.points)
-        .flag("--seed", plan.seed)
+        .flag("--resolution", sizes.points)
+        .flag("--seed", sizes.seed)
         .word("-o")
         .path(&folder.data())
 }
 
 /// Networks have their settings in a file; regressions need only the split.
-pub(super) fn train(folder: &Folder, plan: &Plan, method: Method) -> Command {
+pub(super) fn train(folder: &Folder, sizes: &QuickstartSizes, method: Method) -> Command {
     let command = Command::new("train")
         .path(&folder.data())
         .flag("--method", method);
-    let [test, validation, train] = plan.inputs;
+    let [test, validation, train] = sizes.inputs;
     let command = match method.recipe() {
         None => command.word("--config").path(&folder.settings()),
         Some(_) => command
             .flag("--set", format!("split.test={test}"))
             .flag("--set", format!("split.validation={validation}"))
             .flag("--train-inputs", train)
-            .flag("--seed", plan.seed),
+            .flag("--seed", sizes.seed),
     };
     command.word("-o").path(&folder.run(method))
 }
 
 /// The report without its introduction, next to the quickstart's own.
-pub(super) fn report(folder: &Folder, plan: &Plan) -> Command {
+pub(super) fn report(folder: &Folder, sizes: &QuickstartSizes) -> Command {
     let runs = METHODS.map(|method| folder.run(method));
     let command = runs
         .iter()
@@ -92,10 +92,10 @@ pub(super) fn report(folder: &Folder, plan: &Plan) -> Command {
     let command = command
         .word("--data")
         .path(&folder.data())
-        .flag("--realizations", plan.predicted)
-        .flag("--seed", plan.seed)
+        .flag("--realizations", sizes.predicted)
+        .flag("--seed", sizes.seed)
         .flag("--solver", "midpoint")
-        .flag("--steps", plan.steps)
+        .flag("--steps", sizes.steps)
         .word("-o");
     command.path(&folder.0.join("runs.html"))
 }

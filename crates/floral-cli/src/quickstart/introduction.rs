@@ -4,17 +4,17 @@
 use floral_report::draw::{Block, Page, Section};
 use floral_report::report::{Comparison, curves_of_input, page};
 
-use super::{Folder, Plan, command};
+use super::{Folder, QuickstartSizes, command};
 
 /// The report with its introduction.
 pub(super) fn introduced(
     folder: &Folder,
-    plan: &Plan,
+    sizes: &QuickstartSizes,
     comparison: &Comparison,
 ) -> floral::Result<Page> {
     let mut page = page(comparison)?;
     page.title = "FLORAL quickstart: learning the residual between two solvers".into();
-    let [_, _, train] = plan.inputs;
+    let [_, _, train] = sizes.inputs;
     page.lead = format!(
         "A low-fidelity solver gives one answer, and it is wrong. The true answer is expensive, and \
          it is random: run it twice and you get two curves. From {train} inputs with {} true \
@@ -22,10 +22,10 @@ pub(super) fn introduced(
          never seen. Residual FNO predicts a single curve. FLORAL (the paper's generative method), \
          kriging and FLORAL-KL (which we recommend) predict the whole distribution; the last two are \
          fitted in closed form. {}",
-        plan.realizations, page.lead
+        sizes.realizations, page.lead
     );
     page.sections.insert(0, example(comparison));
-    page.sections.push(yourself(folder, plan));
+    page.sections.push(yourself(folder, sizes));
     Ok(page)
 }
 
@@ -47,8 +47,8 @@ fn example(comparison: &Comparison) -> Section {
     )
 }
 
-fn yourself(folder: &Folder, plan: &Plan) -> Section {
-    let lines = command::commands(folder, plan);
+fn yourself(folder: &Folder, sizes: &QuickstartSizes) -> Section {
+    let lines = command::commands(folder, sizes);
     let lines = lines.iter().map(|line| format!("$ {line}")).collect();
     section(
         "Do it yourself",

@@ -6,7 +6,7 @@
 
 mod command;
 mod introduction;
-mod plan;
+mod sizes;
 mod training;
 
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use crate::step_log::StepLog;
 use crate::{Ending, interrupt, output};
 #[cfg(feature = "networks")]
 pub use command::Command;
-use plan::Plan;
+use sizes::QuickstartSizes;
 
 /// What `floral quickstart` takes.
 #[derive(clap::Args)]
@@ -50,15 +50,15 @@ pub struct Arguments {
 
 /// Runs all steps and prints where the report is.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let plan = if arguments.fast {
-        Plan::tiny(arguments.seed)
+    let sizes = if arguments.fast {
+        QuickstartSizes::tiny(arguments.seed)
     } else {
-        Plan::small(arguments.seed)
+        QuickstartSizes::small(arguments.seed)
     };
     let start = Instant::now();
     let log = StepLog::new(interrupt::flag()?);
     let device = device::named("cpu")?;
-    let outcome = quickstart(&arguments.output, &plan, &device, &log)?;
+    let outcome = quickstart(&arguments.output, &sizes, &device, &log)?;
     let seconds = start.elapsed().as_secs_f64();
     output::print(&format!(
         "\n{}\n* best of its column; the true moments are exact. Done in {seconds:.0} s.\n\
@@ -105,19 +105,24 @@ struct Outcome {
 }
 
 /// Generates, trains, compares and reports.
-fn quickstart(path: &Path, plan: &Plan, device: &Device, log: &StepLog) -> floral::Result<Outcome> {
+fn quickstart(
+    path: &Path,
+    sizes: &QuickstartSizes,
+    device: &Device,
+    log: &StepLog,
+) -> floral::Result<Outcome> {
     let folder = Folder(path.to_owned());
     create_folder(path)?;
-    let dataset = data(&folder, plan, log)?;
-    let runs = training::runs(&folder, plan)?;
-    write_atomically(&folder.settings(), plan.settings().as_bytes())?;
-    training::train_all(&runs, plan, &dataset, device, log)?;
-    log.line(&format!("$ {}", command::report(&folder, plan)));
+    let dataset = data(&folder, sizes, log)?;
+    let runs = training::runs(&folder, sizes)?;
+    write_atomically(&folder.settings(), sizes.settings().as_bytes())?;
+    training::train_all(&runs, sizes, &dataset, device, log)?;
+    log.line(&format!("$ {}", command::report(&folder, sizes)));
     let start = Instant::now();
     let progress = log.watch("report");
-    let comparison = compare(&runs, &dataset, &plan.report(), device, &progress)?;
+    let comparison = compare(&runs, &dataset, &sizes.report(), device, &progress)?;
     progress.finish();
-    let page = introduction::introduced(&folder, plan, &comparison)?;
+    let page = introduction::introduced(&folder, sizes, &comparison)?;
     write_atomically(&folder.report(), page.to_html().as_bytes())?;
     let seconds = start.elapsed().as_secs_f64();
     log.line(&format!("  the report is written ({seconds:.1} s)"));
@@ -127,11 +132,11 @@ fn quickstart(path: &Path, plan: &Plan, device: &Device, log: &StepLog) -> flora
     })
 }
 
-fn data(folder: &Folder, plan: &Plan, log: &StepLog) -> floral::Result<Dataset> {
-    log.line(&format!("$ {}", command::generate(folder, plan)));
+fn data(folder: &Folder, sizes: &QuickstartSizes, log: &StepLog) -> floral::Result<Dataset> {
+    log.line(&format!("$ {}", command::generate(folder, sizes)));
     let start = Instant::now();
     let progress = log.watch("1dcr");
-    let (problem, request) = (plan.problem()?, plan.request());
+    let (problem, request) = (sizes.problem()?, sizes.request());
     let outcome = generate(&problem, &request, &folder.data(), &progress)?;
     progress.finish();
     let what = match outcome {

@@ -7,21 +7,21 @@ use floral::device::Device;
 use floral::train::{Method, RunFolder, train};
 use floral::{Error, Result};
 
-use super::plan::METHODS;
-use super::{Folder, Plan, command};
+use super::sizes::METHODS;
+use super::{Folder, QuickstartSizes, command};
 use crate::step_log::StepLog;
 use crate::workers::Workers;
 
 /// The run folders of all methods, made where they are missing.
-pub(super) fn runs(folder: &Folder, plan: &Plan) -> Result<Vec<RunFolder>> {
+pub(super) fn runs(folder: &Folder, sizes: &QuickstartSizes) -> Result<Vec<RunFolder>> {
     METHODS
         .into_iter()
-        .map(|method| run(folder, plan, method))
+        .map(|method| run(folder, sizes, method))
         .collect()
 }
 
-fn run(folder: &Folder, plan: &Plan, method: Method) -> Result<RunFolder> {
-    let (path, config) = (folder.run(method), plan.training(method));
+fn run(folder: &Folder, sizes: &QuickstartSizes, method: Method) -> Result<RunFolder> {
+    let (path, config) = (folder.run(method), sizes.training(method));
     if !path.exists() {
         return RunFolder::create(&path, &config);
     }
@@ -40,7 +40,7 @@ fn run(folder: &Folder, plan: &Plan, method: Method) -> Result<RunFolder> {
 /// run in parallel.
 pub(super) fn train_all(
     runs: &[RunFolder],
-    plan: &Plan,
+    sizes: &QuickstartSizes,
     dataset: &Dataset,
     device: &Device,
     log: &StepLog,
@@ -56,20 +56,20 @@ pub(super) fn train_all(
         if log.should_stop() {
             return Err(Error::Interrupted);
         }
-        one(run, plan, dataset, device, log)
+        one(run, sizes, dataset, device, log)
     })
 }
 
 fn one(
     run: &RunFolder,
-    plan: &Plan,
+    sizes: &QuickstartSizes,
     dataset: &Dataset,
     device: &Device,
     log: &StepLog,
 ) -> Result<()> {
     let method = run.config()?.method;
     let folder = Folder(run.path().parent().map(Into::into).unwrap_or_default());
-    log.line(&format!("$ {}", command::train(&folder, plan, method)));
+    log.line(&format!("$ {}", command::train(&folder, sizes, method)));
     let before = run.last()?.map(|checkpoint| checkpoint.header.progress);
     if before.is_some_and(|progress| progress.finished) {
         log.line(&format!("  {method} is already trained"));

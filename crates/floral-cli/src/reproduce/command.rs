@@ -243,7 +243,7 @@ fn draw(
         let path = store.write(&file, &page(&comparison?)?.to_html())?;
         let missing = match missing {
             0 => String::new(),
-            count => format!(", {count} more are not there"),
+            count => format!(", {count} more are missing"),
         };
         output::print(&format!(
             "\nFigures of {name}: {} runs{missing}, in {}\n",

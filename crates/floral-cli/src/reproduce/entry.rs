@@ -54,7 +54,7 @@ impl Entry {
         let state = |cell: &&Cell| {
             states
                 .get(&cell.evaluation_name())
-                .unwrap_or(&State::NOT_RUN)
+                .unwrap_or(&State::NotRun)
         };
         let records = seeds.iter().map(state).filter_map(State::record);
         let ours: Vec<Record> = records.cloned().collect();

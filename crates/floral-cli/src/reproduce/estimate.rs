@@ -203,6 +203,7 @@ fn measure(study: &Study, cell: &Cell, coarse: &Grid, device: &Device) -> Result
         input_channels: input.channels(),
         solution_channels: study.problem.low_fidelity(&input)?.channels(),
         grid: coarse.shape(),
+        coordinates: None,
     };
     let sizes = &cell.training.network;
     let model = |device: &Device| initial(cell.method, sizes, shapes.clone(), 0, device);

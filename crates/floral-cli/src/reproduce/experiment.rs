@@ -50,7 +50,8 @@ const SCALED: [&str; 6] = [
 ];
 
 /// One problem's share of the tables, at one scale.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Experiment {
     /// The name by which users ask for it.
     pub name: String,
@@ -59,38 +60,22 @@ pub struct Experiment {
     /// The built-in problem.
     pub problem: String,
     /// Its constants where they differ from the defaults.
+    #[serde(default)]
     pub constants: Table,
     /// The dataset.
     pub data: DataConfig,
     /// The cells of the tables.
     pub protocol: Protocol,
-    /// How every method is trained.
+    /// How every method is trained; read apart from the rest.
+    #[serde(skip)]
     pub training: TrainConfig,
     /// What keeps a training short.
+    #[serde(default)]
     pub budget: Budget,
     /// How predictions are made and judged.
     pub evaluation: EvaluationConfig,
     /// What the paper reports.
     pub paper: Paper,
-}
-
-/// As its file is written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    name: String,
-    title: String,
-    problem: String,
-    #[serde(default)]
-    constants: Table,
-    data: DataConfig,
-    protocol: Protocol,
-    #[serde(default)]
-    training: Table,
-    #[serde(default)]
-    budget: Budget,
-    evaluation: EvaluationConfig,
-    paper: Paper,
 }
 
 /// The dataset, apart from the problem.
@@ -178,10 +163,10 @@ impl Experiment {
         }
         paths.sort();
         if paths.is_empty() {
-            return Err(Error::BadFile {
-                path: folder.to_owned(),
-                reason: "holds no experiment: no file ends in .toml".into(),
-            });
+            return Err(Error::bad_file(
+                folder,
+                "holds no experiment: no file ends in .toml",
+            ));
         }
         let read = |path: &std::path::PathBuf| {
             let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
@@ -208,8 +193,36 @@ impl Experiment {
             }
             merge(&mut table, change);
         }
-        let written: Written = table.try_into().map_err(Error::toml(context))?;
-        written.checked(&format!("{context}, scale {scale}"))
+        let training = match table.remove("training") {
+            Some(Value::Table(training)) => training,
+            None => Table::new(),
+            Some(_) => return Err(bad(context, "training must be a table of settings".into())),
+        };
+        let mut experiment: Self = table.try_into().map_err(Error::toml(context))?;
+        let context = format!("{context}, scale {scale}");
+        experiment.training = trained_by(training, &context)?;
+        experiment.checked(&context)?;
+        Ok(experiment)
+    }
+
+    fn checked(&self, context: &str) -> Result<()> {
+        let realizations = self.data.realizations;
+        if realizations == 0 {
+            return Err(bad(context, "data.realizations must be positive".into()));
+        }
+        let mut sizes = self.all_sizes();
+        if let Some(size) = sizes.find(|size| *size == 0 || size % realizations != 0) {
+            let reason = format!(
+                "{size} samples are no whole number of inputs with {realizations} realizations \
+                 each; choose a multiple"
+            );
+            return Err(bad(context, reason));
+        }
+        if self.training.split.test_inputs() == 0 || self.paper.grid.contains(&0) {
+            let reason = "training.split.test and paper.grid must be positive".into();
+            return Err(bad(context, reason));
+        }
+        Ok(())
     }
 
     /// How a run is evaluated: on all test inputs.
@@ -269,52 +282,20 @@ impl Experiment {
     }
 }
 
-impl Written {
-    fn checked(self, context: &str) -> Result<Experiment> {
-        for key in ["method", "resolution"] {
-            if self.training.contains_key(key) {
-                let reason = format!("training.{key} belongs to each cell; leave it out");
-                return Err(bad(context, reason));
-            }
-        }
-        // Cells have their own methods; settings of networks are read for one that uses all of them.
-        let mut training = self.training;
-        training.insert("method".into(), Method::ResidualFno.name().into());
-        let mut training = TrainConfig::from_table(training, context)?;
-        // The dataset is made for the split, not the reverse.
-        training.split = training.split.in_full();
-        let experiment = Experiment {
-            name: self.name,
-            title: self.title,
-            problem: self.problem,
-            constants: self.constants,
-            data: self.data,
-            protocol: self.protocol,
-            training,
-            budget: self.budget,
-            evaluation: self.evaluation,
-            paper: self.paper,
-        };
-        let realizations = experiment.data.realizations;
-        if realizations == 0 {
-            return Err(bad(context, "data.realizations must be positive".into()));
-        }
-        let odd = experiment
-            .all_sizes()
-            .find(|size| *size == 0 || size % realizations != 0);
-        if let Some(size) = odd {
-            let reason = format!(
-                "{size} samples are no whole number of inputs with {realizations} realizations \
-                 each; choose a multiple"
-            );
+/// The settings that all cells share.
+fn trained_by(mut table: Table, context: &str) -> Result<TrainConfig> {
+    for key in ["method", "resolution"] {
+        if table.contains_key(key) {
+            let reason = format!("training.{key} belongs to each cell; leave it out");
             return Err(bad(context, reason));
         }
-        if experiment.training.split.test_inputs() == 0 || experiment.paper.grid.contains(&0) {
-            let reason = "training.split.test and paper.grid must be positive".into();
-            return Err(bad(context, reason));
-        }
-        Ok(experiment)
     }
+    // Cells have their own methods; settings of networks are read for one that uses all of them.
+    table.insert("method".into(), Method::ResidualFno.name().into());
+    let mut training = TrainConfig::from_table(table, context)?;
+    // The dataset is made for the split, not the reverse.
+    training.split = training.split.in_full();
+    Ok(training)
 }
 
 /// Puts the values of `change` into `table`, table by table.

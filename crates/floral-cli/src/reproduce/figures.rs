@@ -24,7 +24,7 @@ pub struct Figures {
     pub data: PathBuf,
     /// The finished runs.
     pub runs: Vec<PathBuf>,
-    /// How many runs are not there.
+    /// How many runs are missing.
     pub missing: usize,
     /// How predictions are made.
     pub options: Options,

@@ -89,9 +89,8 @@ impl Store {
             return Ok(None);
         }
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-        let record: Record = serde_json::from_str(&text).map_err(|error| Error::BadFile {
-            path: path.clone(),
-            reason: format!("is no evaluation ({error}); remove it"),
+        let record: Record = serde_json::from_str(&text).map_err(|error| {
+            Error::bad_file(&path, format!("is no evaluation ({error}); remove it"))
         })?;
         if record.recipe == cell.recipe() {
             return Ok(Some(record));
@@ -114,8 +113,8 @@ impl Store {
 }
 
 fn other(path: PathBuf) -> Error {
-    Error::BadFile {
+    Error::bad_file(
         path,
-        reason: "was made with other settings than its name says; remove it".into(),
-    }
+        "was made with other settings than its name says; remove it",
+    )
 }

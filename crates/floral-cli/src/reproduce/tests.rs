@@ -112,7 +112,7 @@ fn an_interrupted_plan_says_so_and_goes_on_where_it_stopped() {
     let errors = |states: &States| -> Vec<f64> {
         let mean = |state: &State| match state {
             State::Done(record) => record.evaluation.prediction.mean.mean_l2,
-            State::Missing { .. } => f64::NAN,
+            _ => f64::NAN,
         };
         states.values().map(mean).collect()
     };

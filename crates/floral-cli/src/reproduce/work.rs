@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::estimate::{Estimate, Stopwatch};
 use super::plan::Plan;
 use super::results::{Record, Store};
@@ -19,38 +21,23 @@ use floral::train::train;
 use floral::{Error, Result, counted};
 
 /// What has become of a cell.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum State {
     /// It is evaluated.
     Done(Box<Record>),
-    /// It is not, for this reason.
-    Missing {
-        /// One word or two, for the table.
-        short: &'static str,
-        /// The whole reason, where there is more to say.
-        reason: Option<String>,
-    },
+    /// It was not begun in this session.
+    NotRun,
+    /// It was begun, and stopped on request.
+    Interrupted,
+    /// It failed, for this reason.
+    Failed(String),
 }
 
 impl State {
-    /// It was not begun in this session.
-    pub const NOT_RUN: Self = Self::Missing {
-        short: "not run",
-        reason: None,
-    };
-
-    const INTERRUPTED: Self = Self::Missing {
-        short: "interrupted",
-        reason: None,
-    };
-
     fn failed(error: &Error) -> Self {
         match error {
-            Error::Interrupted => Self::INTERRUPTED,
-            error => Self::Missing {
-                short: "failed",
-                reason: Some(error.to_string()),
-            },
+            Error::Interrupted => Self::Interrupted,
+            error => Self::Failed(error.to_string()),
         }
     }
 
@@ -58,7 +45,7 @@ impl State {
     pub fn record(&self) -> Option<&Record> {
         match self {
             Self::Done(record) => Some(record),
-            Self::Missing { .. } => None,
+            _ => None,
         }
     }
 
@@ -66,16 +53,15 @@ impl State {
     pub fn missing(&self) -> Option<(&'static str, Option<String>)> {
         match self {
             Self::Done(_) => None,
-            Self::Missing { short, reason } => Some((short, reason.clone())),
+            Self::NotRun => Some(("not run", None)),
+            Self::Interrupted => Some(("interrupted", None)),
+            Self::Failed(reason) => Some(("failed", Some(reason.clone()))),
         }
     }
 
     /// Whether it failed, rather than being done or left out.
     pub fn is_failed(&self) -> bool {
-        let Self::Missing { reason, .. } = self else {
-            return false;
-        };
-        reason.is_some()
+        matches!(self, Self::Failed(_))
     }
 }
 
@@ -101,7 +87,7 @@ pub struct Expected {
 pub fn states(plan: &Plan, store: &Store) -> Result<States> {
     let state = |cell: &Cell| {
         let record = store.record(cell)?;
-        let state = record.map_or(State::NOT_RUN, |record| State::Done(Box::new(record)));
+        let state = record.map_or(State::NotRun, |record| State::Done(Box::new(record)));
         Ok((cell.evaluation_name(), state))
     };
     plan.cells.iter().map(state).collect()
@@ -200,7 +186,7 @@ pub fn work(
         let cell = open[index];
         let state = match failures.get(&cell.study.to_string()) {
             Some(failure) => failure.clone(),
-            None if log.should_stop() => State::NOT_RUN,
+            None if log.should_stop() => State::NotRun,
             None => session.cell(datasets.len() + index + 1, cell),
         };
         if state.record().is_none() {
@@ -253,30 +239,15 @@ fn everywhere(ranks: &dyn Ranks, own: States) -> Result<States> {
     if ranks.size() == 1 {
         return Ok(own);
     }
-    let words: Vec<(&str, &str, Option<String>)> = own
+    let own = serde_json::to_vec(&own).expect("names and words");
+    let all = ranks.gather(own, &mut || {})?;
+    let states = all
         .iter()
-        .filter_map(|(name, state)| {
-            let (short, reason) = state.missing()?;
-            Some((name.as_str(), short, reason))
-        })
-        .collect();
-    let own = serde_json::to_vec(&words).expect("names and words");
-    let mut all = States::new();
-    for part in ranks.gather(own, &mut || {})? {
-        let part: Vec<(String, String, Option<String>)> =
-            serde_json::from_slice(&part).unwrap_or_default();
-        let states = part.into_iter().map(|(name, short, reason)| {
-            let known = [State::NOT_RUN, State::INTERRUPTED].into_iter();
-            let mut known = known.filter(|state| state.missing().is_some_and(|m| m.0 == short));
-            let failed = State::Missing {
-                short: "failed",
-                reason,
-            };
-            (name, known.next().unwrap_or(failed))
-        });
-        all.extend(states);
-    }
-    Ok(all)
+        .map(|part| serde_json::from_slice::<States>(part));
+    Ok(states
+        .filter_map(std::result::Result::ok)
+        .flatten()
+        .collect())
 }
 
 fn locked(states: &Mutex<States>) -> MutexGuard<'_, States> {
@@ -360,10 +331,10 @@ impl Session<'_> {
         // Records go from place to place with their folder.
         evaluation.data = study.data_name().into();
         let Some(last) = run.last()? else {
-            return Err(Error::BadFile {
-                path: run.path().to_owned(),
-                reason: "has lost its last checkpoint; remove it".into(),
-            });
+            return Err(Error::bad_file(
+                run.path(),
+                "has lost its last checkpoint; remove it",
+            ));
         };
         let record = Record {
             floral: crate::provenance::build(),

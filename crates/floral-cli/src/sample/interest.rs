@@ -88,6 +88,12 @@ fn details(text: &mut String, plan: &InterestPlan, summary: &InterestSummary) {
             number(epistemic)
         );
     }
+    if let Some(stretch) = plan.stretch {
+        let _ = writeln!(
+            text,
+            "    calibrated: deviations from the median stretched by {stretch:.2}"
+        );
+    }
     if summary.missing > 0 {
         let _ = writeln!(
             text,

@@ -10,9 +10,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use floral::counted;
-use floral::predict::Destination;
+use floral::predict::{Destination, Predictor};
 use floral::problem::Resolution;
-use floral::ranks::{Ranks, first_then_others};
+use floral::ranks::Ranks;
 use floral::storage::refuse_overwriting;
 use floral::train::RunFolder;
 
@@ -63,8 +63,9 @@ use task::Task;
     those of the channels and axes; u, input and low are the only channel of solution, input and low \
     fidelity, or u0, u1 if there are several. A table is printed with standard errors for the number of \
     draws; super 95 % is the superquantile (CVaR), the mean of the largest 5 %. Arrays are stored by the \
-    name of the quantity. Intervals are calibrated for fields, not for quantities: floral evaluate \
-    --quantity says what they cover.\n\n\
+    name of the quantity. Runs of floral-kl and kriging calibrate each quantity by predictions of left-out \
+    training inputs: deviations from the median are stretched by a factor, which is printed; --uncalibrated \
+    leaves them. floral evaluate --quantity says what intervals cover.\n\n\
     Observations:\n  \
     With --observe, predictions of one input are conditioned on readings of one realization of its \
     solution. The CSV file has a header that names the axes, value, and where needed std (standard \
@@ -126,6 +127,10 @@ pub struct Arguments {
 
     #[command(flatten)]
     interests: interest_options::Arguments,
+
+    /// Leave quantities of interest as they are drawn, without calibration
+    #[arg(long, help_heading = "Quantities of interest")]
+    uncalibrated: bool,
 
     #[command(flatten)]
     observations: observe::Arguments,
@@ -194,28 +199,30 @@ impl Arguments {
 /// Predicts every input and stores its statistics.
 pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let path = arguments.output.as_path();
-    let mut read = RunFolder::open(&arguments.run)?.files();
+    let run = RunFolder::open(&arguments.run)?;
+    let mut read = run.files();
     read.push(arguments.source());
     read.extend(arguments.points.clone());
     read.extend(arguments.observations.observe.clone());
     refuse_overwriting(path, read.iter().map(PathBuf::as_path))?;
     let destination = Destination::new(path)?;
-    let mut task = Task::new(arguments)?;
+    let device = arguments.device.open()?;
+    let predictor = Predictor::load(&run, &device)?;
+    let mut task = Task::new(arguments, &predictor, &device)?;
     let stop = interrupt::flag()?;
     let progress = Progress::new("low fidelity", stop);
-    let prepare = || task.cases.prepare(task.inputs.clone(), &progress);
-    let prepared = first_then_others(ranks, prepare);
-    progress.finish();
-    prepared?;
     // Inputs that do not fit the run are refused before anything is written.
-    let checked = task.cases.check(&task.predictor, task.inputs.clone())?;
+    let checked = task.session.check(ranks, &progress);
+    progress.finish();
+    checked?;
     task.check_interests()?;
-    let innovation = task.innovation()?;
-    output::notes(&task.predictor.header().notes());
-    output::notes(task.cases.notes());
-    output::notes(&checked.notes);
+    let innovation = task.session.innovation()?;
+    for note in task.session.notes() {
+        output::note(&note.worded(advice::worded));
+    }
+    output::notes(&task.notes);
     task.choose_solver(arguments)?;
-    let plan = task.plan(arguments, checked.checksum, innovation.as_ref());
+    let plan = task.plan(arguments, innovation.as_ref());
     let Some(writer) = destination.open_across(ranks, plan, arguments.force)? else {
         output::message(&format!(
             "{}: already complete, nothing to do",
@@ -223,18 +230,15 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         ));
         return Ok(Ending::Done);
     };
-    if let Some(solver) = task.cases.low_solver() {
+    if let Some(solver) = task.session.cases().low_solver() {
         output::note(&format!(
             "{} has no low-fidelity solutions; they are computed by {solver}",
             arguments.source().display()
         ));
     }
-    if let Some(note) = task.predictor.spread_note(task.cases.grid()) {
-        output::note(&note.worded(advice::worded));
-    }
     let start = Instant::now();
     let stored = task.store(ranks, &writer, arguments.seed, stop)?;
-    let tables = interest::tables(&writer, task.inputs.clone());
+    let tables = interest::tables(&writer, task.session.inputs());
     destination.finish_across(ranks, writer)?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());
     output::message(&format!("{}: {words}", path.display()));
@@ -253,6 +257,6 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
             counted(task.realizations, "realization")
         ));
     }
-    integrator::note_aliasing(&task.predictor, &task.solver);
+    integrator::note_aliasing(&predictor, &task.solver);
     Ok(Ending::Done)
 }

@@ -2,7 +2,7 @@
 //! `floral-problems` fills it,
 //! `shapes.rs` finds it again in what is read.
 //!
-//! Attributes of arrays tell what their values are, so far as it is known: of an axis `units` and
+//! Attributes of arrays state what their values are, as far as known: of an axis `units` and
 //! `long_name`, of `input`, `low`, `high` and moments those of `quantities.rs`, which also says how
 //! several channels have several. An attribute that is absent says nothing: never that values are
 //! pure numbers, which is the unit `1`.

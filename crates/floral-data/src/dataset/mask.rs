@@ -49,12 +49,12 @@ impl Dataset {
             return Ok(None);
         }
         let refuse = |reason: &str| {
-            Err(Error::BadFile {
-                path: self.path.clone(),
-                reason: format!(
+            Err(Error::bad_file(
+                &self.path,
+                format!(
                     "its attribute {MASK} says that points are outside of the domain, {reason}"
                 ),
-            })
+            ))
         };
         if self.known.is_some() {
             return refuse(

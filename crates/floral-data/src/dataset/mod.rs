@@ -47,7 +47,7 @@ pub use mesh_files::{MeshOptions, import_meshes, is_mesh_file, mesh_files};
 pub use normalise::Normaliser;
 pub use npz_inputs::NpzInputs;
 pub use reader::Dataset;
-pub use realizations::{Moments, Realizations};
+pub use realizations::{ExactMoments, Realizations};
 pub use split::{Split, SplitConfig};
 pub use stochastic_low::LowPairing;
 

@@ -226,10 +226,7 @@ impl Stack {
 }
 
 fn bad(path: &Path, reason: String) -> Error {
-    Error::BadFile {
-        path: path.to_owned(),
-        reason,
-    }
+    Error::bad_file(path, reason)
 }
 
 fn is_wanted(path: &Path, name: &str, like: &Grid) -> Result<bool> {

@@ -11,7 +11,7 @@ use super::layout::{
     EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, LOW, LOW_REALIZATIONS, PARAMETERS, REALIZATIONS_OF,
     REDRAWS,
 };
-use super::realizations::{Moments, Realizations};
+use super::realizations::{ExactMoments, Realizations};
 use super::view::View;
 use super::{parameters, quantities, root, shapes, stochastic_low};
 use crate::grid::{Mask, Thinning};
@@ -23,6 +23,22 @@ use crate::{Error, Field, Grid, Quantities, Result, Silent};
 /// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
 /// solutions. If numbers of realizations differ between inputs, `realizations_of` \[input\] has the number
 /// of each. Only what is requested is read.
+///
+/// ```
+/// use floral_data::dataset::Dataset;
+/// # use floral_data::{Arrays, Axis, Field, Grid};
+/// # let grid = Grid::new(vec![Axis::closed("x", 3)]);
+/// # let field = |value: f64| Field::scalar(&grid, vec![value; 3]);
+/// # let mut arrays = Arrays::new(grid.clone());
+/// # arrays.push(&field(1.0), Some(&field(2.0)), &[field(1.9), field(2.1)])?;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("data.zarr");
+/// # arrays.write(&path)?;
+/// let dataset = Dataset::open(&path)?;
+/// assert_eq!((dataset.inputs(), dataset.realizations()), (1, 2));
+/// assert_eq!(dataset.low(0)?.values(), [2.0, 2.0, 2.0]);
+/// # Ok::<(), floral_data::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Dataset {
     pub(super) path: PathBuf,
@@ -263,11 +279,11 @@ impl Dataset {
     }
 
     /// Exact mean and variance of an input's solution, where they are stored.
-    pub fn exact_moments(&self, index: usize) -> Result<Option<Moments>> {
+    pub fn exact_moments(&self, index: usize) -> Result<Option<ExactMoments>> {
         let Some((mean, variance)) = &self.exact else {
             return Ok(None);
         };
-        Ok(Some(Moments {
+        Ok(Some(ExactMoments {
             mean: self.field(mean, index, Kind::Solution)?,
             variance: self.field(variance, index, Kind::Variance)?,
         }))
@@ -339,10 +355,10 @@ impl Dataset {
 
     pub(super) fn stored_values(&self, array: &StoredArray, index: usize) -> Result<Vec<f64>> {
         if index >= self.inputs() {
-            return Err(Error::BadFile {
-                path: self.path.clone(),
-                reason: format!("has {} inputs, so none at index {index}", self.inputs()),
-            });
+            return Err(Error::bad_file(
+                &self.path,
+                format!("has {} inputs, so none at index {index}", self.inputs()),
+            ));
         }
         let values = array.read(index..index + 1)?;
         self.check_unchanged()?;
@@ -354,12 +370,11 @@ impl Dataset {
     fn check_unchanged(&self) -> Result<()> {
         match Stamp::of(&self.path, METADATA_FILE) {
             Ok(stamp) if stamp == self.stamp => Ok(()),
-            _ => Err(Error::BadFile {
-                path: self.path.clone(),
-                reason: "was replaced or removed while it was read; run the command again once it \
-                         is complete"
-                    .into(),
-            }),
+            _ => Err(Error::bad_file(
+                &self.path,
+                "was replaced or removed while it was read; run the command again once it \
+                         is complete",
+            )),
         }
     }
 
@@ -416,8 +431,5 @@ impl fmt::Debug for Dataset {
 }
 
 fn missing(path: &Path, name: &str) -> Error {
-    Error::BadFile {
-        path: path.to_owned(),
-        reason: format!("has no array {name}, which is needed here"),
-    }
+    Error::bad_file(path, format!("has no array {name}, which is needed here"))
 }

@@ -48,7 +48,7 @@ impl Realizations {
 
 /// Mean and variance of a random solution at every point.
 #[derive(Debug, Clone)]
-pub struct Moments {
+pub struct ExactMoments {
     /// The mean field.
     pub mean: Field,
     /// The variance field.

@@ -22,10 +22,7 @@ pub(super) fn stamped_attributes(path: &Path) -> Result<(Stamp, Map<String, Valu
 
 /// The attributes of the group.
 fn attributes(path: &Path) -> Result<Map<String, Value>> {
-    let bad = |reason: String| Error::BadFile {
-        path: path.to_owned(),
-        reason,
-    };
+    let bad = |reason: String| Error::bad_file(path, reason);
     let Some(mut root) = read_json(&path.join(METADATA_FILE))? else {
         return Err(bad(absence(path)));
     };

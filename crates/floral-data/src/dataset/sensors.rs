@@ -46,9 +46,8 @@ impl Dataset {
     }
 
     fn sensors_of(&self, index: usize, high: &Realizations) -> Result<Vec<usize>> {
-        measured(high.values(), self.grid().len()).map_err(|why| Error::BadFile {
-            path: self.path().to_owned(),
-            reason: format!("high fidelity of input {index} {why}"),
+        measured(high.values(), self.grid().len()).map_err(|why| {
+            Error::bad_file(self.path(), format!("high fidelity of input {index} {why}"))
         })
     }
 }

@@ -35,10 +35,7 @@ impl Dataset {
         let Some(count) = self.low_realization_count() else {
             return Ok(None);
         };
-        let bad = |reason: String| Error::BadFile {
-            path: self.path().to_owned(),
-            reason,
-        };
+        let bad = |reason: String| Error::bad_file(self.path(), reason);
         match self.attributes().get(LOW_PAIRING).map(|word| word.as_str()) {
             None | Some(Some(INDEPENDENT)) => Ok(Some(LowPairing::Independent)),
             Some(Some(SHARED)) if count >= self.realizations() => Ok(Some(LowPairing::Shared)),

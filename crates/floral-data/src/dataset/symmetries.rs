@@ -14,12 +14,14 @@ impl Dataset {
         let Some(written) = self.attributes().get(SYMMETRIES) else {
             return Ok(None);
         };
-        let declared = read(written).map_err(|reason| Error::BadFile {
-            path: self.path().to_owned(),
-            reason: format!(
-                "its attribute {SYMMETRIES} cannot be read ({reason}); write a list of \
+        let declared = read(written).map_err(|reason| {
+            Error::bad_file(
+                self.path(),
+                format!(
+                    "its attribute {SYMMETRIES} cannot be read ({reason}); write a list of \
                  strings such as [\"roll:x\", \"sign\"], or remove it"
-            ),
+                ),
+            )
         })?;
         Ok(Some(declared))
     }

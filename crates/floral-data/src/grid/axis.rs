@@ -6,7 +6,16 @@ use super::{Direction, Domain};
 use crate::quantity::non_empty;
 use crate::units::Conversion;
 
-/// One named axis. It is stored in checkpoints, and array by array in datasets.
+/// One named axis: its points, and the domain that they sample.
+///
+/// [`closed`](Self::closed) has the points i / (n - 1), [`periodic`](Self::periodic) i / n.
+///
+/// ```
+/// use floral_data::Axis;
+///
+/// assert_eq!(Axis::closed("x", 3).coordinates, [0.0, 0.5, 1.0]);
+/// assert_eq!(Axis::periodic("x", 4).coordinates, [0.0, 0.25, 0.5, 0.75]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StoredAxis")]
 pub struct Axis {

@@ -29,6 +29,14 @@ pub const MOST_AXES: usize = 3;
 
 /// A tensor product of axes, the last one fastest in memory; or the points of a mesh, along one axis
 /// that counts them.
+///
+/// ```
+/// use floral_data::{Axis, Grid};
+///
+/// let grid = Grid::new(vec![Axis::closed("y", 2), Axis::periodic("x", 4)]);
+/// assert_eq!((grid.shape(), grid.len()), (vec![2, 4], 8));
+/// assert_eq!(grid.point(5), [1.0, 0.25]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StoredGrid")]
 pub struct Grid {

@@ -179,10 +179,10 @@ pub struct Skill {
 /// Reads a dataset input by input and summarises it.
 pub fn inspect(dataset: &Dataset) -> Result<Summary> {
     if dataset.inputs() == 0 {
-        return Err(Error::BadFile {
-            path: dataset.path().to_owned(),
-            reason: "holds no inputs; generate at least one".into(),
-        });
+        return Err(Error::bad_file(
+            dataset.path(),
+            "holds no inputs; generate at least one",
+        ));
     }
     let gathered = gather::gather(dataset)?;
     let arrays = gathered.arrays(dataset);

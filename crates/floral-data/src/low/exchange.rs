@@ -29,10 +29,7 @@ pub(super) fn write_low(path: &Path, low: &Field) -> Result<()> {
 /// Reads the array `low`: [channel, grid...], or [grid...] if there is one channel; with this number
 /// of channels if it is known.
 pub(super) fn read_low(path: &Path, channels: Option<usize>, grid: &Grid) -> Result<Field> {
-    let bad = |reason: String| Error::BadFile {
-        path: path.to_owned(),
-        reason,
-    };
+    let bad = |reason: String| Error::bad_file(path, reason);
     let Some((shape, values)) = npz::read_one(path, LOW)? else {
         return Err(bad(format!(
             "has no array {LOW}; write it with numpy.savez(path, {LOW}=...)"
@@ -57,10 +54,9 @@ pub(super) fn read_low(path: &Path, channels: Option<usize>, grid: &Grid) -> Res
 
 /// Writes realizations of a high-fidelity solution: the array `high`, [realization, channel, grid...].
 pub fn write_high(path: &Path, high: &[Field]) -> Result<()> {
-    let first = high.first().ok_or_else(|| Error::BadFile {
-        path: path.to_owned(),
-        reason: "would have no realization; give at least one".into(),
-    })?;
+    let first = high
+        .first()
+        .ok_or_else(|| Error::bad_file(path, "would have no realization; give at least one"))?;
     let shape = [&[high.len(), first.channels()], first.grid_shape()].concat();
     let values: Vec<f64> = high.iter().flat_map(Field::values).copied().collect();
     npz::write(path, &[(HIGH, shape, &values)])
@@ -69,10 +65,7 @@ pub fn write_high(path: &Path, high: &[Field]) -> Result<()> {
 /// Reads the array `high`: [realization, channel, grid...], [realization, grid...] if there is one channel, or
 /// [grid...] if there is one realization as well.
 pub fn read_high(path: &Path, grid: &Grid) -> Result<Vec<Field>> {
-    let bad = |reason: String| Error::BadFile {
-        path: path.to_owned(),
-        reason,
-    };
+    let bad = |reason: String| Error::bad_file(path, reason);
     let Some((shape, values)) = npz::read_one(path, HIGH)? else {
         return Err(bad(format!(
             "has no array {HIGH}; write it with numpy.savez(path, {HIGH}=...)"

@@ -74,7 +74,7 @@ impl OnDemand {
         Ok(low)
     }
 
-    /// Computes those of these inputs that are not there yet, on all threads; `input` gives the
+    /// Computes those of these inputs that are missing, on all threads; `input` gives the
     /// input of an index, or none if it needs no low fidelity.
     pub fn prepare(
         &self,

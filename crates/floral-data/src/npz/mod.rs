@@ -1,11 +1,9 @@
 //! NumPy's `.npz`: a zip archive of arrays, one file each.
 //!
-//! `array.rs` reads an array of it, `writer.rs` writes
-//! archives; the import room makes datasets of them.
+//! `array.rs` reads an array of it; import makes datasets of archives, `storage` writes them.
 
 mod array;
 mod texts;
-mod writer;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +16,7 @@ use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder
 pub(crate) use array::{NpyArray, NpyContents, NpyHeader};
 pub(crate) use texts::texts;
 
-pub use writer::{NamedArray, write};
+pub use crate::storage::{NamedArray, write_npz as write};
 
 use crate::{Error, Result};
 
@@ -49,9 +47,11 @@ impl Archive {
     /// Reads the table of an archive.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path))?;
-        table(file).map_err(|error| Error::BadFile {
-            path: path.to_owned(),
-            reason: format!("is no .npz archive, or damaged ({error}); write it with numpy.savez"),
+        table(file).map_err(|error| {
+            Error::bad_file(
+                path,
+                format!("is no .npz archive, or damaged ({error}); write it with numpy.savez"),
+            )
         })
     }
 
@@ -112,9 +112,8 @@ pub(crate) fn read(
     for entry in &archive.entries {
         if wanted(&entry.name)? {
             let array = archive.with_file(entry, |file| NpyArray::read(file, entry.size()));
-            let array = array.map_err(|reason| Error::BadFile {
-                path: path.to_owned(),
-                reason: format!("the array {} {reason}", entry.name),
+            let array = array.map_err(|reason| {
+                Error::bad_file(path, format!("the array {} {reason}", entry.name))
             })?;
             arrays.insert(entry.name.clone(), array);
         }
@@ -130,13 +129,25 @@ pub(crate) fn labels(path: &Path, names: &[&str]) -> Result<BTreeMap<String, Vec
     let mut lists = BTreeMap::new();
     for entry in wanted {
         let list = archive.with_file(entry, |file| texts(file, entry.size()));
-        let list = list.map_err(|reason| Error::BadFile {
-            path: path.to_owned(),
-            reason: format!("the labels {} {reason}; give a list of texts", entry.name),
+        let list = list.map_err(|reason| {
+            Error::bad_file(
+                path,
+                format!("the labels {} {reason}; give a list of texts", entry.name),
+            )
         })?;
         lists.extend(list.map(|list| (entry.name.clone(), list)));
     }
     Ok(lists)
+}
+
+/// Shapes and values of arrays, by name.
+pub type Arrays = BTreeMap<String, (Vec<usize>, Vec<f64>)>;
+
+/// All arrays of an archive.
+pub fn read_all(path: &Path) -> Result<Arrays> {
+    let arrays = read(path, |_| Ok(true))?.into_iter();
+    let all = arrays.map(|(name, array)| (name, (array.shape, array.values)));
+    Ok(all.collect())
 }
 
 /// Shape and values of one array of an archive; none if it has no array of that name.
@@ -194,6 +205,28 @@ mod tests {
         let names: Vec<&str> = arrays.keys().map(String::as_str).collect();
         assert_eq!(names, ["a", "b"]);
         assert!(arrays.values().all(|array| *array == expected()));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_and_is_the_same_bytes_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("three.npz");
+        let values: Vec<f64> = (0..24).map(|i| f64::from(i) / 3.0).collect();
+        let arrays = [
+            ("input", vec![2, 3, 4], values.as_slice()),
+            ("x", vec![4], &values[..4]),
+            ("scalar", vec![], &values[2..3]),
+        ];
+        write(&path, &arrays).unwrap();
+        let found = read(&path, |_| Ok(true)).unwrap();
+        assert_eq!(found.len(), 3);
+        for (name, shape, values) in &arrays {
+            assert_eq!(found[*name].shape, *shape);
+            assert_eq!(found[*name].values, *values);
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        write(&path, &arrays).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
 
     #[test]

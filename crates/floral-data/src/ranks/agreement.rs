@@ -27,15 +27,6 @@ pub fn agreed<T>(ranks: &dyn Ranks, own: Result<T>, meanwhile: &mut dyn FnMut())
     }
 }
 
-/// Waits for every rank; an error where this one is well and another is not.
-pub fn all_well(ranks: &dyn Ranks, is_well: bool) -> Result<()> {
-    let words = ranks.gather(vec![if is_well { DONE } else { FAILED }], &mut || {})?;
-    match words.iter().position(|word| word == &[FAILED]) {
-        Some(rank) if is_well => Err(Error::Elsewhere { rank }),
-        _ => Ok(()),
-    }
-}
-
 /// What rank 0 answers to a question, for all.
 pub fn by_first(ranks: &dyn Ranks, question: impl FnOnce() -> Result<bool>) -> Result<bool> {
     let answer = ranks.is_first().then(question).transpose();

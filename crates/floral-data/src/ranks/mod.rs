@@ -13,7 +13,7 @@ mod watch;
 
 use std::ops::Range;
 
-pub use agreement::{agreed, all_well, by_first, first_then_others};
+pub use agreement::{agreed, by_first, first_then_others};
 pub use alone::Alone;
 pub use threads::Threads;
 pub use values::gathered;

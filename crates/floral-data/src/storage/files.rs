@@ -14,20 +14,17 @@ use crate::{Error, Result};
 /// A folder as the Zarr library takes it.
 pub fn zarr_store(path: &Path) -> Result<FilesystemStore> {
     refuse_other_than_text(path)?;
-    FilesystemStore::new(path).map_err(|error| Error::BadFile {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })
+    FilesystemStore::new(path).map_err(|error| Error::bad_file(path, error.to_string()))
 }
 
 /// Refuses a path that is not UTF-8: the Zarr library has no others.
 pub(super) fn refuse_other_than_text(path: &Path) -> Result<()> {
     match path.to_str() {
         Some(_) => Ok(()),
-        None => Err(Error::BadFile {
-            path: path.to_owned(),
-            reason: "is a path that is not UTF-8, which Zarr cannot have; rename it".into(),
-        }),
+        None => Err(Error::bad_file(
+            path,
+            "is a path that is not UTF-8, which Zarr cannot have; rename it",
+        )),
     }
 }
 
@@ -42,10 +39,8 @@ pub fn read_json(path: &Path) -> Result<Option<Value>> {
         Err(error) if is_absence(&error) => return Ok(None),
         other => other.map_err(Error::io(path))?,
     };
-    let value = serde_json::from_slice(&bytes).map_err(|error| Error::BadFile {
-        path: path.to_owned(),
-        reason: format!("is not valid JSON: {error}"),
-    })?;
+    let value = serde_json::from_slice(&bytes)
+        .map_err(|error| Error::bad_file(path, format!("is not valid JSON: {error}")))?;
     Ok(Some(value))
 }
 
@@ -92,10 +87,10 @@ pub(super) fn refuse_dangling(path: &Path) -> Result<()> {
     if !path.is_symlink() || path.exists() {
         return Ok(());
     }
-    Err(Error::BadFile {
-        path: path.to_owned(),
-        reason: "is a link to nothing; make what it leads to, or remove it".into(),
-    })
+    Err(Error::bad_file(
+        path,
+        "is a link to nothing; make what it leads to, or remove it",
+    ))
 }
 
 /// Removes a folder and all in it, if it exists.

@@ -216,21 +216,18 @@ fn same_everywhere(ranks: &dyn Ranks, target: &Path, plan: &GroupPlan) -> Result
     let marks = ranks.gather(own.to_string().into_bytes(), &mut || {})?;
     match marks.iter().position(|mark| *mark != marks[0]) {
         None => Ok(()),
-        Some(rank) => Err(Error::BadFile {
-            path: target.to_owned(),
-            reason: format!(
+        Some(rank) => Err(Error::bad_file(
+            target,
+            format!(
                 "rank {rank} would write something else than rank 0; give every rank the same \
                  program, the same arguments and the same files"
             ),
-        }),
+        )),
     }
 }
 
 fn open_arrays(plan: &GroupPlan, store: &Path) -> Result<BTreeMap<String, GrowingArray>> {
-    let bad = |reason: String| Error::BadFile {
-        path: store.to_owned(),
-        reason,
-    };
+    let bad = |reason: String| Error::bad_file(store, reason);
     let storage: ReadableStorage = Arc::new(zarr_store(store)?);
     let arrays = plan.arrays.iter().map(|(name, metadata)| {
         if let Some(fault) = names::fault(name) {

@@ -83,12 +83,9 @@ impl GrowingArray {
     /// were written.
     pub fn write(&self, index: usize, bytes: Vec<u8>, scratch: &Path) -> Result<u64> {
         let chunk = self.chunk(index);
-        let encoded = self
-            .encoded(&chunk, bytes)
-            .map_err(|error| Error::BadFile {
-                path: self.path(&chunk),
-                reason: format!("cannot be encoded: {error}"),
-            })?;
+        let encoded = self.encoded(&chunk, bytes).map_err(|error| {
+            Error::bad_file(self.path(&chunk), format!("cannot be encoded: {error}"))
+        })?;
         let Some(shards) = &self.shards else {
             write_whole(&self.path(&chunk), &encoded, scratch)?;
             return Ok(encoded.len() as u64);
@@ -146,9 +143,8 @@ impl GrowingArray {
             places[number] = [bytes.len() as u64, chunk.len() as u64];
             bytes.extend(chunk);
         }
-        let index = encoded_index(&places).map_err(|error| Error::BadFile {
-            path: path.clone(),
-            reason: format!("its index cannot be encoded: {error}"),
+        let index = encoded_index(&places).map_err(|error| {
+            Error::bad_file(&path, format!("its index cannot be encoded: {error}"))
         })?;
         bytes.extend(index);
         write_whole(&path, &bytes, scratch)?;

@@ -79,13 +79,13 @@ pub fn refuse_overwriting<'a>(
         } else {
             continue;
         };
-        return Err(Error::BadFile {
-            path: output.to_owned(),
-            reason: format!(
+        return Err(Error::bad_file(
+            output,
+            format!(
                 "{relation} {}, which the command reads; choose another name for the output",
                 input.display()
             ),
-        });
+        ));
     }
     Ok(())
 }

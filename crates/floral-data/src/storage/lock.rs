@@ -12,7 +12,16 @@ use crate::{Error, Result};
 /// The file `lock` stays in the folder: it is the lock held on it that counts.
 #[derive(Debug)]
 pub struct FolderLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for FolderLock {
+    /// Releases the lock itself. To close the file is not enough: a process that another thread
+    /// is just starting has a copy of it until it runs its own program, and would hold the folder.
+    fn drop(&mut self) {
+        // If this fails, closing the file releases the lock.
+        self.file.unlock().ok();
+    }
 }
 
 impl FolderLock {
@@ -34,7 +43,7 @@ impl FolderLock {
             };
             hold(&file, folder, what)?;
             if is_at(&file, &path) {
-                return Ok(Self { _file: file });
+                return Ok(Self { file });
             }
         }
     }
@@ -43,10 +52,10 @@ impl FolderLock {
 fn hold(file: &File, folder: &Path, what: &str) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(Error::BadFile {
-            path: folder.to_owned(),
-            reason: format!("another process is writing this {what}; wait for it, or stop it"),
-        }),
+        Err(TryLockError::WouldBlock) => Err(Error::bad_file(
+            folder,
+            format!("another process is writing this {what}; wait for it, or stop it"),
+        )),
         // Some network file systems know no locks. Files are written whole, so two writers would
         // waste time but leave no broken file.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
@@ -86,5 +95,14 @@ mod tests {
         );
         drop(held);
         FolderLock::acquire(&run, "run").unwrap();
+    }
+
+    #[test]
+    fn a_released_folder_is_free_even_if_a_starting_process_has_a_copy_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = FolderLock::acquire(folder.path(), "run").unwrap();
+        let _inherited = held.file.try_clone().unwrap();
+        drop(held);
+        FolderLock::acquire(folder.path(), "run").unwrap();
     }
 }

@@ -27,6 +27,7 @@ mod identity;
 mod lock;
 #[doc(hidden)]
 pub mod names;
+mod npz_archive;
 mod number;
 #[doc(hidden)]
 pub mod operations;
@@ -63,6 +64,8 @@ pub use group::Group;
 pub use group_plan::{GroupPlan, LARGEST_CHUNK, METADATA_FILE};
 #[doc(hidden)]
 pub use identity::Stamp;
+#[doc(hidden)]
+pub use npz_archive::{NamedArray, write_npz};
 #[doc(hidden)]
 pub use number::{Kind, Number};
 #[doc(hidden)]

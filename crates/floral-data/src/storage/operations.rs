@@ -64,7 +64,7 @@ fn pass() -> io::Result<()> {
         .map_or(Ok(()), |watcher| watcher.before_change())
 }
 
-fn tell(step: &Step<'_>) {
+fn report(step: &Step<'_>) {
     if let Some(watcher) = WATCHER.get() {
         watcher.after(step);
     }
@@ -85,7 +85,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 pub fn open(options: &fs::OpenOptions, path: &Path) -> io::Result<File> {
     pass()?;
     let file = options.open(path)?;
-    tell(&Step::Opened(path, &file));
+    report(&Step::Opened(path, &file));
     Ok(file)
 }
 
@@ -99,7 +99,7 @@ pub fn write_all(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     }
     let kept = &bytes[..count];
     file.write_all(kept)?;
-    tell(&Step::Written(file, kept));
+    report(&Step::Written(file, kept));
     outcome
 }
 
@@ -120,14 +120,14 @@ impl Write for Pieces<'_> {
 pub fn sync_all(file: &File) -> io::Result<()> {
     pass()?;
     file.sync_all()?;
-    tell(&Step::Synced(file));
+    report(&Step::Synced(file));
     Ok(())
 }
 
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     pass()?;
     File::open(folder)?.sync_all()?;
-    tell(&Step::FolderSynced(folder));
+    report(&Step::FolderSynced(folder));
     Ok(())
 }
 
@@ -136,40 +136,40 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 pub(super) fn sync_file_system(folder: &Path) -> io::Result<()> {
     pass()?;
     rustix::fs::syncfs(File::open(folder)?)?;
-    tell(&Step::AllSynced);
+    report(&Step::AllSynced);
     Ok(())
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     pass()?;
     fs::rename(from, to)?;
-    tell(&Step::Renamed(from, to));
+    report(&Step::Renamed(from, to));
     Ok(())
 }
 
 pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     pass()?;
     fs::hard_link(from, to)?;
-    tell(&Step::Linked(to));
+    report(&Step::Linked(to));
     Ok(())
 }
 
 pub(super) fn create_dir_all(path: &Path) -> io::Result<()> {
     pass()?;
-    tell(&Step::FolderToMake(path));
+    report(&Step::FolderToMake(path));
     fs::create_dir_all(path)
 }
 
 pub(super) fn remove_dir_all(path: &Path) -> io::Result<()> {
     pass()?;
-    tell(&Step::FolderToRemove(path));
+    report(&Step::FolderToRemove(path));
     fs::remove_dir_all(path)
 }
 
 pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     pass()?;
     fs::remove_file(path)?;
-    tell(&Step::Removed(path));
+    report(&Step::Removed(path));
     Ok(())
 }
 
@@ -185,7 +185,7 @@ pub(super) fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP => io::ErrorKind::Unsupported.into(),
         other => io::Error::from(other),
     })?;
-    tell(&Step::Exchanged(one, other));
+    report(&Step::Exchanged(one, other));
     Ok(())
 }
 

@@ -192,10 +192,10 @@ impl Partial {
     }
 
     fn refusal(&self, words: &str) -> Error {
-        Error::BadFile {
-            path: self.folder.clone(),
-            reason: format!("is an unfinished dataset with {words}"),
-        }
+        Error::bad_file(
+            &self.folder,
+            format!("is an unfinished dataset with {words}"),
+        )
         .advised(Advice::Discard)
     }
 }
@@ -204,9 +204,11 @@ impl Partial {
 pub fn partial_path(target: &Path) -> Result<PathBuf> {
     let mut name = target
         .file_name()
-        .ok_or_else(|| Error::BadFile {
-            path: target.to_owned(),
-            reason: "is no name for a dataset; choose one such as data.zarr".into(),
+        .ok_or_else(|| {
+            Error::bad_file(
+                target,
+                "is no name for a dataset; choose one such as data.zarr",
+            )
         })?
         .to_owned();
     name.push(".partial");
@@ -223,10 +225,7 @@ fn is_complete(target: &Path, wanted: &Value, force: bool) -> Result<bool> {
     if !target.exists() {
         return Ok(false);
     }
-    let refusal = |reason| Error::BadFile {
-        path: target.to_owned(),
-        reason,
-    };
+    let refusal = |reason| Error::bad_file(target, reason);
     match read_json(&target.join(METADATA_FILE))? {
         Some(root) if root["node_type"] == "group" => match differences(&root, wanted) {
             _ if force => Ok(false),

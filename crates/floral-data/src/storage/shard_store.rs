@@ -123,13 +123,13 @@ impl ShardStore {
                 offset,
                 bytes,
             })),
-            _ => Err(Error::BadFile {
+            _ => Err(Error::bad_file(
                 path,
-                reason: format!(
+                format!(
                     "its index places a chunk at {offset} with {bytes} bytes, but the file has \
                      {length}; restore it"
                 ),
-            }),
+            )),
         }
     }
 
@@ -152,9 +152,11 @@ impl ShardStore {
             bytes: reach,
         };
         let places = self.sharding.index(&end.read(reach)?);
-        let places = Arc::new(places.map_err(|reason| Error::BadFile {
-            path: path.to_owned(),
-            reason: format!("the index of this shard cannot be read ({reason}); restore it"),
+        let places = Arc::new(places.map_err(|reason| {
+            Error::bad_file(
+                path,
+                format!("the index of this shard cannot be read ({reason}); restore it"),
+            )
         })?);
         *last = Some(Index {
             path: path.to_owned(),
@@ -183,10 +185,7 @@ fn facts(path: &Path) -> Result<Option<Metadata>> {
     match path.metadata() {
         Err(_) => Ok(None),
         Ok(facts) if facts.is_file() => Ok(Some(facts)),
-        Ok(_) => Err(Error::BadFile {
-            path: path.to_owned(),
-            reason: "is no file on a disk".into(),
-        }),
+        Ok(_) => Err(Error::bad_file(path, "is no file on a disk")),
     }
 }
 

@@ -78,10 +78,7 @@ impl StoredArray {
     ) -> Result<Self> {
         let path = format!("/{name}");
         let array = Array::open_opt(storage.clone(), &path, version);
-        let bad = |reason: String| Error::BadFile {
-            path: dataset.join(name),
-            reason,
-        };
+        let bad = |reason: String| Error::bad_file(dataset.join(name), reason);
         let array = array.map_err(|error| bad(format!("cannot be opened as an array: {error}")))?;
         let (array, shards) = ShardStore::open(array, dataset).map_err(bad)?;
         let chunk_values = chunk_values(&array).map_err(bad)?;
@@ -172,10 +169,7 @@ impl StoredArray {
 
     /// An error about this array.
     pub fn bad(&self, reason: &str) -> Error {
-        Error::BadFile {
-            path: self.dataset.join(&self.name),
-            reason: reason.to_owned(),
-        }
+        Error::bad_file(self.dataset.join(&self.name), reason)
     }
 
     /// An error about this array's shape.
@@ -261,10 +255,10 @@ impl StoredArray {
                 continue;
             };
             if let Some(bytes) = unpacked_size(&piece)?.filter(|bytes| *bytes > largest) {
-                return Err(Error::BadFile {
-                    path: piece.path,
-                    reason: format!("says to hold {bytes} bytes, not {largest}"),
-                });
+                return Err(Error::bad_file(
+                    piece.path,
+                    format!("says to hold {bytes} bytes, not {largest}"),
+                ));
             }
         }
         Ok(())
@@ -292,13 +286,13 @@ impl StoredArray {
             .flat_map(|chunks| chunks.indices().into_iter())
             .find(|chunk| unreadable(chunk))
             .map(|chunk| self.file(&chunk));
-        Error::BadFile {
-            path: file.unwrap_or_else(|| self.dataset.join(&self.name)),
-            reason: format!(
+        Error::bad_file(
+            file.unwrap_or_else(|| self.dataset.join(&self.name)),
+            format!(
                 "this chunk of the array {} cannot be read ({error})",
                 self.name
             ),
-        }
+        )
         .advised(Advice::GenerateAgain)
     }
 }

@@ -37,7 +37,7 @@ static WRITES: AtomicU32 = AtomicU32::new(0);
 static READS: AtomicU32 = AtomicU32::new(0);
 
 /// Lets the n-th file operations from here on meet faults, counted from one, in the place of those set
-/// before; for tests of what stands on storage, of which one process holds one at a time.
+/// before. They are those of the process: one test at a time can have them.
 pub fn let_fail(faults: &[(u32, Fault)]) {
     begin();
     WRITES.store(0, Ordering::SeqCst);

@@ -6,9 +6,11 @@
 //! on many ranks, for `floral plan`.
 
 pub mod arithmetic;
+mod backbone;
 mod blocks;
 pub mod memory;
 mod scaling;
+pub mod slices;
 
 pub use arithmetic::{condition_flops, training_flops, velocity_flops};
 pub use blocks::{LEAST_ROWS, SAMPLING_VALUES, block_rows, sampling_block_rows, step_blocks};

@@ -1,10 +1,11 @@
 //! The prior: the random field from which the flow starts, in training and in prediction.
 
-use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
+use super::draws::{GaussianPrior, Prior, WhiteNoise};
+use super::scattered_prior::{at_points, placed};
 use crate::random::gaussian_process::Report;
-use crate::random::{Family, GaussianProcess, Kernel, Stream, is_evenly_spaced};
+use crate::random::{Family, GaussianProcess, Kernel, is_evenly_spaced};
 use crate::{Axis, Error, Grid, Result};
 
 /// Variance that an embedding may add, as a fraction: samples are f32, which would not show it.
@@ -12,12 +13,6 @@ const TOLERATED: f64 = 1e-7;
 
 /// The most points that are drawn one by one: a draw takes a product with half a square matrix.
 const MOST_POINTS: usize = 8192;
-
-/// A distribution of fields on a grid.
-pub trait Prior: Send + Sync {
-    /// Draws one channel.
-    fn draw(&self, rng: &mut Stream, channel: &mut [f32]);
-}
 
 /// The prior's constants; the defaults are the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,7 +60,12 @@ impl PriorConfig {
 
     /// A grid in the coordinates in which lengths are measured. Of a part of a grid, the points
     /// keep the places that they have in the whole.
+    ///
+    /// A mesh stays as it is; [`Self::at`] maps its points.
     pub fn placed(&self, grid: &Grid) -> Result<Grid> {
+        if grid.mesh().is_some() {
+            return Ok(grid.clone());
+        }
         match self.coordinates {
             Coordinates::Unit => {
                 let axes = grid.axes.iter().map(unit);
@@ -77,6 +77,9 @@ impl PriorConfig {
 
     /// Whether neighbouring points of a grid are next to independent.
     pub fn is_white_on(&self, grid: &Grid) -> bool {
+        if grid.mesh().is_some() {
+            return self.kernel == "white";
+        }
         let placed = self.placed(grid).unwrap_or_else(|_| grid.clone());
         let steps = placed.axes.iter().filter(|axis| axis.len() > 1);
         let finest = steps.map(Axis::spacing).fold(f64::INFINITY, f64::min);
@@ -101,6 +104,14 @@ impl PriorConfig {
         }
         let family: Family = self.kernel.parse()?;
         let kernel = Kernel::new(family, self.length, self.variance.sqrt())?;
+        if let Some(mesh) = grid.mesh() {
+            let (rows, dimension) = (mesh.points().rows(), mesh.points().dimension());
+            let points = match self.coordinates {
+                Coordinates::Unit => placed(rows, dimension),
+                Coordinates::Raw => rows.iter().map(|row| row[..dimension].to_vec()).collect(),
+            };
+            return at_points(&kernel, self.noise, points);
+        }
         let process = match self.coordinates {
             Coordinates::Unit => self.exact_process(&kernel, grid)?,
             Coordinates::Raw => GaussianProcess::on_grid(&kernel, grid)?.with_nugget(self.noise)?,
@@ -169,31 +180,6 @@ pub fn name_coordinates(settings: &mut toml::Table) {
 pub fn name_raw_coordinates(prior: &mut serde_json::Value) {
     if let Some(prior) = prior.as_object_mut() {
         prior.insert(COORDINATES.into(), RAW.into());
-    }
-}
-
-/// A stationary Gaussian process, drawn exactly.
-pub struct GaussianPrior {
-    process: GaussianProcess,
-}
-
-impl Prior for GaussianPrior {
-    fn draw(&self, rng: &mut Stream, channel: &mut [f32]) {
-        self.process.sample_into(rng, channel);
-    }
-}
-
-/// Independent normal values at every point.
-pub struct WhiteNoise {
-    deviation: f32,
-}
-
-impl Prior for WhiteNoise {
-    fn draw(&self, rng: &mut Stream, channel: &mut [f32]) {
-        for value in channel {
-            let normal: f32 = StandardNormal.sample(rng);
-            *value = self.deviation * normal;
-        }
     }
 }
 

@@ -11,4 +11,7 @@ pub struct Shapes {
     pub solution_channels: usize,
     /// Points per axis of the training grid.
     pub grid: Vec<usize>,
+    /// Channels that say where a point is, of a network that is fed with them; none of an FNO.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coordinates: Option<usize>,
 }

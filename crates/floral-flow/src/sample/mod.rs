@@ -1,13 +1,13 @@
 //! Sampling: carry draws of the prior along a velocity field and gather their statistics.
 //!
 //! Nothing here knows where the velocity comes from: a [`Velocity`] is integrated from time 0 to 1
-//! by an [`OdeSolver`], many realizations at a time by an [`Ensemble`], which hands each finished
+//! by an [`OdeSolver`], many realizations at a time by a [`BlockIntegration`], which hands each finished
 //! one to a consumer such as [`EnsembleStatistics`].
 
 pub mod adaptive;
 mod aliasing;
+pub mod block_integration;
 pub mod cost;
-pub mod ensemble;
 pub mod fixed;
 pub mod solver;
 pub mod statistics;
@@ -23,8 +23,8 @@ mod testing;
 
 pub use adaptive::Adaptive;
 pub use aliasing::Aliasing;
+pub use block_integration::{BlockIntegration, Progress, from_prior};
 pub use cost::{Cost, RowCost};
-pub use ensemble::{Ensemble, Progress, from_prior};
 pub use fixed::Fixed;
 pub use solver::OdeSolver;
 pub use statistics::{EnsembleStatistics, Wanted};

@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::sample_arrays::SampleArrays;
+use crate::network::Nodes;
 use crate::{Grid, Result};
 
 /// Inputs with their conditions and all realizations of their targets.
 pub struct Samples<'a> {
     /// The grid, perhaps coarser than the dataset's.
     pub grid: Grid,
+    /// Its points, for networks that are fed with them.
+    pub nodes: Option<Nodes>,
     /// Per input: a~, [channel, point].
     conditions: SampleArrays,
     /// Per input: [realization, channel, point].
@@ -47,6 +50,7 @@ impl<'a> Samples<'a> {
         }
         Self {
             grid,
+            nodes: None,
             conditions,
             targets,
             size,
@@ -61,6 +65,11 @@ impl<'a> Samples<'a> {
             source: Some(source),
             ..self
         }
+    }
+
+    /// The same for a network of points.
+    pub fn with_nodes(self, nodes: Option<Nodes>) -> Self {
+        Self { nodes, ..self }
     }
 
     /// Reads the inputs of these samples that are not there yet.

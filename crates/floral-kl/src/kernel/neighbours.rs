@@ -185,6 +185,17 @@ impl Neighbours {
         symmetries: &Symmetries,
         count: usize,
     ) -> Vec<Nearest> {
+        self.nearest_of(framed, symmetries, count, |_| true)
+    }
+
+    /// The same among some of the training inputs.
+    pub(crate) fn nearest_of(
+        &self,
+        framed: &Framed,
+        symmetries: &Symmetries,
+        count: usize,
+        among: impl Fn(usize) -> bool,
+    ) -> Vec<Nearest> {
         let query = self.rows.resemblance.signature(framed);
         let closest = |row| self.rows.resemblance.closest(&query, row);
         let mut found: Vec<(usize, (usize, f64))> = self
@@ -194,6 +205,7 @@ impl Neighbours {
             .map(closest)
             .enumerate()
             .collect();
+        found.retain(|(row, _)| among(row / symmetries.motions.len()));
         found.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         found.truncate(count);
         let least = found.first().map_or(0.0, |found| found.1.1);

@@ -2,7 +2,7 @@
 
 use floral_linalg::Mat;
 
-use super::seen::{Inverse, Seen, SeenInput};
+use super::seen::{Inverse, Seen, SeenInput, add_square};
 use crate::Result;
 
 /// Shares of normal noise that are tried, from the law's own on.
@@ -79,6 +79,23 @@ impl Components {
     pub(super) fn effective_runs(&self) -> f64 {
         let weights = self.all.iter().flat_map(|component| &component.weights);
         1.0 / weights.map(|w| w * w).sum::<f64>()
+    }
+
+    /// How many readings the runs' factors explain: the mean of tr(h^2 F F' S^-1) over components.
+    pub(super) fn explained(&self, seen: &Seen) -> f64 {
+        let square = self.smoothing * self.smoothing;
+        let of = |(component, input): (&Component, &SeenInput)| {
+            let n = component.inverse.nrows();
+            let mut factors = Mat::zeros(n, n);
+            add_square(&mut factors, &input.factors, square);
+            let row = |i: usize| {
+                (0..n)
+                    .map(|j| factors[(i, j)] * component.inverse[(j, i)])
+                    .sum::<f64>()
+            };
+            component.weight * (0..n).map(row).sum::<f64>()
+        };
+        self.all.iter().zip(&seen.inputs).map(of).sum()
     }
 }
 

@@ -7,7 +7,8 @@
 //!
 //! and so is the law given y: its weights are w_jr N(y; H m_jr, S_j) with S_j = H C_j H' + R, and each
 //! component is drawn by Matheron's rule, u + C_j H' S_j^-1 (y - e - H u) (Journel & Huijbregts,
-//! Mining Geostatistics, 1978, VII.A). `readings` checks them, `seen` has what they see of the law,
+//! Mining Geostatistics, 1978, VII.A). Few runs know their covariance badly, so that what is left is
+//! stretched (`stretch`). `readings` checks them, `seen` has what they see of the law,
 //! `components` the weights, `update` the draws, `moments` mean and variances, `chi_square` the
 //! probability of such readings, and `sensors` where to measure next. `draws` calls it.
 
@@ -17,6 +18,7 @@ mod moments;
 mod readings;
 mod seen;
 mod sensors;
+mod stretch;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -33,6 +35,7 @@ use super::law::Deviations;
 use crate::Result;
 use components::Components;
 use seen::Seen;
+use stretch::stretch;
 
 /// How well readings agree with what was predicted without them, and what conditioning on them did.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +50,8 @@ pub struct Innovation {
     pub effective_runs: f64,
     /// The share of normal noise in the coefficients of runs, 1 for a normal law.
     pub smoothing: f64,
+    /// The factor of deviations from the mean given the readings, for a covariance of few runs.
+    pub stretch: f64,
 }
 
 impl Innovation {
@@ -71,6 +76,7 @@ pub(super) fn conditioned(
         p_value,
         effective_runs: components.effective_runs(),
         smoothing: components.smoothing,
+        stretch: stretch(components.effective_runs(), components.explained(&seen)),
     };
     let shifted = Shifted::new(deviations, unknown, &seen, &components);
     deviations.smoothing = components.smoothing;

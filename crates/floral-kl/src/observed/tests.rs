@@ -8,6 +8,7 @@ use super::*;
 use crate::kernel::Nearest;
 use crate::law::{Law, LawKind};
 use crate::testing::{Purpose, Stream, stream};
+use crate::unknown::Unknown;
 use crate::{Lattice, Motion, testing};
 
 const POINTS: usize = 9;
@@ -114,7 +115,7 @@ fn drawn(deviations: &Deviations<'_>, update: &Update, count: u64) -> Vec<Vec<f6
         .collect();
     let mut out = vec![0.0; count as usize * POINTS];
     let unknown = unknown();
-    let near = deviations.add_many(&mut rngs, &unknown, &mut out);
+    let near = deviations.add_many(&mut rngs, Unknown::normal(&unknown), &mut out);
     let each = out.chunks_exact(POINTS).zip(&near).zip(&mut rngs);
     let one = |((draw, near), rng): ((&[f32], &usize), &mut Stream)| {
         let mut draw: Vec<f64> = draw.iter().map(|v| f64::from(*v)).collect();

@@ -48,6 +48,9 @@ impl StoredExpansion {
         if let Some(variance) = &self.variance {
             variance.check(self.inputs.len(), solution, Parity::Even)?;
         }
+        if let Some(left_out) = &self.left_out {
+            left_out.check(self.inputs.len(), [input, low, solution])?;
+        }
         self.check_law(solution)?;
         self.check_units(solution)?;
         self.check_numbers(solution)

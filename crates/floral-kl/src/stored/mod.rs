@@ -6,6 +6,7 @@
 
 mod bytes;
 mod check;
+mod left_out;
 mod restore;
 #[cfg(test)]
 mod tests;
@@ -29,9 +30,10 @@ use super::target::Parity;
 use super::units::Units;
 use super::{Lattice, Symmetry};
 use crate::{Error, Result};
+use left_out::StoredLeftOut;
 
 /// Raised when the layout or the meaning of what is stored changes.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// A field in double precision.
 #[derive(Serialize, Deserialize)]
@@ -59,6 +61,9 @@ struct StoredExpansion {
     least_variance: f64,
     fixed: StoredFixed,
     support: Support,
+    /// Absent from fits that nothing judged, and from older ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left_out: Option<StoredLeftOut>,
 }
 
 /// What is read of bytes that are no fit of this format: which one they are.
@@ -225,6 +230,7 @@ impl Expansion {
                 values: self.fixed.values.clone(),
             },
             support: self.support.clone(),
+            left_out: self.left_out.as_ref().map(StoredLeftOut::new),
         };
         let mut bytes = Vec::new();
         ciborium::into_writer(&stored, &mut bytes).expect("memory takes every byte");

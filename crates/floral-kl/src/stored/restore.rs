@@ -4,7 +4,8 @@ use floral_linalg::{Mat, c64};
 
 use super::{
     Base, Channels, Expansion, Framed, Lattice, StoredBlend, StoredExpansion, StoredInput,
-    StoredLandmarks, StoredMember, StoredModel, StoredPart, StoredStack, check, refused,
+    StoredLandmarks, StoredLeftOut, StoredMember, StoredModel, StoredPart, StoredStack, check,
+    refused,
 };
 use crate::Result;
 use crate::Symmetries;
@@ -80,6 +81,7 @@ impl StoredExpansion {
                 values: self.fixed.values,
             },
             support: self.support,
+            left_out: self.left_out.map(StoredLeftOut::restore),
             units: self.units,
             residuals: self.residuals.into_iter().map(|r| r.0).collect(),
             lattice,

@@ -79,6 +79,51 @@ fn a_fit_is_read_as_it_was_written_and_predicts_the_same_bits() {
 }
 
 #[test]
+fn judging_inputs_are_kept_with_their_runs_and_predicted_without_them() {
+    let fit = fitted();
+    let again = Expansion::from_bytes(&fit.to_bytes()).unwrap();
+    assert_eq!(again.left_out_count(), 6);
+    assert!(again.is_left_out_whole());
+    for index in 0..6 {
+        let [own, read] = [&fit, &again].map(|fit| fit.left_out_input(index).unwrap());
+        assert_eq!((&own.input, &own.runs), (&read.input, &read.runs));
+        assert_eq!(own.draws.prediction(), read.draws.prediction());
+        // Inputs are sorted by their values; each has its own two runs.
+        let input = (0..6).map(wave).find(|wave| {
+            let pairs = wave.iter().zip(&read.input);
+            pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-5
+        });
+        let input = input.unwrap();
+        for (run, s) in read.runs.chunks_exact(POINTS).zip([0.2, 0.3]) {
+            let pairs = run.iter().zip(&input);
+            assert!(
+                pairs
+                    .clone()
+                    .all(|(v, a)| (v - a.tanh() - s * a).abs() < 1e-5)
+            );
+        }
+        // A fit that has seen the input predicts it better than the one that has not.
+        let seen = fit.predict(&query(&input)).unwrap();
+        let unseen = read.draws.prediction();
+        let error = |mean: &[f64]| -> f64 {
+            let pairs = mean.iter().zip(&input);
+            pairs.map(|(m, a)| (m - a.tanh() - 0.25 * a).powi(2)).sum()
+        };
+        assert!(error(&seen.mean) < error(&unseen.mean));
+    }
+    assert!(fit.left_out_input(6).is_none());
+}
+
+#[test]
+fn fits_that_keep_no_judging_inputs_are_read() {
+    let mut stored: StoredExpansion = ciborium::from_reader(&fitted().to_bytes()[..]).unwrap();
+    stored.left_out = None;
+    let again = Expansion::from_bytes(&written(&stored)).unwrap();
+    assert_eq!(again.left_out_count(), 0);
+    assert!(again.left_out_input(0).is_none());
+}
+
+#[test]
 fn fits_of_another_version_are_refused_in_one_line() {
     let bytes = fitted().to_bytes();
     for format in [0, 1, 3, super::FORMAT + 1] {

@@ -2,21 +2,40 @@
 
 use std::sync::Arc;
 
+use burn::tensor::Tensor;
 use floral_kernels::Modulation;
 
 use crate::operator::grid_constants::GridConstants;
 use crate::{Error, Result};
 
-/// The FiLM coefficients of each input, and its grid.
+/// The FiLM coefficients of each input, and its points.
 ///
 /// One row serves a batch of any size; otherwise [`select`](Self::select) gives every sample of
 /// a batch its row. Under autodiff the gradients of all samples reach the row they share.
 #[derive(Debug, Clone)]
 pub struct Context {
-    pub(crate) grid: Arc<GridConstants>,
+    pub(crate) place: Place,
     pub(crate) lift: Modulation,
     pub(crate) layers: Vec<Modulation>,
     pub(crate) linear: Modulation,
+}
+
+/// The points of a field, as either kind of network sees them.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    Grid(Arc<GridConstants>),
+    Nodes(Arc<NodeConstants>),
+}
+
+/// Points on a device.
+#[derive(Debug)]
+pub(crate) struct NodeConstants {
+    /// Rows and columns in which fields come.
+    pub grid: [usize; 2],
+    /// [1, 1, point, channel]
+    pub coordinates: Tensor<4>,
+    /// Quadrature weights of sum one: [1, 1, point, 1].
+    pub weights: Tensor<4>,
 }
 
 impl Context {
@@ -27,8 +46,18 @@ impl Context {
 
     /// Rows and columns of the grid; a line has one row, and a block those of all its layers.
     pub fn grid(&self) -> [usize; 2] {
-        let [nz, ny, nx] = self.grid.shape;
-        [nz * ny, nx]
+        match &self.place {
+            Place::Grid(grid) => {
+                let [nz, ny, nx] = grid.shape;
+                [nz * ny, nx]
+            }
+            Place::Nodes(nodes) => nodes.grid,
+        }
+    }
+
+    /// Whether it fits a batch of this many samples on this grid.
+    pub(crate) fn serves(&self, batch: usize, grid: [usize; 2]) -> bool {
+        batch > 0 && [1, batch].contains(&self.rows()) && grid == self.grid()
     }
 
     /// The context of a batch whose sample i belongs to input `rows[i]`.
@@ -45,7 +74,7 @@ impl Context {
 
     fn map(&self, change: impl Fn(&Modulation) -> Modulation) -> Self {
         Self {
-            grid: self.grid.clone(),
+            place: self.place.clone(),
             lift: change(&self.lift),
             layers: self.layers.iter().map(&change).collect(),
             linear: change(&self.linear),

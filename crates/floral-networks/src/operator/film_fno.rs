@@ -9,7 +9,7 @@ use crate::device::adapter_of;
 use crate::operator::FilmFnoConfig;
 use crate::operator::buffers::check_buffers;
 use crate::operator::channel_mlp::ChannelMlp;
-use crate::operator::context::Context;
+use crate::operator::context::{Context, Place};
 use crate::operator::film::Film;
 use crate::operator::fourier_layer::FourierLayer;
 use crate::operator::grid_constants::{GridCache, GridConstants};
@@ -100,7 +100,7 @@ impl FilmFno {
                 .map(|layer| layer.film.modulation(lifted.clone()))
                 .collect(),
             linear: self.linear.film.modulation(raw),
-            grid,
+            place: Place::Grid(grid),
         })
     }
 
@@ -123,7 +123,7 @@ impl FilmFno {
                 format!("[{batch}], a time for each sample"),
             ));
         }
-        Ok(self.evaluate(channels_last(w), Some(embed(tau)), context))
+        self.evaluate(channels_last(w), Some(embed(tau)), context)
     }
 
     /// a: [batch, channel, row, x] -> the field regressed on it, [batch, output channel, row, x].
@@ -135,17 +135,29 @@ impl FilmFno {
             });
         }
         self.check_input("a", &a, context)?;
-        Ok(self.evaluate(channels_last(a), None, context))
+        self.evaluate(channels_last(a), None, context)
     }
 
     /// inputs: [batch, row, x, channel], time: [batch, channel] -> [batch, output channel, row, x].
-    fn evaluate(&self, inputs: Tensor<4>, time: Option<Tensor<2>>, context: &Context) -> Tensor<4> {
+    fn evaluate(
+        &self,
+        inputs: Tensor<4>,
+        time: Option<Tensor<2>>,
+        context: &Context,
+    ) -> Result<Tensor<4>> {
         let Context {
-            grid,
+            place,
             lift,
             layers,
             linear,
         } = context;
+        let Place::Grid(grid) = place else {
+            return Err(shape_error(
+                "the context",
+                &inputs,
+                "a context of a grid".into(),
+            ));
+        };
         let channels = inputs.dims()[3];
         let with_place = with_coordinates(inputs.clone(), grid);
         let lifted = match time.clone() {
@@ -161,7 +173,7 @@ impl FilmFno {
             });
         let nonlinear = self.project.forward(x);
         let linear = self.linear.forward(inputs, time, &grid.basis, linear);
-        (linear + nonlinear).permute([0, 3, 1, 2])
+        Ok((linear + nonlinear).permute([0, 3, 1, 2]))
     }
 
     fn grid(&self, shape: [usize; 3], device: &Device) -> Arc<GridConstants> {
@@ -194,8 +206,7 @@ impl FilmFno {
         let [batch, channels, grid_rows, nx] = x.dims();
         let needed = self.config.input_channels;
         let rows = context.rows();
-        let rows_fit = batch > 0 && (rows == 1 || rows == batch);
-        if channels == needed && [grid_rows, nx] == context.grid() && rows_fit {
+        if channels == needed && context.serves(batch, [grid_rows, nx]) {
             return Ok(());
         }
         let batch = if rows == 1 {

@@ -9,6 +9,9 @@
 //!    `fourier_layer`s, whose global part is a `spectral_conv`, projects, and adds the
 //!    `linear_operator`; the work is done by the fused operations of `floral_kernels`;
 //! 4. [`weights()`] turns parameters into named arrays, for files and comparisons.
+//!
+//! A [`Network`] is a [`FilmFno`], or on points without a grid a [`SliceNetwork`], whose layers attend over
+//! slices (`slice_attention`).
 
 pub mod time_embedding;
 
@@ -22,6 +25,12 @@ mod grid_constants;
 mod initial_values;
 mod kernel_layer;
 mod linear_operator;
+mod network;
+mod slice_attention;
+mod slice_layer;
+mod slice_network;
+#[cfg(test)]
+mod slice_tests;
 mod spectral_conv;
 mod weights;
 
@@ -29,5 +38,7 @@ mod weights;
 pub use burn::tensor::Device;
 pub use context::Context;
 pub use film_fno::FilmFno;
-pub use floral_flow::network::{FilmFnoConfig, Weight};
+pub use floral_flow::network::{Backbone, FilmFnoConfig, Nodes, SlicesConfig, Weight};
+pub use network::{Network, Points};
+pub use slice_network::SliceNetwork;
 pub use weights::{gradients, weights, with_weights};

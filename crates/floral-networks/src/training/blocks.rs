@@ -6,10 +6,10 @@
 //! Burn's own, each with a tensor of its own for its result.
 
 use floral_flow::cost::arithmetic::Sizes;
-use floral_flow::cost::{block_rows, sampling_block_rows};
+use floral_flow::cost::sampling_block_rows;
 
 use crate::device::{Adapter, Device, adapter_of};
-use crate::operator::FilmFnoConfig;
+use crate::operator::Backbone;
 
 const BYTES: f64 = 4.0;
 
@@ -23,8 +23,8 @@ const MLP_FIELDS: f64 = 64.0;
 const SHARE: f64 = 0.5;
 
 /// Samples of a block of training on this device.
-pub fn training_rows(network: &FilmFnoConfig, grid: &[usize], device: &Device) -> usize {
-    let rows = block_rows(grid.iter().product());
+pub fn training_rows(network: &Backbone, grid: &[usize], device: &Device) -> usize {
+    let rows = network.block_rows(grid.iter().product());
     match adapter_of(device) {
         Some(adapter) => rows.min(fitting(network, grid, &adapter)),
         None => rows,
@@ -32,7 +32,7 @@ pub fn training_rows(network: &FilmFnoConfig, grid: &[usize], device: &Device) -
 }
 
 /// Realizations of a block of sampling on this device.
-pub fn sampling_rows(network: &FilmFnoConfig, grid: &[usize], device: &Device) -> usize {
+pub fn sampling_rows(network: &Backbone, grid: &[usize], device: &Device) -> usize {
     match adapter_of(device) {
         Some(_) => training_rows(network, grid, device),
         None => sampling_block_rows(grid.iter().product()),
@@ -40,13 +40,25 @@ pub fn sampling_rows(network: &FilmFnoConfig, grid: &[usize], device: &Device) -
 }
 
 /// Samples whose widest tensor fits a buffer, and whose backward pass fits the memory that is known.
-fn fitting(network: &FilmFnoConfig, grid: &[usize], adapter: &Adapter) -> usize {
-    let s = Sizes::new(network, grid);
-    let widest = (4.0 * s.hidden).max(s.film);
-    let by_buffer = adapter.largest_buffer as f64 / (BYTES * s.points * widest);
-    let fields = s.layers * LAYER_FIELDS + MLP_FIELDS;
+fn fitting(network: &Backbone, grid: &[usize], adapter: &Adapter) -> usize {
+    let (values, widest, fields) = match network {
+        Backbone::Fno(sizes) => {
+            let s = Sizes::new(sizes, grid);
+            let widest = (4.0 * s.hidden).max(s.film);
+            let fields = s.layers * LAYER_FIELDS + MLP_FIELDS;
+            (s.points * s.hidden, s.points * widest, fields)
+        }
+        Backbone::Slices(sizes) => {
+            let points = grid.iter().product::<usize>() as f64;
+            let hidden = sizes.hidden_channels.max(sizes.heads * sizes.slices) as f64;
+            let fields = sizes.layers as f64 * LAYER_FIELDS + MLP_FIELDS;
+            let widest = (4.0 * hidden).max(sizes.film_channels as f64);
+            (points * hidden, points * widest, fields)
+        }
+    };
+    let by_buffer = adapter.largest_buffer as f64 / (BYTES * widest);
     let by_memory = adapter.memory.map_or(f64::INFINITY, |memory| {
-        SHARE * memory as f64 / (BYTES * s.points * s.hidden * fields)
+        SHARE * memory as f64 / (BYTES * values * fields)
     });
     (by_buffer.min(by_memory) as usize).max(1)
 }
@@ -54,9 +66,11 @@ fn fitting(network: &FilmFnoConfig, grid: &[usize], adapter: &Adapter) -> usize 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use floral_flow::cost::block_rows;
+    use floral_flow::network::FilmFnoConfig;
 
     fn rows(largest_buffer: u64, memory: Option<u64>) -> usize {
-        let network = FilmFnoConfig::new(1, 1, 2, vec![64, 64]);
+        let network = Backbone::Fno(FilmFnoConfig::new(1, 1, 2, vec![64, 64]));
         let adapter = Adapter {
             name: "a card".into(),
             largest_buffer,
@@ -75,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_processor_takes_blocks_of_the_grid_alone() {
-        let network = FilmFnoConfig::new(1, 1, 2, vec![32, 32]);
+        let network = Backbone::Fno(FilmFnoConfig::new(1, 1, 2, vec![32, 32]));
         let device = Device::flex();
         let points = 64 * 64;
         assert_eq!(

@@ -15,7 +15,7 @@ use floral_flow::training::tree::sum;
 use super::blocks::training_rows;
 use super::model::{Model, fields};
 use crate::device::read;
-use crate::operator::gradients;
+use crate::operator::{Points, gradients};
 use crate::random::Stream;
 use crate::ranks::{Alone, Ranks, share};
 use crate::{Error, Result};
@@ -139,10 +139,11 @@ impl Loss<'_> {
 
     /// Samples that are computed together.
     fn block_rows(&self, model: &Model, device: &Device) -> usize {
-        training_rows(model.network.config(), &self.samples.grid.shape(), device)
+        training_rows(&model.network.config(), &self.samples.grid.shape(), device)
     }
 
-    /// The sum of the losses of a block: sum_i weight_i mean over grid of (prediction - target)^2.
+    /// The sum of the losses of a block: sum_i weight_i mean over grid of (prediction - target)^2; over the
+    /// points of a network of points a quadrature.
     fn of_block(&self, model: &Model, block: &[usize], device: &Device) -> Result<Tensor<1>> {
         let (inputs, rows) = self.distinct_inputs(block);
         let shape = self.samples.grid.shape();
@@ -155,7 +156,12 @@ impl Loss<'_> {
             Ok::<_, Error>(fields(values, channels, &shape, device))
         };
         let conditions = all(model.condition_channels())?;
-        let context = model.network.condition(conditions, &shape)?;
+        let nodes = self.samples.nodes.as_ref();
+        let at = Points {
+            shape: &shape,
+            nodes,
+        };
+        let context = model.network.condition(conditions, at)?;
         let (predicted, target, weight) = match &self.path {
             Some(path) => {
                 let drawn = self.draw(path, block)?;
@@ -181,9 +187,11 @@ impl Loss<'_> {
             }
         };
         let target = fields(target, channels, &shape, device);
-        let error = (predicted - target)
-            .square()
-            .reshape([block.len() as i32, -1]);
+        let mut error = (predicted - target).square();
+        if let Some(nodes) = nodes.filter(|nodes| !nodes.is_even()) {
+            error = error * fields(nodes.weights.clone(), 1, &shape, device);
+        }
+        let error = error.reshape([block.len() as i32, -1]);
         let error: Tensor<1> = error.mean_dim(1).squeeze_dim(1);
         Ok((error * vector(weight, device)).sum())
     }

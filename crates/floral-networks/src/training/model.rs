@@ -1,10 +1,10 @@
 //! A network together with what is needed to feed it.
 
 use burn::tensor::{Device, Tensor, TensorData};
-use floral_flow::network::{FilmFnoConfig, Shapes, box_shape};
+use floral_flow::network::{Backbone, Shapes, box_shape};
 
 use crate::Result;
-use crate::operator::FilmFno;
+use crate::operator::Network;
 
 /// The operator on data of given shapes.
 #[derive(Debug, Clone)]
@@ -12,21 +12,21 @@ pub struct Model {
     /// The data's shapes.
     pub shapes: Shapes,
     /// The network.
-    pub network: FilmFno,
+    pub network: Network,
 }
 
 impl Model {
     /// A network with initial weights from `seed`.
-    pub fn new(sizes: &FilmFnoConfig, shapes: Shapes, seed: u64, device: &Device) -> Result<Self> {
+    pub fn new(sizes: &Backbone, shapes: Shapes, seed: u64, device: &Device) -> Result<Self> {
         Ok(Self {
-            network: FilmFno::new(sizes, seed, device)?,
+            network: Network::new(sizes, seed, device)?,
             shapes,
         })
     }
 
     /// Condition channels: those of a, and of G_l\[a\] for a residual method.
     pub fn condition_channels(&self) -> usize {
-        self.network.config().condition_channels
+        self.network.config().condition_channels()
     }
 }
 
@@ -43,25 +43,36 @@ pub fn fields(values: Vec<f32>, channels: usize, shape: &[usize], device: &Devic
 mod tests {
     use super::*;
     use crate::operator::weights;
-    use floral_flow::cost::memory::parameters;
+    use floral_flow::network::{FilmFnoConfig, SlicesConfig};
 
     #[test]
     fn the_formula_counts_every_parameter() {
         let plane = FilmFnoConfig::new(2, 1, 3, vec![4, 6]);
         let line = FilmFnoConfig::new(1, 2, 1, vec![5]).with_time(false);
         let block = FilmFnoConfig::new(1, 1, 2, vec![2, 4, 6]);
-        for config in [plane, line, block] {
-            let config = config
-                .with_hidden_channels(7)
-                .with_layers(3)
-                .with_film_channels(5);
-            let network = FilmFno::new(&config, 0, &Device::flex()).unwrap();
-            let counted: usize = weights(&network)
-                .unwrap()
-                .iter()
-                .map(|w| w.values.len())
-                .sum();
-            assert_eq!(parameters(&config), counted as f64);
+        let fno = [plane, line, block].map(|config| {
+            let config = config.with_hidden_channels(7).with_layers(3);
+            Backbone::Fno(config.with_film_channels(5))
+        });
+        let slices = [(true, 1), (false, 3)].map(|(time, heads)| {
+            Backbone::Slices(SlicesConfig {
+                input_channels: 2,
+                output_channels: 3,
+                condition_channels: 4,
+                coordinates: 2,
+                time,
+                hidden_channels: 6,
+                layers: 2,
+                film_channels: 5,
+                slices: 7,
+                heads,
+            })
+        });
+        for config in fno.into_iter().chain(slices) {
+            let network = Network::new(&config, 0, &Device::flex()).unwrap();
+            let weights = weights(&network).unwrap();
+            let counted: usize = weights.iter().map(|w| w.values.len()).sum();
+            assert_eq!(config.parameters(), counted as f64, "{config:?}");
         }
     }
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use pressure::{PressureSolver, check_permeability};
 use restriction::Restriction;
 
-use super::{Moments, Problem, expect_shape, scalars, to_table};
+use super::{ExactMoments, Problem, expect_shape, scalars, to_table};
 use crate::grid::Interpolation;
 use crate::random::{KarhunenLoeve, Stream};
 use crate::{Axis, Error, Field, Grid, Quantities, Result};
@@ -186,7 +186,7 @@ impl Problem for Darcy {
         Ok(redraws)
     }
 
-    fn exact_moments(&self, _input: &Field) -> Result<Option<Moments>> {
+    fn exact_moments(&self, _input: &Field) -> Result<Option<ExactMoments>> {
         Ok(None)
     }
 }

@@ -16,7 +16,7 @@ pub use config::PlumeConfig;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{Moments, Problem, expect_shape, scalars, to_table};
+use super::{ExactMoments, Problem, expect_shape, scalars, to_table};
 use crate::grid::Domain;
 use crate::random::Stream;
 use crate::{Axis, Error, Field, Grid, Quantities, Result};
@@ -192,10 +192,10 @@ impl Problem for Plume {
         Ok(0)
     }
 
-    fn exact_moments(&self, input: &Field) -> Result<Option<Moments>> {
+    fn exact_moments(&self, input: &Field) -> Result<Option<ExactMoments>> {
         let moments = self.moments(self.strength(input)?, self.angle_step());
         let [mean, variance] = moments.map(|values| Field::scalar(&self.grid, values));
-        Ok(Some(Moments { mean, variance }))
+        Ok(Some(ExactMoments { mean, variance }))
     }
 }
 

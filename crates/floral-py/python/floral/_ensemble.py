@@ -33,8 +33,10 @@ class Ensemble(OnGrid, OfInterest):
         ensemble: _floral.Ensemble,
         quantities: Sequence[Quantity] = (),
         innovation: Optional[dict[str, float]] = None,
+        calibrating: Optional[_floral.Model] = None,
     ) -> None:
         self._ensemble = ensemble
+        self._calibrating = calibrating
         #: How well readings agree with the prediction without them: ``chi_square``, its ``p_value``, the number
         #: of ``readings``, and the ``effective_runs`` and ``smoothing`` of the law; None without readings.
         self.innovation = innovation

@@ -71,9 +71,9 @@ class Ensembles(Sequence[Ensemble]):
         """Shares above a threshold: [input, grid...], or [input, threshold, grid...] for several."""
         return self._stacked(lambda ensemble: ensemble.exceedance(threshold, channel))
 
-    def quantity(self, wanted: Any) -> list[Any]:
+    def quantity(self, wanted: Any, calibrated: bool = True) -> list[Any]:
         """Quantities of interest of every input, in a list: see :meth:`Ensemble.quantity`."""
-        return [ensemble.quantity(wanted) for ensemble in self]
+        return [ensemble.quantity(wanted, calibrated) for ensemble in self]
 
     def to_xarray(self, **options: Any) -> Any:
         """Converts it to an ``xarray.Dataset`` with the dimension ``input``; options as of an ensemble."""

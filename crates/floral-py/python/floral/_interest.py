@@ -18,6 +18,10 @@ from ._sampling import plain
 Wanted = Union[str, Callable[[NDArray[Any]], Any]]
 
 
+#: Judging inputs below which nothing is calibrated.
+FEWEST = 3
+
+
 class QuantityOfInterest:
     """A quantity of interest of an :class:`Ensemble`, as :meth:`Ensemble.quantity` returns it: its values
     over realizations, and their statistics.
@@ -33,11 +37,15 @@ class QuantityOfInterest:
     0.04
     """
 
-    def __init__(self, name: str, values: Any, units: Optional[str] = None) -> None:
+    def __init__(
+        self, name: str, values: Any, units: Optional[str] = None, stretch: Optional[float] = None
+    ) -> None:
         #: Its name: the part before ``=``, or the expression itself.
         self.name = name
         #: Its units, as far as known.
         self.units = units
+        #: The factor by which deviations from the median were stretched by calibration; None if it was not.
+        self.stretch = stretch
         #: The value on every realization, read-only.
         self.values: Floats = np.array(values, np.float64, order="C")
         self.values.flags.writeable = False
@@ -57,7 +65,7 @@ class QuantityOfInterest:
         return values.copy() if copy else values
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return QuantityOfInterest, (self.name, self.values, self.units)
+        return QuantityOfInterest, (self.name, self.values, self.units, self.stretch)
 
     def __repr__(self) -> str:
         units = f" {self.units}" if self.units not in (None, "", "1") else ""
@@ -66,7 +74,8 @@ class QuantityOfInterest:
             low, high = self.quantile(0.05), self.quantile(0.95)
             interval = f", 90 % from {low:.4g} to {high:.4g}{units}"
         spread = f"mean {self.mean:.4g}{units}, std {self.std:.4g}{units}"
-        return f"{self.name}: {spread}{interval}, over {len(self)} realizations"
+        stretched = "" if self.stretch is None else f", stretched by {self.stretch:.3g}"
+        return f"{self.name}: {spread}{interval}, over {len(self)} realizations{stretched}"
 
     @cached_property
     def mean(self) -> float:
@@ -110,26 +119,32 @@ class OfInterest:
     """What an ensemble has quantities of interest by."""
 
     _ensemble: _floral.Ensemble
+    _calibrating: Optional[_floral.Model]
     quantities: list[dict[str, str]]
 
     @overload
-    def quantity(self, wanted: Wanted) -> QuantityOfInterest: ...
+    def quantity(self, wanted: Wanted, calibrated: bool = True) -> QuantityOfInterest: ...
 
     @overload
-    def quantity(self, wanted: Mapping[str, Wanted]) -> dict[str, QuantityOfInterest]: ...
+    def quantity(
+        self, wanted: Mapping[str, Wanted], calibrated: bool = True
+    ) -> dict[str, QuantityOfInterest]: ...
 
     @overload
-    def quantity(self, wanted: list[Wanted]) -> list[QuantityOfInterest]: ...
+    def quantity(self, wanted: list[Wanted], calibrated: bool = True) -> list[QuantityOfInterest]: ...
 
-    def quantity(self, wanted: Any) -> Any:
+    def quantity(self, wanted: Any, calibrated: bool = True) -> Any:
         """The distribution of a quantity of interest: of an expression such as ``"max(u)"`` or
         ``"left = mean(u, x < 0.5)"``, or of any function of the array of realizations,
         [realization, grid...], that returns one number for each.
 
         A dict of names and quantities gives a dict, a list gives a list. Expressions are those of
         ``floral sample --quantity``: they name the channels and axes, ``u`` is the only channel of the
-        solution, ``input`` and ``low`` are those of the input. Intervals are calibrated for fields, not for
-        quantities: ``floral evaluate --quantity`` says what they cover.
+        solution, ``input`` and ``low`` are those of the input.
+
+        calibrated: whether deviations from the median are stretched by the factor by which intervals of this
+            quantity hold the runs of left-out training inputs, which the model keeps. It is
+            :attr:`QuantityOfInterest.stretch`; None of a network, given readings, or if the model keeps none.
 
         >>> import numpy as np
         >>> import floral
@@ -151,16 +166,18 @@ class OfInterest:
         True
         """
         if isinstance(wanted, Mapping):
-            return {name: self._quantity(one, str(name)) for name, one in wanted.items()}
+            return {name: self._quantity(one, calibrated, str(name)) for name, one in wanted.items()}
         if not isinstance(wanted, str) and isinstance(wanted, Sequence):
-            return [self._quantity(one) for one in wanted]
-        return self._quantity(wanted)
+            return [self._quantity(one, calibrated) for one in wanted]
+        return self._quantity(wanted, calibrated)
 
-    def _quantity(self, wanted: Wanted, name: Optional[str] = None) -> QuantityOfInterest:
+    def _quantity(self, wanted: Wanted, calibrated: bool, name: Optional[str] = None) -> QuantityOfInterest:
+        model = self._calibrating if calibrated else None
         if isinstance(wanted, str):
             known = json.dumps(self.quantities, default=plain)
             values, found, units = _floral.quantity(self._ensemble, wanted, known)
-            return QuantityOfInterest(name or found, values, units)
+            stretch, bounds, _ = model.calibration(wanted) if model else (None, None, None)
+            return QuantityOfInterest(name or found, stretched(values, stretch, bounds), units, stretch)
         if not callable(wanted):
             raise TypeError(f"{wanted!r} is neither an expression nor a function of realizations")
         realizations = cast("Any", self).realizations
@@ -171,4 +188,28 @@ class OfInterest:
                 f"the function returned an array of shape {values.shape} for {count} realizations; return "
                 "one number for each, as in lambda u: u.max(axis=-1)"
             )
-        return QuantityOfInterest(name or str(getattr(wanted, "__name__", "quantity")), values)
+        stretch = model and stretch_of(model, wanted, realizations.shape[1:])
+        found = str(getattr(wanted, "__name__", "quantity"))
+        return QuantityOfInterest(name or found, stretched(values, stretch), stretch=stretch)
+
+
+def stretched(values: Floats, stretch: Optional[float], bounds: Any = None) -> Floats:
+    """Values with their deviations from the median stretched, within bounds."""
+    if stretch is None:
+        return values
+    middle = np.median(values)
+    found = middle + stretch * (values - middle)
+    return found if bounds is None else np.clip(found, *bounds)
+
+
+def stretch_of(model: _floral.Model, function: Callable[[NDArray[Any]], Any], shape: Any) -> Optional[float]:
+    """The factor of a function by the judging inputs of a model; None if it keeps too few, or on another grid."""
+    judged = []
+    for index in range(model.judging_inputs):
+        runs, draws = model.judging_input(index)
+        if int(np.prod(shape)) != int(np.prod(runs.shape[1:])):
+            return None
+        both = [np.asarray(function(fields.reshape(-1, *shape)), np.float64) for fields in (draws, runs)]
+        if all(np.isfinite(values).all() for values in both):
+            judged.append((both[0].tolist(), both[1].tolist()))
+    return _floral.stretch(judged) if len(judged) >= FEWEST else None

@@ -160,7 +160,8 @@ class Model(OnGrid):
         for words in notes:
             note(words)
         quantities = self._header.get("quantities", {}).get("solution", [])
-        return Ensemble(found, quantities, json.loads(innovation) if innovation else None)
+        given = json.loads(innovation) if innovation else None
+        return Ensemble(found, quantities, given, None if given else self._model)
 
     def _expected(self) -> Expected:
         shapes = self._header["shapes"]

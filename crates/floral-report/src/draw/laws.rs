@@ -121,6 +121,7 @@ fn panels(span: [f64; 2], range: [f64; 2], aspect: f64, name: &str) -> Panels {
         y: axis(name),
         height: 3,
         aspect: Some(aspect),
+        marks: Vec::new(),
         rows: vec![
             row(vec![
                 map("truth", true),

@@ -3,6 +3,7 @@
 //! A [`Page`] is one self-contained file: it opens from disk, follows the reader's light or dark theme
 //! and fits a phone.
 
+mod bars;
 mod colour;
 mod colour_map;
 mod escape;
@@ -23,6 +24,7 @@ mod table;
 mod testing;
 mod text;
 
+pub use bars::{Bar, Bars};
 pub use colour::Colour;
 pub use colour_map::{COLOURS, ColourMap};
 pub use escape::escaped;

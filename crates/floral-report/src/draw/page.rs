@@ -1,5 +1,6 @@
 //! A page: one self-contained HTML file.
 
+use super::bars::Bars;
 use super::escape::escaped;
 use super::figure::Figure;
 use super::panels::Panels;
@@ -15,6 +16,8 @@ pub enum Block {
     Figures(Vec<Figure>),
     /// Rows of maps.
     Panels(Panels),
+    /// Groups of bars.
+    Bars(Bars),
     /// A table.
     Table(Table),
     /// Lines to type, or of output.
@@ -119,6 +122,13 @@ fn block(block: &Block) -> String {
         Block::Group(part) => group(part),
         Block::Panels(panels) => {
             let (title, svg) = (escaped(&panels.title), panels.to_svg());
+            format!(
+                "<figure class=\"maps\"><figcaption>{title}</figcaption>\n\
+                 <div class=\"wide\">{svg}</div></figure>\n"
+            )
+        }
+        Block::Bars(bars) => {
+            let (title, svg) = (escaped(&bars.title), bars.to_svg());
             format!(
                 "<figure class=\"maps\"><figcaption>{title}</figcaption>\n\
                  <div class=\"wide\">{svg}</div></figure>\n"

@@ -82,6 +82,8 @@ pub struct Panels {
     pub aspect: Option<f64>,
     /// The rows, from the top.
     pub rows: Vec<MapRow>,
+    /// Places that are marked on every map: horizontal and vertical coordinate.
+    pub marks: Vec<[f64; 2]>,
 }
 
 impl Panels {
@@ -160,6 +162,7 @@ impl Panels {
             let column_left = left + column as f64 * cell.pitch;
             let x = column_left + (cell.pitch - GAP - cell.width) / 2.0;
             svg += &row.map(column, values, [x, top]);
+            svg += &self.marked(cell, [x, top]);
             if is_first {
                 svg += &self.beside(cell, [x, top]);
             }
@@ -169,6 +172,22 @@ impl Panels {
             }
         }
         svg
+    }
+
+    /// The marks on the map whose upper left corner is at this place.
+    fn marked(&self, cell: &Cell, [left, top]: [f64; 2]) -> String {
+        let share = |value: f64, span: &Span| (value - span.from) / (span.to - span.from);
+        let mark = |place: &[f64; 2]| {
+            let [x, y] = [share(place[0], &self.x), share(place[1], &self.y)];
+            let is_inside = [x, y].iter().all(|share| (0.0..=1.0).contains(share));
+            let [x, y] = [left + x * cell.width, top + (1.0 - y) * cell.height];
+            let ring = format!(
+                "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" \
+                 style=\"fill:#ffffff;stroke:#1d2126;stroke-width:2\"/>\n"
+            );
+            is_inside.then_some(ring)
+        };
+        self.marks.iter().filter_map(mark).collect()
     }
 
     /// The ends and the name of the horizontal axis, under a column.
@@ -236,6 +255,7 @@ mod tests {
                     map("low", None),
                 ],
             }],
+            marks: Vec::new(),
         }
     }
 
@@ -258,6 +278,15 @@ mod tests {
         // Each column has the name of its horizontal axis once, each row that of its vertical.
         assert_eq!(svg.matches(">x<").count(), 2);
         assert_eq!(svg.matches(">y &amp; z<").count(), 2);
+    }
+
+    #[test]
+    fn marks_are_drawn_on_every_map_where_they_lie_within() {
+        let mut panels = panels();
+        panels.marks = vec![[0.0, 0.0], [9.0, 0.0]];
+        let svg = panels.to_svg();
+        assert_well_formed(&svg);
+        assert_eq!(svg.matches("<circle").count(), 1);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::band::Band;
 use super::distribution::Distribution;
 use super::picture::Picture;
+use super::questions::Questions;
 use super::summary::Certainty;
 use crate::draw::Label;
 use floral::Grid;
@@ -29,6 +30,8 @@ pub struct Comparison {
     pub runs: Vec<RunResult>,
     /// The inputs that are shown.
     pub shown: Vec<ShownInput>,
+    /// Answers beside fields.
+    pub questions: Questions,
 }
 
 /// More runs than this cannot be distinguished in one figure.

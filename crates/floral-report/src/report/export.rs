@@ -3,9 +3,10 @@
 use super::comparison::{Comparison, ShownInput};
 use super::view::View;
 use super::{
-    curve_figures as curves, learning_figures as learning, map_figures as maps, predictions, tables,
+    curve_figures as curves, learning_figures as learning, map_figures as maps, predictions,
+    questions, tables,
 };
-use crate::draw::{Figure, Panels, Table};
+use crate::draw::{Bars, Figure, Panels, Table};
 
 /// A figure or table that stands alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,18 +15,22 @@ pub enum Exported {
     Curves(Figure),
     /// Fields as colours.
     Maps(Panels),
+    /// Groups of bars.
+    Bars(Bars),
     /// A table.
     Table(Table),
 }
 
 /// With the name of its file, without extension.
-type Named = (String, Exported);
+pub(super) type Named = (String, Exported);
 
 /// All figures and tables of a comparison with the names of their files, without extension. Of
 /// several channels each has its own, with its name at the end.
 pub fn exports(comparison: &Comparison) -> Vec<Named> {
     if comparison.setting.truth.is_none() {
-        return of_predictions(comparison);
+        let mut all = of_predictions(comparison);
+        all.extend(questions::exports(comparison));
+        return all;
     }
     let mut all: Vec<Named> = View::all(comparison)
         .map(|view| {
@@ -41,6 +46,7 @@ pub fn exports(comparison: &Comparison) -> Vec<Named> {
         all.extend(own.map(|(name, exported)| (view.file(&name), exported)));
     }
     all.extend(numbered("training", learning::training(comparison)));
+    all.extend(questions::exports(comparison));
     all
 }
 

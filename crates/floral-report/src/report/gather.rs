@@ -11,10 +11,12 @@ use std::sync::Arc;
 use floral::dataset::Dataset;
 use floral::device::Device;
 use floral::evaluate::{
-    BaselineFields, Scoring, Truth, TruthSource, Truths, chosen_inputs, seen_inputs,
+    BaselineFields, Scoring, Truth, TruthSource, Truths, check_interests, chosen_inputs,
+    seen_inputs,
 };
 use floral::kl::Prediction;
 use floral::metric::Fields;
+use floral::predict::interest::Asked as AskedQuantities;
 use floral::predict::{Cases, Consumer, Moments, PredictionCost, Predictor, Walk, WalkedInput};
 use floral::train::RunFolder;
 use floral::train::checkpoint::DataIdentity;
@@ -31,6 +33,7 @@ use super::options::Options;
 use super::picture::Picture;
 use super::planes::through;
 use super::pooled::Pooled;
+use super::questions::{Asked, Questions, gathered};
 use super::summary::{Summary, spectrum};
 use super::test_input::{Predicted, ScoredSummary, TestInput};
 use crate::draw::Label;
@@ -103,7 +106,8 @@ pub fn compare(
         observer,
     };
     walk.run(&mut gathering)?;
-    gathering.finish(inputs)
+    let questions = questions(&gathering, &inputs, observer)?;
+    gathering.finish(inputs, questions)
 }
 
 /// Refuses fields that a report would draw wrongly: on a mesh along a line, whose points have no order.
@@ -117,6 +121,40 @@ pub(super) fn check_drawable(grid: &Grid) -> Result<()> {
         }),
         _ => Ok(()),
     }
+}
+
+/// Quantities of interest beside the truth, with notes, and what other commands have found.
+fn questions(
+    gathering: &Gathering<'_>,
+    inputs: &Range<usize>,
+    observer: &dyn Observer,
+) -> Result<(Questions, Vec<String>)> {
+    let options = gathering.options;
+    let evaluation = &options.evaluation;
+    if evaluation.interests != AskedQuantities::default() {
+        check_interests(gathering.dataset)?;
+    }
+    let cases = Cases::of(gathering.dataset)?;
+    let names = gathering.shown.iter().map(|shown| shown.name.clone());
+    let names: Vec<String> = names.collect();
+    let asked = |run| Asked {
+        run,
+        files: vec![(&cases, inputs.clone())],
+        truths: Some(&gathering.truths),
+        sampling: evaluation.sampling,
+        names: names.clone(),
+    };
+    let wanted: Vec<Asked<'_>> = gathering.runs.iter().map(asked).collect();
+    let calibrates = evaluation.calibrates;
+    let (quantities, notes) = gathered(&wanted, &evaluation.interests, calibrates, observer)?;
+    let found = &options.found;
+    let questions = Questions {
+        quantities,
+        observed: None,
+        sensitivity: found.sensitivity.clone(),
+        learned: found.learned.clone(),
+    };
+    Ok((questions, notes))
 }
 
 struct Gathering<'a> {
@@ -305,7 +343,11 @@ impl Gathering<'_> {
             .numbers(truth.deviations.iter().copied())
     }
 
-    fn finish(self, inputs: Range<usize>) -> Result<Comparison> {
+    fn finish(
+        self,
+        inputs: Range<usize>,
+        (questions, notes): (Questions, Vec<String>),
+    ) -> Result<Comparison> {
         let quantities = self.dataset.solution_quantities();
         let labels = names::channels(quantities, self.truth.len());
         let keys = names::keys(quantities, &labels);
@@ -315,7 +357,10 @@ impl Gathering<'_> {
             .iter()
             .zip(self.scorings.iter().zip(&self.results));
         Ok(Comparison {
-            setting: self.setting(inputs)?,
+            setting: Setting {
+                notes,
+                ..self.setting(inputs)?
+            },
             channels: channels
                 .map(|(i, (quantity, key))| self.channel(i, quantity, key))
                 .collect(),
@@ -323,6 +368,7 @@ impl Gathering<'_> {
                 .map(|(run, (scoring, pooled))| result(run, scoring, pooled))
                 .collect(),
             shown: self.shown,
+            questions,
         })
     }
 

@@ -42,7 +42,7 @@ fn spans(comparison: &Comparison) -> [Span; 2] {
 }
 
 /// Which axis of the grid goes to the right, and which upwards.
-fn directions(setting: &Setting) -> [usize; 2] {
+pub(super) fn directions(setting: &Setting) -> [usize; 2] {
     [setting.right, 1 - setting.right.min(1)]
 }
 
@@ -67,7 +67,7 @@ pub(super) fn aspect(setting: &Setting) -> Option<f64> {
 }
 
 /// The range of the colours of a field; of one that is never negative it is not negative either.
-fn colours(values: &[f64]) -> [f64; 2] {
+pub(super) fn colours(values: &[f64]) -> [f64; 2] {
     let finite = values.iter().copied().filter(|value| value.is_finite());
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
         (low.min(v), high.max(v))
@@ -87,11 +87,11 @@ fn colours(values: &[f64]) -> [f64; 2] {
 }
 
 /// The number, or one if it is not positive.
-fn nonzero(value: f64) -> f64 {
+pub(super) fn nonzero(value: f64) -> f64 {
     if value > 0.0 { value } else { 1.0 }
 }
 
-fn panels(comparison: &Comparison, title: String, rows: Vec<MapRow>) -> Panels {
+pub(super) fn panels(comparison: &Comparison, title: String, rows: Vec<MapRow>) -> Panels {
     let [x, y] = spans(comparison);
     let setting = &comparison.setting;
     Panels {
@@ -104,6 +104,7 @@ fn panels(comparison: &Comparison, title: String, rows: Vec<MapRow>) -> Panels {
         },
         aspect: aspect(setting),
         rows,
+        marks: Vec::new(),
     }
 }
 
@@ -293,5 +294,6 @@ pub(super) fn joints(view: View, is_residual: bool) -> Option<Panels> {
             range: [-4.5, -1.5],
             maps,
         }],
+        marks: Vec::new(),
     })
 }

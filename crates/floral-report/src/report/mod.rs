@@ -24,6 +24,7 @@ mod picture;
 mod planes;
 mod pooled;
 mod predictions;
+mod questions;
 mod sections;
 mod summary;
 mod tables;
@@ -39,8 +40,11 @@ pub use distribution::{Anomalies, Distribution, LEVELS};
 pub use export::{Exported, curves_of_input, exports};
 pub use gather::compare;
 pub use new_cases::{NewFile, NewRun, predicted};
-pub use options::Options;
+pub use options::{Found, Options};
 pub use picture::Picture;
+pub use questions::{
+    AtShownInput, Learned, Observed, QuantityShown, Questions, RunQuantity, SensitivityShown,
+};
 pub use sections::page;
 pub use summary::{Certainty, ChannelSummary, Summary};
 pub use tables::scores;

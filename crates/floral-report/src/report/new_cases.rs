@@ -24,6 +24,7 @@ use super::names;
 use super::options::Options;
 use super::picture::Picture;
 use super::planes::through;
+use super::questions::{Asked, Questions, gathered, observed};
 use super::summary::{Certainty, Summary};
 
 /// A run and the inputs that it predicts, as it sees them.
@@ -51,9 +52,11 @@ pub struct NewFile<'a> {
 }
 
 /// A run with its predictions: per input a summary and the low-fidelity solution.
-struct Shown {
+struct Shown<'a> {
     run: ComparedRun,
     inputs: Vec<Predicted>,
+    files: Vec<NewFile<'a>>,
+    solver: OdeSolver,
 }
 
 /// What is predicted of an input, its low-fidelity solution and its parameters.
@@ -78,7 +81,7 @@ pub fn predicted(
     let quantities = first.predictor.header().quantities.solution.clone();
     let channels = first.predictor.header().shapes.solution_channels;
     let inputs = named(&first.files);
-    let setting = Setting {
+    let mut setting = Setting {
         notes: notes(&runs),
         ..setting(first, &grid, inputs.len(), options)?
     };
@@ -86,10 +89,18 @@ pub fn predicted(
     for run in runs {
         let inputs = summaries(&run, options, observer)?;
         let NewRun {
-            folder, predictor, ..
+            folder,
+            predictor,
+            files,
+            solver,
         } = run;
         let run = ComparedRun::of(&folder, predictor)?;
-        all.push(Shown { run, inputs });
+        all.push(Shown {
+            run,
+            inputs,
+            files,
+            solver,
+        });
     }
     all.sort_by_key(|shown| shown.run.order());
     name(all.iter_mut().map(|shown| &mut shown.run), &grid.shape());
@@ -105,7 +116,6 @@ pub fn predicted(
         pairs: Vec::new(),
     };
     Ok(Comparison {
-        setting,
         channels: labels
             .into_iter()
             .zip(keys)
@@ -113,7 +123,9 @@ pub fn predicted(
             .map(truth)
             .collect(),
         runs: all.iter().map(|shown| result(shown, channels)).collect(),
+        questions: questions(&all, &inputs, &mut setting, options, observer)?,
         shown: shown(inputs, &all),
+        setting,
     })
 }
 
@@ -238,7 +250,7 @@ fn notes(runs: &[NewRun<'_>]) -> Vec<String> {
 }
 
 /// The smallest value of a channel in all realizations of all runs, and in low fidelity.
-fn lowest(all: &[Shown], channel: usize, points: usize) -> f32 {
+fn lowest(all: &[Shown<'_>], channel: usize, points: usize) -> f32 {
     let inputs = all.iter().flat_map(|shown| &shown.inputs);
     let each = inputs.map(|Predicted { summary, low, .. }| {
         let own = summary.channels.get(channel).map_or(f32::NAN, |c| c.lowest);
@@ -248,7 +260,7 @@ fn lowest(all: &[Shown], channel: usize, points: usize) -> f32 {
     each.fold(f32::INFINITY, f32::min)
 }
 
-fn result(shown: &Shown, channels: usize) -> super::RunResult {
+fn result(shown: &Shown<'_>, channels: usize) -> super::RunResult {
     let channel = |i: usize| {
         let own = shown
             .inputs
@@ -262,8 +274,45 @@ fn result(shown: &Shown, channels: usize) -> super::RunResult {
     shown.run.result((0..channels).map(channel).collect())
 }
 
+/// Quantities of interest, what readings change, and what other commands have found.
+fn questions(
+    all: &[Shown<'_>],
+    inputs: &[(String, usize)],
+    setting: &mut Setting,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Questions> {
+    let wanted = all.iter().map(|shown| Asked {
+        run: &shown.run,
+        files: (shown.files.iter())
+            .map(|file| (&file.cases, file.inputs.clone()))
+            .collect(),
+        truths: None,
+        sampling: Sampling {
+            solver: shown.solver,
+            ..options.evaluation.sampling
+        },
+        names: inputs.iter().map(|(name, _)| name.clone()).collect(),
+    });
+    let wanted: Vec<Asked<'_>> = wanted.collect();
+    let evaluation = &options.evaluation;
+    let calibrates = evaluation.calibrates;
+    let (quantities, notes) = gathered(&wanted, &evaluation.interests, calibrates, observer)?;
+    setting.notes.extend(notes);
+    let only = all.iter().filter_map(|shown| {
+        let file = shown.files.first()?;
+        Some((&shown.run, &file.cases, file.inputs.start))
+    });
+    Ok(Questions {
+        quantities,
+        observed: observed(only)?,
+        sensitivity: options.found.sensitivity.clone(),
+        learned: options.found.learned.clone(),
+    })
+}
+
 /// Every input with the predictions of all runs.
-fn shown(inputs: Vec<(String, usize)>, all: &[Shown]) -> Vec<ShownInput> {
+fn shown(inputs: Vec<(String, usize)>, all: &[Shown<'_>]) -> Vec<ShownInput> {
     let input = |(position, (name, _)): (usize, (String, usize))| {
         let each = || all.iter().map(move |shown| &shown.inputs[position]);
         ShownInput {

@@ -1,6 +1,7 @@
 //! What a comparison is asked for.
 
 use super::band::Band;
+use super::questions::{Learned, SensitivityShown};
 use floral::evaluate;
 use floral::predict::Sampling;
 
@@ -18,8 +19,19 @@ pub struct Options {
     /// Coordinates of the planes on which fields on three axes are shown, by axis; those that are not
     /// given go through the middle.
     pub through: Vec<(String, f64)>,
+    /// What other commands have found, shown as it is.
+    pub found: Found,
     /// The program that predicts, by version and commit: another one predicts anew.
     pub build: String,
+}
+
+/// What other commands have found.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// Sensitivity analyses.
+    pub sensitivity: Vec<SensitivityShown>,
+    /// Loops.
+    pub learned: Vec<Learned>,
 }
 
 impl Default for Options {
@@ -36,6 +48,7 @@ impl Default for Options {
             kept: 8,
             band: Band::default(),
             through: Vec::new(),
+            found: Found::default(),
             build: format!("floral {}", env!("CARGO_PKG_VERSION")),
         }
     }

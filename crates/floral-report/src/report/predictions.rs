@@ -3,7 +3,7 @@
 use super::comparison::{Comparison, ShownInput};
 use super::distribution::Distribution;
 use super::planes::Plane;
-use super::sections::{by_channel, drawn_how, file, on_planes, section};
+use super::sections::{by_channel, drawn_how, file, on_planes, section, with_answers};
 use super::view::View;
 use super::{curve_figures as curves, explorer, map_figures as maps};
 use crate::draw::{Best, Block, Column, Label, Page, Row, Section, Table};
@@ -18,6 +18,13 @@ pub(super) fn page(comparison: &Comparison) -> Result<Page> {
         .iter()
         .map(|run| run.label.as_str())
         .collect();
+    let sections = [
+        Some(overview(comparison)),
+        setting.is_explored().then(|| explore(drawn)).transpose()?,
+        parameters(comparison),
+        (setting.has_maps() || setting.has_curves()).then(|| figures(drawn)),
+    ];
+    let sections = sections.into_iter().flatten().collect();
     Ok(Page {
         title: format!("FLORAL report: {}", setting.title),
         lead: format!(
@@ -26,15 +33,7 @@ pub(super) fn page(comparison: &Comparison) -> Result<Page> {
             counted(comparison.shown.len(), "new input"),
             names.join(", ")
         ),
-        sections: [
-            Some(overview(comparison)),
-            setting.is_explored().then(|| explore(drawn)).transpose()?,
-            parameters(comparison),
-            (setting.has_maps() || setting.has_curves()).then(|| figures(drawn)),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
+        sections: with_answers(sections, comparison),
         footer: format!(
             "Made by {} from {}, {}.",
             setting.build,

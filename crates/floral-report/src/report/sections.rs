@@ -6,7 +6,7 @@ use super::planes::Plane;
 use super::view::View;
 use super::{
     curve_figures as curves, explorer, learning_figures as figures, map_figures as maps,
-    predictions, tables,
+    predictions, questions, tables,
 };
 use crate::draw::{Block, Figure, Group, Page, Section};
 use floral::evaluate::TruthSource;
@@ -38,6 +38,8 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
         learning(comparison),
         Some(speed(comparison)),
     ];
+    let sections = sections.into_iter().flatten();
+    let sections: Vec<Section> = sections.collect();
     Ok(Page {
         title: format!("FLORAL report: {}", setting.title),
         lead: format!(
@@ -46,7 +48,7 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
             described(inputs, setting.seen),
             words(truth)
         ),
-        sections: sections.into_iter().flatten().collect(),
+        sections: with_answers(sections, comparison),
         footer: format!(
             "Made by {} from {}, inputs {}..{}, {}.",
             setting.build,
@@ -56,6 +58,14 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
             drawn_how(comparison)
         ),
     })
+}
+
+/// Sections with the answers to questions after the first.
+pub(super) fn with_answers(mut sections: Vec<Section>, comparison: &Comparison) -> Vec<Section> {
+    let answers = questions::sections(comparison);
+    let place = sections.len().min(1);
+    sections.splice(place..place, answers);
+    sections
 }
 
 /// The name of the file that the inputs come from.

@@ -107,7 +107,7 @@ impl Play {
             hidden_channels: 4,
             layers: 2,
             film_channels: 4,
-            n_modes: None,
+            ..NetworkConfig::default()
         };
         config.stopping = StoppingConfig {
             epochs: 2,

@@ -26,6 +26,7 @@ pub fn options() -> Options {
         kept: 3,
         band: Band::default(),
         through: Vec::new(),
+        found: Found::default(),
         build: "test".into(),
     }
 }
@@ -222,6 +223,7 @@ fn every_figure_and_table_has_a_name_of_its_own() {
         let text = match exported {
             Exported::Curves(figure) => figure.to_svg(),
             Exported::Maps(panels) => panels.to_svg(),
+            Exported::Bars(bars) => bars.to_svg(),
             Exported::Table(table) => table.to_latex(),
         };
         assert!(!text.contains("NaN") && !text.contains("inf"), "{name}");
@@ -300,4 +302,80 @@ fn meshes_and_single_numbers_have_tables_of_parameters_and_no_explorer() {
         assert!(!names.iter().any(|name| name.starts_with("spectra")));
         assert!(html.matches("data:image/png").count() >= maps);
     }
+}
+
+#[test]
+fn quantities_are_shown_beside_the_truth_and_scored_as_an_evaluation_does() {
+    let play = play();
+    let run = play.run(Method::Kriging);
+    let mut options = options();
+    options.evaluation.interests = floral::predict::interest::Asked {
+        quantities: vec!["peak = max(u)".into(), "middle = mean(u)".into()],
+        thresholds: vec!["peak: 1".into()],
+    };
+    let (comparison, _) = compared(&play, std::slice::from_ref(&run), &options);
+    let [peak, middle] = &comparison.questions.quantities[..] else {
+        panic!("two quantities are asked for");
+    };
+    assert_eq!(
+        (peak.label.name.as_str(), peak.thresholds[0]),
+        ("peak", 1.0)
+    );
+    assert_eq!((peak.inputs.len(), peak.inputs[0].truth.len()), (1, 6));
+    assert_eq!(middle.runs[0].draws[0].len(), 12);
+    let predictor = Predictor::load(&run, &Device::flex()).unwrap();
+    let evaluated = options.evaluation.clone();
+    let evaluation = evaluate::evaluate(&predictor, &play.dataset, &evaluated, &Silent).unwrap();
+    assert_eq!(peak.runs[0].scores, evaluation.interests[0].scores);
+    let html = page(&comparison).unwrap().to_html();
+    for words in [
+        "Quantities of interest",
+        "density of peak",
+        "exceedance of middle",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    let names: Vec<String> = exports(&comparison).into_iter().map(|one| one.0).collect();
+    for name in ["quantity-peak", "quantity-peak-scores", "quantity-peak-0"] {
+        assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
+    }
+}
+
+#[test]
+fn what_other_commands_have_found_is_shown() {
+    let play = play();
+    let run = play.run(Method::Kriging);
+    let estimate = serde_json::json!({ "value": 0.4, "interval": [0.2, 0.6] });
+    let found = serde_json::json!({
+        "parameters": ["load"],
+        "inputs": 8,
+        "quantities": [{
+            "name": "peak", "expression": "max(u)", "units": null, "draws": 32, "statistics": [],
+            "exceedances": [],
+            "variance": { "total": 2.0, "input": 0.5, "inherent": 0.3, "ignorance": 0.2 },
+            "indices": [{ "name": "load", "first": estimate, "total": estimate }],
+        }],
+    });
+    let asking = |runs: usize| serde_json::json!({ "inputs": [], "runs": runs, "std": 0.1, "expected": null, "mean": 1.0 });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("found.json");
+    std::fs::write(&path, found.to_string()).unwrap();
+    let curve = serde_json::json!([asking(5), asking(6)]);
+    std::fs::write(folder.path().join("curve.json"), curve.to_string()).unwrap();
+    let mut options = options();
+    options.found = Found {
+        sensitivity: vec![SensitivityShown::read(&path, None).unwrap()],
+        learned: vec![Learned::read(folder.path()).unwrap()],
+    };
+    let (comparison, _) = compared(&play, &[run], &options);
+    let html = page(&comparison).unwrap().to_html();
+    for words in [
+        "Shares of the variance",
+        "Indices of peak",
+        "Uncertainty over cost",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    let absent = folder.path().join("absent");
+    assert!(Learned::read(&absent).is_err() && SensitivityShown::read(&absent, None).is_err());
 }

@@ -39,8 +39,14 @@ pub struct InterestScores {
     pub crps: Option<f64>,
     /// The share of the truth's realizations within the central interval of 90 %.
     pub coverage: Option<f64>,
-    /// The factor by which deviations from the median have to be stretched, so that the interval covers
-    /// 90 % of these inputs' realizations.
+    /// The same of draws that are not calibrated; absent if none are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncalibrated_coverage: Option<f64>,
+    /// The factor by which deviations from the median were stretched, by the run's left-out predictions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied_stretch: Option<f64>,
+    /// The factor by which deviations from the median would have to be stretched (further), so that the
+    /// interval covers 90 % of these inputs' realizations.
     pub stretch: Option<f64>,
     /// Whether inputs and realizations are enough to determine that factor.
     pub is_stretch_sufficient: bool,
@@ -67,36 +73,45 @@ pub struct ExceedanceScores {
 
 /// The values of a quantity at one input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct AtInput {
-    draws: Vec<f64>,
-    observed: Vec<f64>,
+pub struct InterestAtInput {
+    /// On draws, calibrated if the quantity is.
+    pub draws: Vec<f64>,
+    /// On draws as they are.
+    pub uncalibrated: Vec<f64>,
+    /// On realizations of the truth.
+    pub observed: Vec<f64>,
     /// The mean over the truth: exact for affine quantities where its mean field is.
-    mean: f64,
-    low: Option<f64>,
+    pub mean: f64,
+    /// On the low-fidelity solution.
+    pub low: Option<f64>,
 }
 
-/// Quantities of interest of one input: [quantity].
-pub(super) fn at_input(
+/// Quantities of interest of one input, one each; without a truth with no observed values.
+pub fn interest_at_input(
     interests: &Interests,
     prepared: &PreparedInterests,
-    truth: &Truth,
+    truth: Option<&Truth>,
     fields: &TruthFields<'_>,
-) -> Result<Vec<AtInput>> {
+) -> Result<Vec<InterestAtInput>> {
     let size = fields.points * fields.channels;
-    let observations = fields.on_grid(&truth.observations);
+    let observations = truth.map_or(Vec::new(), |truth| fields.on_grid(&truth.observations));
     let observed: Vec<Vec<f64>> = observations
         .chunks_exact(size.max(1))
         .map(|field| prepared.of(field))
         .collect::<Result<_>>()?;
-    let of_mean = prepared.of(&fields.on_grid(&truth.mean))?;
+    let of_mean = truth.map(|truth| prepared.of(&fields.on_grid(&truth.mean)));
+    let of_mean = of_mean.transpose()?;
     let low = fields.low.map(|low| prepared.of(low)).transpose()?;
+    let calibrated = interests.calibrated(prepared.values());
     let at = |(index, Interest { quantity, .. }): (usize, &Interest)| {
         let observed: Vec<f64> = observed.iter().map(|values| values[index]).collect();
-        AtInput {
-            draws: prepared.values()[index].clone(),
-            mean: match quantity.is_linear() || observed.is_empty() {
-                true => of_mean[index],
-                false => mean(observed.iter().copied()),
+        InterestAtInput {
+            draws: calibrated[index].clone(),
+            uncalibrated: prepared.values()[index].clone(),
+            mean: match &of_mean {
+                Some(of_mean) if quantity.is_linear() || observed.is_empty() => of_mean[index],
+                Some(_) => mean(observed.iter().copied()),
+                None => f64::NAN,
             },
             observed,
             low: low.as_ref().map(|values| values[index]),
@@ -106,7 +121,7 @@ pub(super) fn at_input(
 }
 
 /// What brings fields of the truth to the grid of predictions.
-pub(super) struct TruthFields<'a> {
+pub struct TruthFields<'a> {
     /// Points of the grid.
     pub points: usize,
     /// Channels of the solution.
@@ -136,7 +151,7 @@ impl TruthFields<'_> {
 }
 
 /// Refuses data whose truth is not a whole field with realizations.
-pub(super) fn check(dataset: &Dataset) -> Result<()> {
+pub fn check_interests(dataset: &Dataset) -> Result<()> {
     let reason = if !dataset.has_high() {
         "the dataset has no realizations of the truth; evaluate on a dataset with the array `high`"
     } else if dataset.has_sensors() || dataset.known().is_some() {
@@ -152,12 +167,13 @@ pub(super) fn check(dataset: &Dataset) -> Result<()> {
 }
 
 /// The scores of a quantity over inputs, or why there are none.
-pub(super) fn evaluation(
+pub fn score_interest(
     Interest {
         quantity,
         thresholds,
     }: &Interest,
-    inputs: &[AtInput],
+    calibration: Option<&Calibration>,
+    inputs: &[InterestAtInput],
 ) -> Result<(InterestEvaluation, Option<String>)> {
     let named = |scores| InterestEvaluation {
         name: quantity.name().to_owned(),
@@ -165,7 +181,7 @@ pub(super) fn evaluation(
         units: quantity.unit().map(str::to_owned),
         scores,
     };
-    let values = |at: &AtInput| [&at.draws[..], &at.observed[..], &[at.mean]].concat();
+    let values = |at: &InterestAtInput| [&at.draws[..], &at.observed[..], &[at.mean]].concat();
     let missing = inputs.iter().flat_map(values).filter(|v| !v.is_finite());
     let missing = missing.count();
     if missing > 0 {
@@ -176,10 +192,15 @@ pub(super) fn evaluation(
         );
         return Ok((named(None), Some(note)));
     }
-    Ok((named(Some(scores(inputs, thresholds)?)), None))
+    let mut found = scores(inputs, thresholds)?;
+    if let Some(calibration) = calibration {
+        found.applied_stretch = Some(calibration.factor);
+        found.uncalibrated_coverage = coverage(inputs, |at| &at.uncalibrated)?;
+    }
+    Ok((named(Some(found)), None))
 }
 
-fn scores(inputs: &[AtInput], thresholds: &[f64]) -> Result<InterestScores> {
+fn scores(inputs: &[InterestAtInput], thresholds: &[f64]) -> Result<InterestScores> {
     let differences = inputs
         .iter()
         .map(|at| mean(at.draws.iter().copied()) - at.mean);
@@ -201,13 +222,14 @@ fn scores(inputs: &[AtInput], thresholds: &[f64]) -> Result<InterestScores> {
     let calibration = Calibration::fit(&judged, COVERAGE)
         .ok()
         .filter(|_| has_spread);
-    let interval = ensembles.coverage.at(COVERAGE).filter(|_| has_spread);
     Ok(InterestScores {
         bias: mean(differences.clone()),
         rmse: root_mean_square(differences),
         low_rmse: low.map(|low| root_mean_square(low.into_iter())),
         crps: has_spread.then(|| ensembles.crps.fair()),
-        coverage: interval.map(|interval| interval.coverage),
+        coverage: coverage(inputs, |at| &at.draws)?,
+        uncalibrated_coverage: None,
+        applied_stretch: None,
         stretch: calibration.map(|calibration| calibration.factor),
         is_stretch_sufficient: calibration.is_some_and(|calibration| calibration.is_sufficient),
         exceedances: match has_spread {
@@ -217,14 +239,31 @@ fn scores(inputs: &[AtInput], thresholds: &[f64]) -> Result<InterestScores> {
     })
 }
 
-fn judged(at: &AtInput) -> Judged<'_> {
+/// The share of the truth's realizations within the central interval of draws; none without spread.
+fn coverage(
+    inputs: &[InterestAtInput],
+    draws: fn(&InterestAtInput) -> &Vec<f64>,
+) -> Result<Option<f64>> {
+    if inputs.iter().any(|at| draws(at).len() < 2) {
+        return Ok(None);
+    }
+    let mut ensembles = EnsembleScores::default();
+    for at in inputs {
+        let both = [draws(at), &at.observed].map(|values| centred(values, &[at.mean]));
+        ensembles.push(Fields::new(&both[0], 1)?, Fields::new(&both[1], 1)?)?;
+    }
+    let interval = ensembles.coverage.at(COVERAGE);
+    Ok(interval.map(|interval| interval.coverage))
+}
+
+fn judged(at: &InterestAtInput) -> Judged<'_> {
     Judged {
         draws: &at.draws,
         observed: &at.observed,
     }
 }
 
-fn exceedance(inputs: &[AtInput], threshold: f64) -> ExceedanceScores {
+fn exceedance(inputs: &[InterestAtInput], threshold: f64) -> ExceedanceScores {
     let share = |values: &[f64]| mean(values.iter().map(|v| f64::from(*v > threshold)));
     let pairs = inputs
         .iter()
@@ -260,9 +299,10 @@ fn root_mean_square(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    fn at(draws: Vec<f64>, observed: Vec<f64>) -> AtInput {
-        AtInput {
+    fn at(draws: Vec<f64>, observed: Vec<f64>) -> InterestAtInput {
+        InterestAtInput {
             mean: mean(observed.iter().copied()),
+            uncalibrated: draws.clone(),
             draws,
             observed,
             low: Some(0.0),
@@ -289,7 +329,7 @@ mod tests {
     fn intervals_of_half_the_width_ask_for_a_stretch_of_two() {
         let observed: Vec<f64> = (0..99).map(|k| f64::from(k) - 49.0).collect();
         let draws: Vec<f64> = observed.iter().map(|v| 0.5 * v).collect();
-        let inputs: Vec<AtInput> = (0..12)
+        let inputs: Vec<InterestAtInput> = (0..12)
             .map(|_| at(draws.clone(), observed.clone()))
             .collect();
         let found = scores(&inputs, &[]).unwrap();

@@ -21,7 +21,10 @@ pub use evaluation::{
     ChannelEvaluation, Evaluation, MeanErrors, ObservedScores, Prediction, SpreadScores,
 };
 pub use inputs::{chosen_inputs, in_ranges, seen_inputs, test_inputs, training_inputs};
-pub use interest::{ExceedanceScores, InterestEvaluation, InterestScores};
+pub use interest::{
+    ExceedanceScores, InterestAtInput, InterestEvaluation, InterestScores, TruthFields,
+    check_interests, interest_at_input, score_interest,
+};
 pub use scoring::Scoring;
 pub use truth::{Truth, TruthSource, Truths};
 
@@ -58,6 +61,8 @@ pub struct Options {
     pub training: Option<Dataset>,
     /// Quantities of interest that are scored as well.
     pub interests: Asked,
+    /// Whether they are calibrated by the run's left-out predictions.
+    pub calibrates: bool,
 }
 
 impl Default for Options {
@@ -71,11 +76,32 @@ impl Default for Options {
             kriging: true,
             training: None,
             interests: Asked::default(),
+            calibrates: true,
         }
     }
 }
 
 /// Predicts inputs and compares with the truth; a few ensembles are in memory at a time.
+///
+/// The mean m is scored by its error relative to that of the mean training solution, and by nRMSE =
+/// |m - E u| / |E u|; the law by the continuous ranked probability score E|X - u| - E|X - X'| / 2, where X
+/// and X' are independent predictions (Gneiting & Raftery, 2007), and by the coverage of its intervals.
+///
+/// ```
+/// use floral::evaluate::{Options, evaluate};
+/// use floral::prelude::*;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let dataset = floral::example(folder.path())?;
+/// let mut settings = TrainConfig::default();
+/// (settings.split.test, settings.split.validation) = (Some(2), Some(0));
+/// let model = fit(&dataset, folder.path().join("run"), &settings, &Silent)?;
+/// let sampling = Sampling { realizations: 50, ..Sampling::default() };
+/// let options = Options { sampling, ..Options::default() };
+/// let scores = evaluate(&model, &dataset, &options, &Silent)?;
+/// assert_eq!((scores.inputs, scores.seen), (0..2, 0));
+/// # Ok::<(), floral::Error>(())
+/// ```
 pub fn evaluate(
     predictor: &Predictor,
     dataset: &Dataset,
@@ -101,11 +127,15 @@ pub fn evaluate_across(
         Some(thinning) => Cases::of(dataset)?.thinned(thinning),
         None => Cases::of(dataset)?,
     };
-    let interests = Interests::of_cases(&options.interests, predictor.header(), &cases)?;
-    if let Some(interests) = &interests {
-        interest::check(dataset)?;
+    let mut interests = Interests::of_cases(&options.interests, predictor.header(), &cases)?;
+    let mut calibration_notes = Vec::new();
+    if let Some(interests) = &mut interests {
+        check_interests(dataset)?;
         // What does not suit the data is refused before anything is predicted.
         interests.on(&cases.case(inputs.start)?)?;
+        if options.calibrates {
+            calibration_notes = interests.calibrate(predictor, false, observer)?;
+        }
     }
     let values = cases.grid().len() * predictor.header().shapes.solution_channels;
     options.sampling.check_memory(values)?;
@@ -147,6 +177,7 @@ pub fn evaluate_across(
             header.notes(),
             notes.clone(),
             baseline_notes,
+            calibration_notes,
             interest_notes,
         ]
         .concat(),
@@ -214,8 +245,9 @@ impl Setting<'_> {
     fn interests_of(&self, scoring: &Scoring) -> Result<(Vec<InterestEvaluation>, Vec<String>)> {
         let interests = self.interests.as_ref().map_or(&[][..], Interests::all);
         let inputs = scoring.interests();
-        let scored = interests.iter().zip(inputs);
-        let scored = scored.map(|(one, inputs)| interest::evaluation(one, inputs));
+        let calibrations = self.interests.iter().flat_map(Interests::calibrations);
+        let scored = interests.iter().zip(inputs).zip(calibrations);
+        let scored = scored.map(|((one, inputs), by)| score_interest(one, by, inputs));
         let (found, notes): (Vec<_>, Vec<_>) =
             scored.collect::<Result<Vec<_>>>()?.into_iter().unzip();
         Ok((found, notes.into_iter().flatten().collect()))

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::baselines::BaselineFields;
 use super::channel;
 use super::evaluation::{ChannelEvaluation, MeanErrors, ObservedScores, Prediction, SpreadScores};
-use super::interest::AtInput;
+use super::interest::InterestAtInput;
 use super::truth::Truth;
 use crate::metric::{
     EnsembleScores, Fields, MeanFieldError, PAIR_LAGS, Sampled, VarianceError, centred,
@@ -39,7 +39,7 @@ pub struct Scoring {
     channels: Vec<(f64, Scoring)>,
     /// Values of quantities of interest: [quantity][input].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    interests: Vec<Vec<AtInput>>,
+    interests: Vec<Vec<InterestAtInput>>,
 }
 
 /// The energy score with the norm of the points' weights.
@@ -211,7 +211,7 @@ impl Scoring {
     }
 
     /// Adds the values of quantities of interest at one input.
-    pub(super) fn push_interests(&mut self, values: Vec<AtInput>) {
+    pub(super) fn push_interests(&mut self, values: Vec<InterestAtInput>) {
         self.interests.resize_with(values.len(), Vec::new);
         for (all, at) in self.interests.iter_mut().zip(values) {
             all.push(at);
@@ -219,7 +219,7 @@ impl Scoring {
     }
 
     /// The values of quantities of interest: [quantity][input].
-    pub(super) fn interests(&self) -> &[Vec<AtInput>] {
+    pub(super) fn interests(&self) -> &[Vec<InterestAtInput>] {
         &self.interests
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::interest::{self, TruthFields};
+use super::interest::{TruthFields, interest_at_input};
 use super::{Baselines, Scoring, Truths};
 use crate::grid::{Thinning, picked};
 use crate::observer::{Event, Observer};
@@ -196,7 +196,7 @@ impl Consumer for Scored<'_> {
                 known: self.known.as_deref(),
                 low: input.case.low.as_ref().map(Field::values),
             };
-            let values = interest::at_input(all, prepared, &truth, &fields)?;
+            let values = interest_at_input(all, prepared, Some(&truth), &fields)?;
             self.scoring.push_interests(values);
         }
         let moments = self.moments.as_ref();

@@ -13,8 +13,8 @@ mod until;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use floral_decisions::acquisition::{choose, spread_apart};
-use serde::Serialize;
+use floral_decisions::acquisition::{choose, representative};
+use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Dataset, SplitConfig};
 use crate::low::CommandSolver;
@@ -42,7 +42,7 @@ pub enum Choosing {
     /// Those that are expected to remove most of the quantity's uncertainty.
     #[default]
     Best,
-    /// Spread apart, whatever is known.
+    /// Those that represent the pool, whatever is known.
     Spread,
     /// At random, for comparison.
     Random,
@@ -53,7 +53,7 @@ pub enum Choosing {
 pub struct LoopSettings {
     /// The quantity that matters: `peak = max(u)`.
     pub quantity: String,
-    /// Runs before the first fit, spread apart.
+    /// Runs before the first fit, which represent the pool.
     pub start: usize,
     /// How inputs are chosen.
     pub choosing: Choosing,
@@ -79,7 +79,7 @@ impl Default for LoopSettings {
 }
 
 /// What the loop wants to be solved, and what it knows so far.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Asking {
     /// Inputs of the pool; none if all are solved or skipped.
     pub inputs: Vec<usize>,
@@ -203,9 +203,12 @@ impl Loop {
         if self.settings.choosing == Choosing::Random {
             return Ok(self.random(count));
         }
-        let order = spread_apart(&self.features()?, self.pool.inputs());
+        let all = 0..self.pool.inputs();
+        let taken = all.clone().filter(|i| !self.state.is_free(*i)).count();
+        let order = representative(&self.features()?, taken + count);
+        let rest = all.filter(|i| !order.contains(i));
+        let order = order.iter().copied().chain(rest);
         Ok(order
-            .into_iter()
             .filter(|i| self.state.is_free(*i))
             .take(count)
             .collect())

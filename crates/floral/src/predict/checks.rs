@@ -7,13 +7,14 @@ use crate::{Error, Field, Grid, Result};
 const LOW: &str = "the low-fidelity solution";
 
 /// Refuses fields of other channels, axes or grids than the run's, values that are not finite, and
-/// a missing low-fidelity solution where the method needs one.
+/// a missing low-fidelity solution where the method needs one; returns low fidelity as the run learned
+/// from it.
 pub(super) fn check(
     header: &Header,
     input: &Field,
     low: Option<&Field>,
     grid: &Grid,
-) -> Result<()> {
+) -> Result<Option<Field>> {
     let method = header.config.method;
     let trained = header.shapes.grid.len();
     if grid.dimensions() != trained || grid.is_empty() {
@@ -32,7 +33,7 @@ pub(super) fn check(
     match low {
         Some(low) if header.needs_low() => {
             check_field(LOW, low, header.shapes.solution_channels, grid)?;
-            learned_low(header, input, Some(low), grid).map(drop)
+            learned_low(header, input, Some(low), grid)
         }
         None if header.needs_low() => Err(Error::Config {
             context: format!("method {method}"),
@@ -42,13 +43,13 @@ pub(super) fn check(
                      without them"
                     .into(),
         }),
-        _ => learned_low(header, input, None, grid).map(drop),
+        _ => learned_low(header, input, None, grid),
     }
 }
 
 /// Refuses uneven points, which a network cannot distinguish from even ones, unless it was trained on them.
 fn check_spacing(header: &Header, grid: &Grid) -> Result<()> {
-    if header.config.method.recipe().is_some() {
+    if header.config.method.recipe().is_some() || header.is_of_points() {
         return Ok(());
     }
     let axes = grid.axes.iter().zip(&header.grid.axes);

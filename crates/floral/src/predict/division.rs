@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::departure::departures;
-use super::walk::at_input;
 use super::{Job, PredictionWriter, Sampling, Stored, block_rows};
 use crate::Result;
 use crate::observer::Observer;
@@ -15,7 +13,7 @@ impl Job<'_> {
     /// of the time, where their number is known beforehand.
     pub(super) fn is_drawn_by_all(&self, ranks: &dyn Ranks) -> bool {
         let is_known = self.standard_error.is_none();
-        ranks.size() > 1 && is_known && self.predictor.method().is_flow()
+        ranks.size() > 1 && is_known && self.session.predictor().method().is_flow()
     }
 
     /// Draws this rank's share of the realizations of inputs at these positions, into their spools.
@@ -26,7 +24,7 @@ impl Job<'_> {
         writer: &PredictionWriter,
         observer: &dyn Observer,
     ) -> Result<Stored> {
-        let rows = block_rows(self.cases.grid().len());
+        let rows = block_rows(self.session.cases().grid().len());
         let blocks = self.sampling.realizations.div_ceil(rows);
         let share = share(positions.len() * blocks, ranks.rank(), ranks.size());
         let mut drawn = Stored::default();
@@ -52,7 +50,7 @@ impl Job<'_> {
         mut spool: Spool,
         observer: &dyn Observer,
     ) -> Result<Stored> {
-        let index = self.inputs.start + position;
+        let index = self.session.inputs().start + position;
         let first = spool.seek(realizations.clone());
         let mut drawn = Stored {
             resumed_realizations: first - realizations.start,
@@ -61,10 +59,7 @@ impl Job<'_> {
         if first == realizations.end {
             return Ok(drawn);
         }
-        let case = self.cases.case(index)?;
-        let header = self.predictor.header();
-        let named = |error| at_input(self.cases.label(index), &departures(header, &case), error);
-        let predicted = self.cases.predicted(self.predictor, &case);
+        let derived = self.session.derived(index)?;
         let sampling = Sampling {
             realizations: realizations.end,
             ..self.sampling
@@ -79,9 +74,9 @@ impl Job<'_> {
                 None => spool.push(values, evaluations),
             }
         };
-        predicted
-            .and_then(|p| p.deliver_from(first, index as u64, &sampling, observer, consume))
-            .map_err(named)?;
+        derived
+            .deliver_from(first, index as u64, &sampling, observer, consume)
+            .map_err(|error| self.session.at(index, error))?;
         spool.store()?;
         Ok(drawn)
     }

@@ -11,7 +11,23 @@ use crate::kl::Prediction;
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Grid, Result};
 
-/// Realizations of one input's solution on a grid.
+/// Realizations u_1, ..., u_M of one input's solution on a grid.
+///
+/// At every point, [`mean`](Self::mean) and [`deviation`](Self::deviation) are in closed form where the
+/// method has them, [`exceedance`](Self::exceedance) is the share of realizations with u_j > threshold, and
+/// [`quantile`](Self::quantile) interpolates the ordered realizations at the rank p (M - 1) (Hyndman & Fan,
+/// 1996, definition 7).
+///
+/// ```
+/// use floral::prelude::*;
+///
+/// let grid = Grid::new(vec![Axis::closed("x", 2)]);
+/// let ensemble = Ensemble::new(grid, 1, vec![0.0, 1.0, 2.0, 5.0])?; // [realization, point]
+/// assert_eq!(ensemble.mean()?.values(), [1.0, 3.0]);
+/// assert_eq!(ensemble.quantile(0.5)?.values(), [1.0, 3.0]);
+/// assert_eq!(ensemble.exceedance(1.5)?.values(), [0.5, 0.5]);
+/// # Ok::<(), floral::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ensemble {
     grid: Grid,

@@ -39,8 +39,7 @@ impl<'a> InputPredictor<'a> {
         grid: &Grid,
     ) -> Result<Self> {
         let header = &predictor.header;
-        checks::check(header, input, low, grid)?;
-        let low = checks::learned_low(header, input, low, grid)?;
+        let low = checks::check(header, input, low, grid)?;
         let (low, transforms) = (low.as_ref(), &header.transforms);
         let derived = match &predictor.trained {
             Trained::Network(network) => {

@@ -35,6 +35,11 @@ pub trait InputSource: Sync {
         Ok(())
     }
 
+    /// The command that computes their low fidelity, where they name one. Nothing runs it unasked.
+    fn low_command(&self) -> Option<String> {
+        None
+    }
+
     /// The built-in problem they say they come from, on their grid.
     fn origin(&self) -> Result<Option<Box<dyn Problem>>>;
 }
@@ -66,6 +71,10 @@ impl InputSource for Dataset {
 
     fn prepare_low(&self, inputs: Range<usize>, observer: &dyn Observer) -> Result<()> {
         self.prepare_low(inputs, observer)
+    }
+
+    fn low_command(&self) -> Option<String> {
+        self.low_command().map(str::to_owned)
     }
 
     fn origin(&self) -> Result<Option<Box<dyn Problem>>> {

@@ -10,7 +10,7 @@ use super::division::{own, pending};
 use super::enough::Enough;
 use super::interest::{Interests, PreparedInterests};
 use super::{
-    Cases, Consumer, InputPredictor, Interpolation, PredictionCost, PredictionWriter, Predictor,
+    Consumer, InputPredictor, Interpolation, PredictionCost, PredictionSession, PredictionWriter,
     Sampling, Walk, WalkedInput, block_rows,
 };
 use crate::Result;
@@ -22,12 +22,8 @@ use crate::storage::Spool;
 
 /// What to predict, and what to store of it.
 pub struct Job<'a> {
-    /// The network.
-    pub predictor: &'a Predictor,
-    /// The inputs.
-    pub cases: &'a Cases<'a>,
-    /// Those of them that are predicted.
-    pub inputs: Range<usize>,
+    /// The run and its inputs.
+    pub session: &'a PredictionSession<'a>,
     /// Where values are wanted, if not at every point of the grid.
     pub interpolation: Option<&'a Interpolation>,
     /// Quantiles and thresholds.
@@ -73,7 +69,7 @@ impl Job<'_> {
         writer: &PredictionWriter,
         observer: &dyn Observer,
     ) -> Result<Stored> {
-        let total = self.inputs.len();
+        let total = self.session.inputs().len();
         let pending = pending(ranks, writer)?;
         let resumed = total - pending.iter().map(Range::len).sum::<usize>();
         let watch = Watch::new(ranks, observer)?;
@@ -112,9 +108,9 @@ impl Job<'_> {
 
     fn walk(&self, storing: &mut Storing, observer: &dyn Observer) -> Result<()> {
         let walk = Walk {
-            predictors: &[self.predictor],
-            cases: self.cases,
-            inputs: self.inputs.clone(),
+            predictors: &[self.session.predictor()],
+            cases: self.session.cases(),
+            inputs: self.session.inputs(),
             sampling: &self.sampling,
             observer,
         };
@@ -123,15 +119,15 @@ impl Job<'_> {
 
     /// Values stored of a realization.
     pub(super) fn values(&self) -> usize {
-        let channels = self.predictor.header().shapes.solution_channels;
-        let all = channels * self.cases.grid().len();
+        let channels = self.session.predictor().header().shapes.solution_channels;
+        let all = channels * self.session.cases().grid().len();
         self.interpolation.map_or(all, |places| places.values(all))
     }
 
     /// A realization at the points wanted, as it is stored.
     pub(super) fn at_points(&self, interpolation: &Interpolation, values: &[f64]) -> Vec<f64> {
         let mut values = interpolation.apply(values);
-        self.predictor.precision().round(&mut values);
+        self.session.predictor().precision().round(&mut values);
         values
     }
 }
@@ -189,11 +185,11 @@ impl Consumer for Storing<'_> {
         let (job, size) = (self.job, self.job.values());
         let rows = block_rows(input.grid.len());
         let mut spool = self.writer.spool(input.position, size, rows);
-        let channels = job.predictor.header().shapes.solution_channels;
+        let channels = job.session.predictor().header().shapes.solution_channels;
         let numbers = [job.kept, job.sampling.realizations];
         let enough = job
             .standard_error
-            .filter(|_| job.predictor.method().is_generative());
+            .filter(|_| job.session.predictor().method().is_generative());
         let mut gathered = Gathered {
             enough: enough.map(|wanted| Enough::new(wanted, channels, rows, numbers)),
             statistics: EnsembleStatistics::new(size, job.sampling.realizations, job.wanted)?,
@@ -260,8 +256,11 @@ impl Consumer for Storing<'_> {
         let evaluations = under_way.evaluations + cost.progress.evaluations;
         self.stored.evaluations += cost.progress.evaluations;
         let known = under_way.known.as_ref();
-        if let Some(interests) = &interests {
-            self.writer.write_interests(input.position, interests)?;
+        if let (Some(interests), Some(all)) = (&interests, self.job.interests) {
+            let values = all.calibrated(interests.values());
+            let epistemic = interests.epistemic();
+            self.writer
+                .write_interests(input.position, &values, epistemic)?;
         }
         self.writer
             .write(input.position, &statistics, known, &kept, evaluations)?;

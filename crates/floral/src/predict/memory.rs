@@ -1,8 +1,9 @@
-//! One input that a program holds in memory, as a run sees it; for `cases.rs`.
+//! One input that a program holds in memory, as a run sees it.
 
 use std::path::{Path, PathBuf};
 
 use super::alignment::{Alignment, Given, aligned};
+use super::opening::Seen;
 use super::{Case, InMemory, InputSource};
 use crate::problem::Problem;
 use crate::train::Header;
@@ -17,10 +18,7 @@ struct Memory {
 }
 
 /// The input as a run sees it, and what was converted. Its channels may be unnamed.
-pub(super) fn seen(
-    header: &Header,
-    input: &InMemory<'_>,
-) -> Result<(Box<dyn InputSource>, Vec<String>)> {
+pub(super) fn seen(header: &Header, input: &InMemory<'_>) -> Result<Seen> {
     let InMemory {
         case,
         grid,
@@ -140,7 +138,7 @@ mod tests {
             quantities: &none,
             number: None,
         };
-        let cases = Cases::in_memory(&given, &predictor, None).unwrap();
+        let cases = Cases::in_memory(&given, &predictor, None, None).unwrap();
         let case = cases.case(0).unwrap();
         assert_eq!((case.input, case.low), (input, Some(low)));
         assert!(cases.notes().is_empty(), "{:?}", cases.notes());
@@ -162,7 +160,7 @@ mod tests {
                 quantities: &none,
                 number,
             };
-            Cases::in_memory(&given, &predictor, None)
+            Cases::in_memory(&given, &predictor, None, None)
         };
         let axis = &play.dataset.grid().axes[0];
         let thousand = crate::units::Conversion {

@@ -2,15 +2,18 @@
 //!
 //! A [`Predictor`] is what a run has learned: its best network, or its regression. For one input on one
 //! grid, perhaps finer than the training grid, it becomes an [`InputPredictor`], which has derived
-//! all that depends on the input alone and delivers realizations in physical units. [`Cases`] are
-//! the inputs of a file; a [`Walk`] is the one loop over them, and a [`Consumer`] takes what it
+//! all that depends on the input alone and delivers realizations in physical units. A [`PredictionSession`]
+//! opens new inputs for a run and checks them. [`Cases`] are the inputs of a file; a [`Walk`] is the one loop over them, and a [`Consumer`] takes what it
 //! predicts: a [`Job`] stores statistics by a [`PredictionWriter`] in a [`Destination`],
 //! [`evaluate`](crate::evaluate) scores.
 
 mod accuracy;
 mod alignment;
+mod case;
 mod cases;
+mod checked;
 mod checks;
+mod conditioned;
 mod departure;
 mod destination;
 mod division;
@@ -25,14 +28,17 @@ mod moments;
 #[cfg_attr(not(feature = "networks"), path = "no_network_input.rs")]
 mod network_input;
 pub mod observe;
+mod opening;
 mod parameters;
 mod places;
 mod points_file;
 mod prediction_layout;
 mod prediction_store;
 mod predictor;
+mod read_cases;
 mod regression_input;
 mod sampling;
+mod session;
 mod threshold;
 mod values;
 #[cfg(feature = "networks")]
@@ -42,7 +48,9 @@ mod walk;
 
 pub use accuracy::{ChosenSolver, USUAL_ACCURACY};
 pub use alignment::{aligned_dataset, check_terms};
-pub use cases::{Case, Cases, Checked, InMemory, is_npz};
+pub use case::{Case, InMemory};
+pub use cases::Cases;
+pub use checked::Checked;
 pub use destination::Destination;
 pub use ensemble::Ensemble;
 pub use input::InputPredictor;
@@ -50,6 +58,7 @@ pub use inputs::InputSource;
 pub use job::{Job, Stored};
 pub use moments::{MomentSource, Moments};
 pub use observe::Observations;
+pub use opening::is_npz;
 pub use parameters::ParameterTable;
 pub use places::Places;
 pub use points_file::read_points;
@@ -57,6 +66,7 @@ pub use prediction_layout::PredictionPlan;
 pub use prediction_store::PredictionWriter;
 pub use predictor::Predictor;
 pub use sampling::{REALIZATIONS, Sampling};
+pub use session::{NewInputs, PredictionOpening, PredictionSession};
 pub use threshold::Threshold;
 pub use values::Values;
 

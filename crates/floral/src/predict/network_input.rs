@@ -8,9 +8,9 @@ use super::velocity::NetworkVelocity;
 use crate::device::{is_processor, read};
 use crate::flow::Prior;
 use crate::observer::{Event, Observer};
-use crate::operator::{Context, Weight, with_weights};
+use crate::operator::{Context, Points, Weight, with_weights};
 use crate::random::Stream;
-use crate::sample::{Ensemble, Progress, RowCost, from_prior};
+use crate::sample::{BlockIntegration, Progress, RowCost, from_prior};
 use crate::train::model::{fields, initial};
 use crate::train::{Header, Model};
 use crate::{Field, Grid, Result};
@@ -37,7 +37,7 @@ impl Network {
 
     /// Realizations that are computed together on a grid.
     pub(super) fn block_rows(&self, grid: &Grid) -> usize {
-        sampling_rows(self.model.network.config(), &grid.shape(), &self.device)
+        sampling_rows(&self.model.network.config(), &grid.shape(), &self.device)
     }
 }
 
@@ -83,7 +83,13 @@ impl<'a> NetworkInput<'a> {
         Ok(Self {
             header,
             network,
-            context: model.network.condition(conditions, &shape)?,
+            context: model.network.condition(
+                conditions,
+                Points {
+                    shape: &shape,
+                    nodes: header.nodes(grid).as_ref(),
+                },
+            )?,
             input: fields(condition, input.channels(), &shape, device),
             low: low.map(|low| low.values().to_vec()),
             shape,
@@ -108,7 +114,7 @@ impl<'a> NetworkInput<'a> {
                     seed: wanted.seed,
                     input,
                 };
-                let ensemble = Ensemble {
+                let ensemble = BlockIntegration {
                     solver: &wanted.solver,
                     realizations: first.min(wanted.realizations)..wanted.realizations,
                     observer,
@@ -132,7 +138,7 @@ impl<'a> NetworkInput<'a> {
     fn sample(
         &self,
         from: &PriorStream,
-        ensemble: &Ensemble,
+        ensemble: &BlockIntegration,
         mut consume: impl FnMut(usize, &[f64], usize) -> Result<()>,
     ) -> Result<Progress> {
         let velocity = NetworkVelocity {
@@ -165,7 +171,7 @@ impl<'a> NetworkInput<'a> {
     /// Realizations that are computed together.
     pub(super) fn block_rows(&self) -> usize {
         let Network { model, device } = self.network;
-        sampling_rows(model.network.config(), &self.shape, device)
+        sampling_rows(&model.network.config(), &self.shape, device)
     }
 
     fn regress(&self) -> Result<Vec<f64>> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::Moments;
-use super::interest::{InterestPlan, InterestSummary, PreparedInterests};
+use super::interest::{InterestPlan, InterestSummary};
 use super::prediction_layout::{
     ALEATORIC, DEVIATION, DRAWS, EPISTEMIC, EVALUATIONS, EXCEEDANCE, MEAN, NOVELTY, PredictionPlan,
     QUANTILE_DIMENSION, QUANTILES, REALIZATIONS, THRESHOLD_CHANNEL, THRESHOLD_DIMENSION, VARIANCE,
@@ -157,8 +157,14 @@ impl PredictionWriter {
 
     /// Stores quantities of interest of the input at this position; before [`write`](Self::write), after
     /// which the input is complete.
-    pub fn write_interests(&self, position: usize, interests: &PreparedInterests) -> Result<()> {
-        let values = interests.values().iter().zip(interests.epistemic());
+    /// values: by quantity and draw; epistemic: their epistemic variances, where known.
+    pub fn write_interests(
+        &self,
+        position: usize,
+        values: &[Vec<f64>],
+        epistemic: &[Option<f64>],
+    ) -> Result<()> {
+        let values = values.iter().zip(epistemic);
         for (plan, (values, epistemic)) in self.plan.interests.iter().zip(values) {
             for (name, values) in plan.values(values, *epistemic) {
                 self.group.write_doubles(&name, position, &values)?;

@@ -7,7 +7,10 @@ use floral_linalg::Mat;
 
 use super::network_input::Network;
 use super::regression_input::MOMENT_DRAWS;
-use super::{Case, Ensemble, InputPredictor, MomentSource, Sampling, Values, checks};
+use super::{
+    Case, Ensemble, InMemory, InputPredictor, MomentSource, NewInputs, PredictionOpening,
+    PredictionSession, Sampling, checks,
+};
 use crate::field::refined;
 use crate::kl::{self, Expansion, Query};
 use crate::observer::Observer;
@@ -15,11 +18,35 @@ use crate::sample::{Aliasing, OdeSolver};
 use crate::storage::Precision;
 use crate::train::regression::restored;
 use crate::train::{Checkpoint, Header, Method, RunFolder};
-use crate::{Advice, Checksum, Error, Field, Grid, Note, Result};
+use crate::{Advice, Checksum, Error, Field, Grid, Note, Quantities, Result};
 use floral_flow::network::Weight;
 use floral_flow::network::time::frequencies;
 
 /// What a run has learned, with its scales and its grid.
+///
+/// The default method predicts the solution of an input a with low fidelity l as
+///
+/// ```text
+/// u = l + m(a, l) + e + s(a, l) r,
+/// ```
+///
+/// where m is a blend of regressions of the mean residual, e its error (epistemic), s the standard
+/// deviation, and r a normalised residual (aleatoric) in the Karhunen-Loève basis of those of training
+/// inputs.
+///
+/// ```
+/// use floral::prelude::*;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let dataset = floral::example(folder.path())?;
+/// # let settings = TrainConfig::default();
+/// let model = fit(&dataset, folder.path().join("run"), &settings, &Silent)?;
+/// let case = Case { input: dataset.input(0)?, low: Some(dataset.low(0)?) };
+/// let sampling = Sampling { realizations: 20, ..Sampling::default() };
+/// let ensemble = model.sample(&case, 0, dataset.grid(), &sampling, &Silent)?;
+/// assert_eq!(ensemble.shape(), [20, 1, 16]);
+/// # Ok::<(), floral::Error>(())
+/// ```
 pub struct Predictor {
     pub(super) header: Header,
     pub(super) trained: Trained,
@@ -72,6 +99,14 @@ impl Predictor {
         &self.header
     }
 
+    /// The fitted regression, of methods without a network of their own.
+    pub(super) fn regression(&self) -> Option<&Expansion> {
+        match &self.trained {
+            Trained::Network(_) => None,
+            Trained::Regression(fitted) => Some(fitted),
+        }
+    }
+
     /// The method it was trained by.
     pub fn method(&self) -> Method {
         self.header.config.method
@@ -84,7 +119,7 @@ impl Predictor {
 
     /// Refuses an input that cannot be predicted, and says why.
     pub fn check(&self, input: &Field, low: Option<&Field>, grid: &Grid) -> Result<()> {
-        checks::check(&self.header, input, low, grid)
+        checks::check(&self.header, input, low, grid).map(drop)
     }
 
     /// Whether the equal steps of a solver would mistake a wave of time that the network is fed with.
@@ -152,7 +187,9 @@ impl Predictor {
         &self.header.grid
     }
 
-    /// Realizations of one input's solution on a grid, all in memory.
+    /// Realizations of one input's solution on a grid, all in memory; channels are in the run's order and
+    /// units. A
+    /// [`PredictionSession`] takes files and other units as well.
     ///
     /// Every `index` has its own random draws; the same index and seed give the same realizations.
     pub fn sample(
@@ -163,30 +200,15 @@ impl Predictor {
         sampling: &Sampling,
         observer: &dyn Observer,
     ) -> Result<Ensemble> {
-        sampling.check_memory(self.header.shapes.solution_channels * grid.len())?;
-        let predicted = self.for_input(&case.input, case.low.as_ref(), grid)?;
-        self.drawn(&predicted, index, grid, sampling, observer)
-    }
-
-    /// Realizations of what is derived of one input, all in memory.
-    pub(super) fn drawn(
-        &self,
-        predicted: &InputPredictor<'_>,
-        index: u64,
-        grid: &Grid,
-        sampling: &Sampling,
-        observer: &dyn Observer,
-    ) -> Result<Ensemble> {
-        let channels = self.header.shapes.solution_channels;
-        sampling.check_memory(channels * grid.len())?;
-        let mut values = Values::new(self.precision());
-        predicted.deliver(index, sampling, observer, |_, realization| {
-            values.extend(realization);
-            Ok(())
-        })?;
-        let ensemble = Ensemble::new(grid.clone(), channels, values)?;
-        let ensemble = ensemble.with_moments(predicted.moments())?;
-        Ok(ensemble.masked(self.header.mask.as_ref()))
+        let input = InMemory {
+            case,
+            grid,
+            quantities: &Quantities::default(),
+            number: None,
+        };
+        let opening = PredictionOpening::default();
+        let session = PredictionSession::open(self, NewInputs::Memory(input), opening)?;
+        session.sample(0, index, sampling, observer)
     }
 
     /// Input and low fidelity as a regression is asked for them: on the training grid, as they were

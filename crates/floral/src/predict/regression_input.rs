@@ -27,7 +27,7 @@ pub(super) struct RegressionInput<'a> {
     draws: Draws<'a>,
     /// On the grid of the input: [channel, point].
     moments: Prediction,
-    /// What brings gaps to the grid of the input, if it is another one.
+    /// What brings residuals to the grid of the input, if it is another one.
     back: Option<Back>,
 }
 
@@ -43,12 +43,12 @@ impl Back {
     /// interpolated.
     fn bring(&self, values: &[f64]) -> Vec<f64> {
         let [low, fine] = &self.low;
-        let gaps: Vec<f64> = if low.is_empty() {
+        let residuals: Vec<f64> = if low.is_empty() {
             values.to_vec()
         } else {
             values.iter().zip(low).map(|(v, l)| v - l).collect()
         };
-        let mut brought = self.interpolation.apply(&gaps);
+        let mut brought = self.interpolation.apply(&residuals);
         brought.iter_mut().zip(fine).for_each(|(b, low)| *b += low);
         brought
     }
@@ -85,6 +85,10 @@ impl<'a> RegressionInput<'a> {
             low: coarse_low.as_ref().map(Field::values),
         };
         let draws = fitted.condition(&query).map_err(kl::failed)?;
+        let draws = match header.transforms.is_none() {
+            true => draws,
+            false => draws.with_normal_unknown(),
+        };
         let values = |field: Option<&Field>| field.map_or(Vec::new(), |f| f.values().to_vec());
         let back = match grid.coincides(&header.grid) {
             true => None,
@@ -242,7 +246,8 @@ impl<'a> RegressionInput<'a> {
         while progress.done < total {
             go_on(observer)?;
             let last = (progress.done + together).min(total);
-            let block = |from: usize| self.draw(wanted.seed, input, from..(from + rows).min(last));
+            let of = |index: usize| stream(wanted.seed, Purpose::Prior, input, index as u64);
+            let block = |from: usize| self.drawn((from..(from + rows).min(last)).map(of).collect());
             let starts: Vec<usize> = (progress.done..last).step_by(rows).collect();
             let blocks: Vec<Vec<f64>> = starts.into_par_iter().map(block).collect();
             for values in blocks.concat().chunks_exact(self.moments.mean.len()) {
@@ -252,12 +257,6 @@ impl<'a> RegressionInput<'a> {
             observer.observe(&Event::Realizations(progress));
         }
         Ok(progress)
-    }
-
-    /// Realizations of these indices, one after another.
-    fn draw(&self, seed: u64, input: u64, indices: std::ops::Range<usize>) -> Vec<f64> {
-        let of = |index: usize| stream(seed, Purpose::Prior, input, index as u64);
-        self.drawn(indices.map(of).collect())
     }
 
     /// A realization per stream of random numbers.

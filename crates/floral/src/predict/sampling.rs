@@ -10,6 +10,17 @@ use floral_data::memory::check_room;
 pub const REALIZATIONS: usize = 2500;
 
 /// How many realizations are drawn per input, and how they are integrated.
+///
+/// The number is 2500 by default, as in the paper. Commands that draw for other ends have defaults of their
+/// own: a report shows 500; sensitivity needs 8 per input, as it averages over many inputs; the mean of a
+/// nonlinear quantity is predicted from 64.
+///
+/// ```
+/// use floral::prelude::*;
+///
+/// let sampling = Sampling { seed: 3, ..Sampling::default() };
+/// assert_eq!(sampling.realizations, 2500);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
     /// How many; a deterministic method has one, whatever is asked.

@@ -46,7 +46,7 @@ impl Play {
                 hidden_channels: 4,
                 layers: 2,
                 film_channels: 4,
-                n_modes: None,
+                ..NetworkConfig::default()
             },
             optimiser: OptimiserConfig {
                 batch: 4,

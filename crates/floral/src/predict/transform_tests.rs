@@ -61,7 +61,7 @@ fn config(method: Method, transform: &str) -> TrainConfig {
             hidden_channels: 4,
             layers: 2,
             film_channels: 4,
-            n_modes: None,
+            ..NetworkConfig::default()
         },
         stopping: StoppingConfig {
             epochs: 2,

@@ -119,6 +119,11 @@ impl Maps {
     }
 }
 
+/// The arrays of such an archive: shapes and values by name.
+pub fn read_maps(path: &Path) -> Result<npz::Arrays> {
+    npz::read_all(path)
+}
+
 /// Writes maps to a NumPy archive: `first_NAME` and `total_NAME` for each parameter, `variance`, [channel,
 /// grid...] each, and coordinates.
 pub fn write_maps(maps: &FinishedMaps, path: &Path) -> Result<()> {

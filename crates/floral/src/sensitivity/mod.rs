@@ -26,7 +26,7 @@ use crate::predict::{Cases, ParameterTable, Predictor, Sampling};
 use crate::train::Header;
 use crate::{Error, Result};
 use maps::Maps;
-pub use maps::{FinishedMaps, write_maps};
+pub use maps::{FinishedMaps, read_maps, write_maps};
 pub use outcome::{
     IndexEstimate, ParameterIndices, QuantityOutcome, Sensitivity, Statistic, VarianceShares,
 };

@@ -5,7 +5,7 @@ use floral_decisions::interval::interval;
 use floral_decisions::law::Laws;
 use floral_decisions::share::{Shares, between_and_within};
 use floral_decisions::sobol::{Blocked, Indices, Sums, indices};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::maps::FinishedMaps;
 use super::point::{AtPoint, Evaluator, Values};
@@ -17,7 +17,7 @@ use crate::predict::interest::{Interest, InterestSummary, STATISTICS};
 const LEVEL: f64 = 0.9;
 
 /// Distributions, shares of variances and indices.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sensitivity {
     /// Parameters that vary; none for a pool.
     pub parameters: Vec<String>,
@@ -34,7 +34,7 @@ pub struct Sensitivity {
 }
 
 /// What is found of one quantity.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuantityOutcome {
     /// Its name.
     pub name: String,
@@ -55,7 +55,7 @@ pub struct QuantityOutcome {
 }
 
 /// A statistic with its standard error for the number of draws.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statistic {
     /// What it is.
     pub name: String,
@@ -66,7 +66,7 @@ pub struct Statistic {
 }
 
 /// The variance of a quantity and its shares, which add up to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct VarianceShares {
     /// All of it, in squared units.
     pub total: f64,
@@ -79,7 +79,7 @@ pub struct VarianceShares {
 }
 
 /// Indices of one parameter: shares of the variance of the conditional mean over inputs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParameterIndices {
     /// The parameter.
     pub name: String,
@@ -90,7 +90,7 @@ pub struct ParameterIndices {
 }
 
 /// An index with its interval of 90 %, which contains the uncertainty of the run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct IndexEstimate {
     /// The index.
     pub value: f64,

@@ -2,7 +2,7 @@
 //! it, and so can a reference be.
 //!
 //! [`TRAINING`] are the keys of a training, [`of_problem`] those of a built-in problem;
-//! [`annotated`] writes a configuration with the meaning of each key above it.
+//! `annotated` writes a configuration with the meaning of each key above it.
 
 mod annotated;
 mod problems;

@@ -92,8 +92,13 @@ pub const TRAINING: &[Setting] = &[
         "Share of the wave numbers of each axis that filter keeps.",
     ),
     key("network", "The network's sizes."),
-    key("network.hidden_channels", "Width of the Fourier layers."),
-    key("network.layers", "Number of Fourier layers."),
+    key(
+        "network.kind",
+        "What its layers do: fno are the paper's Fourier layers, on grids; slices attend over learned \
+         slices of the points, on grids and meshes.",
+    ),
+    key("network.hidden_channels", "Width of the layers."),
+    key("network.layers", "Number of layers."),
     key(
         "network.film_channels",
         "Width of the hidden layers of every FiLM, by which the condition steers the layers.",
@@ -101,7 +106,15 @@ pub const TRAINING: &[Setting] = &[
     optional(
         "network.n_modes",
         "[32, 32]",
-        "Kept frequencies per axis; half the training resolution if absent.",
+        "Kept frequencies per axis, of kind fno; half the training resolution if absent.",
+    ),
+    key(
+        "network.slices",
+        "Slices of each head, of kind slices: how many parts the points gather in.",
+    ),
+    key(
+        "network.heads",
+        "Heads of the attention, of kind slices; they divide hidden_channels.",
     ),
     key("prior", "The random field from which the flow starts."),
     key(

@@ -36,7 +36,7 @@ pub struct Suggestions {
     /// The share of the error that one further input of the pool, taken at random, removes on
     /// average.
     pub random_removes: f64,
-    /// The inputs, most telling first.
+    /// The inputs, most informative first.
     pub inputs: Vec<Suggested>,
 }
 
@@ -219,9 +219,9 @@ fn greedy(mut covariance: Mat<f64>, count: usize) -> Vec<(usize, f64)> {
         let free = (0..n).filter(|i| chosen.iter().all(|(other, _)| other != i));
         let own = |i: &usize| covariance[(*i, *i)];
         // Of inputs that are known alike, up to rounding, the one with which most goes together.
-        let telling = |i: &usize| (own(i) as f32, removed(&covariance, *i));
+        let informative = |i: &usize| (own(i) as f32, removed(&covariance, *i));
         let more = |a: &usize, b: &usize| {
-            let (one, other) = (telling(a), telling(b));
+            let (one, other) = (informative(a), informative(b));
             let by_removed = one.1.total_cmp(&other.1);
             one.0.total_cmp(&other.0).then(by_removed).then(b.cmp(a))
         };

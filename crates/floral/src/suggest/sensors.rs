@@ -63,8 +63,7 @@ pub fn suggest_sensors(
         weights: weights(predictor, grid),
     };
     let case = cases.case(index)?;
-    let sensors = cases.sensors(predictor, &case, &placement)?;
-    let predicted = cases.predicted(predictor, &case)?;
+    let (predicted, sensors) = cases.with_sensors(predictor, &case, &placement)?;
     let points = cases.grid().len().max(1);
     let total = predicted.moments().map(|moments| moments.total());
     let mean = |channel: &[f64]| (channel.iter().sum::<f64>() / points as f64).sqrt();

@@ -37,13 +37,13 @@ use std::path::Path;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
-pub use super::header::{DataIdentity, FORMAT, Header, Progress};
+pub use super::header::{FORMAT, Header, Progress};
+pub use super::identity::DataIdentity;
 use super::seal;
 pub use super::seal::seal;
 pub use super::seen::SeenInputs;
 use crate::storage::{read_regular, write_atomically};
 use crate::{Error, Result};
-use floral_flow::cost::memory::parameters;
 use floral_flow::network::Weight;
 use floral_flow::training::adam::Adam;
 use floral_flow::training::average::averaged;
@@ -230,7 +230,7 @@ impl Checkpoint {
     /// Refuses a header whose network has not as many weights as the file, so that what is made of
     /// the header is no larger than the file.
     fn count(&self) -> Verdict<()> {
-        let needed = parameters(&self.header.network());
+        let needed = self.header.network().parameters();
         let found: usize = self.weights.iter().map(|weight| weight.values.len()).sum();
         if needed == found as f64 {
             return Ok(());

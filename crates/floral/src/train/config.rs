@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use super::network_config::{
+    NetworkConfig, NetworkKind, OptimiserConfig, Rows, StoppingConfig,
+};
 use super::{Budget, Method};
 use crate::dataset::{Split, SplitConfig};
 use crate::flow::{PathConfig, PriorConfig};
@@ -15,6 +18,16 @@ use crate::{Error, Result};
 const NETWORK_SECTIONS: [&str; 5] = ["network", "prior", "path", "optimiser", "stopping"];
 
 /// Everything that decides the outcome of a run, besides the data.
+///
+/// ```
+/// use floral::train::{Method, TrainConfig};
+///
+/// let mut settings = TrainConfig { method: Method::Kriging, seed: 7, ..TrainConfig::default() };
+/// settings.split.validation = Some(0);
+/// let table = settings.to_toml().parse().expect("TOML");
+/// assert_eq!(TrainConfig::from_table(table, "settings")?, settings);
+/// # Ok::<(), floral::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
@@ -55,120 +68,6 @@ pub struct TrainConfig {
     pub optimiser: OptimiserConfig,
     /// When to stop.
     pub stopping: StoppingConfig,
-}
-
-/// Sizes of the network.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NetworkConfig {
-    /// Width of the Fourier layers.
-    pub hidden_channels: usize,
-    /// Number of Fourier layers.
-    pub layers: usize,
-    /// Width of the hidden layers of every FiLM.
-    pub film_channels: usize,
-    /// Kept frequencies per axis; half the training resolution if absent.
-    pub n_modes: Option<Vec<usize>>,
-}
-
-/// Sizes beyond any machine: products of sizes below stay countable.
-const LARGEST_SIZE: usize = 1 << 24;
-
-impl NetworkConfig {
-    fn has_sizes_in_reach(&self) -> bool {
-        let sizes = [self.hidden_channels, self.layers, self.film_channels];
-        let modes = self.n_modes.iter().flatten();
-        sizes
-            .iter()
-            .chain(modes)
-            .all(|&size| (1..=LARGEST_SIZE).contains(&size))
-    }
-}
-
-impl Default for NetworkConfig {
-    fn default() -> Self {
-        Self {
-            hidden_channels: 64,
-            layers: 4,
-            film_channels: 64,
-            n_modes: None,
-        }
-    }
-}
-
-/// Constants of Adam and its schedule.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct OptimiserConfig {
-    /// Samples per step.
-    pub batch: usize,
-    /// What a sample is, of methods that regress.
-    pub rows: Rows,
-    /// Learning rate of the first epoch.
-    pub learning_rate: f64,
-    /// Factor on the learning rate ...
-    pub decay: f64,
-    /// ... after this number of epochs.
-    pub decay_every: usize,
-    /// L2 weight decay, added to the gradient as in classic Adam.
-    pub weight_decay: f64,
-    /// Largest norm of the gradient; longer ones are scaled down.
-    pub clip: f64,
-    /// Decay of a running mean of the weights, such as 0.999, which is validated and kept in their
-    /// place; 0 for none.
-    pub average: f64,
-}
-
-impl Default for OptimiserConfig {
-    fn default() -> Self {
-        Self {
-            batch: 32,
-            rows: Rows::Realizations,
-            learning_rate: 1e-3,
-            decay: 0.99,
-            decay_every: 10,
-            weight_decay: 1e-4,
-            clip: 1.0,
-            average: 0.0,
-        }
-    }
-}
-
-/// What a regression of networks is trained on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rows {
-    /// Every realization, as in the paper.
-    #[default]
-    Realizations,
-    /// The mean of each input's realizations: the same minimiser, without their noise, in as many
-    /// fewer samples as there are realizations.
-    Inputs,
-}
-
-/// When to stop.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct StoppingConfig {
-    /// At most this many epochs.
-    pub epochs: usize,
-    /// Stop after this number of epochs without improvement of the validation loss.
-    pub patience: usize,
-    /// What counts as improvement.
-    pub least_improvement: f64,
-    /// Validation samples on which the loss is computed, evenly spaced among all; 0 for all of them.
-    pub validation_samples: usize,
-}
-
-impl Default for StoppingConfig {
-    fn default() -> Self {
-        Self {
-            epochs: 300,
-            patience: 90,
-            least_improvement: 1e-4,
-            validation_samples: 0,
-        }
-    }
 }
 
 impl Default for TrainConfig {
@@ -346,7 +245,10 @@ impl TrainConfig {
         } else if self.stopping.epochs == 0 {
             "stopping.epochs must be at least 1"
         } else if !self.network.has_sizes_in_reach() {
-            "network.hidden_channels, layers, film_channels and n_modes must lie between 1 and 2^24"
+            "network.hidden_channels, layers, film_channels, n_modes, slices and heads must lie between 1 \
+             and 2^24"
+        } else if let Some(contradiction) = self.network.contradiction() {
+            contradiction
         } else {
             return Ok(());
         };

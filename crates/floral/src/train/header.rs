@@ -1,22 +1,20 @@
 //! The header of a checkpoint: what it says besides its arrays, and whether that fits together.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use super::TrainConfig;
-use super::model::{Shapes, check_modes, network_config};
+use super::identity::DataIdentity;
+use super::model::{Shapes, backbone, check_modes};
 use super::ranges::Ranges;
 use super::samples::{Reader, Scaling};
 use super::seen::SeenInputs;
-use crate::dataset::Dataset;
 use crate::flow::prior;
 use crate::grid::{MOST_AXES, Mask};
 use crate::low::StandIn;
 use crate::storage::Precision;
 use crate::transform::{Transform, Transforms};
 use crate::{Grid, Quantities, Quantity, Result};
-use floral_flow::network::FilmFnoConfig;
+use floral_flow::network::Backbone;
 
 /// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates, formats
 /// before `SEALED` have no checksum.
@@ -24,9 +22,6 @@ pub const FORMAT: u32 = 3;
 
 /// The first format whose files have a checksum.
 const SEALED: u32 = 3;
-
-/// Values by which checkpoints before format 3 know their first input again.
-const VALUES: usize = 16;
 
 /// What a checkpoint says besides its arrays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,35 +67,6 @@ pub struct Header {
     pub ranges: Ranges,
     /// How far training is.
     pub progress: Progress,
-}
-
-/// Enough of a dataset to know it again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DataIdentity {
-    /// The problem's name, if known.
-    pub problem: Option<String>,
-    /// The problem's constants, if known.
-    pub constants: Option<serde_json::Value>,
-    /// The seed, if known.
-    pub seed: Option<u64>,
-}
-
-impl DataIdentity {
-    /// That of a dataset.
-    pub fn of(dataset: &Dataset) -> Self {
-        Self {
-            problem: dataset.problem().map(str::to_owned),
-            constants: dataset.constants().map(|table| table.clone().into()),
-            seed: dataset.seed(),
-        }
-    }
-}
-
-/// Values of the first input behind those kept for testing, spread over the field.
-fn first_seen(config: &TrainConfig, dataset: &Dataset) -> Result<Vec<f64>> {
-    let input = dataset.input(config.split.test_inputs())?;
-    let every = input.values().len().div_ceil(VALUES).max(1);
-    Ok(input.values().iter().copied().step_by(every).collect())
 }
 
 /// How far training is.
@@ -224,67 +190,14 @@ impl Header {
         )]
     }
 
-    /// Whether input i of a dataset is input i of the run's own data, for all that the run has seen
-    /// and the dataset holds.
-    ///
-    /// Inputs are compared by their values ([`SeenInputs`]). On another grid that is not possible;
-    /// there, and for models before format 3, problem and seed decide: the same seed draws the same
-    /// inputs at every resolution and for most other constants.
-    pub fn shares_inputs(&self, dataset: &Dataset) -> Result<bool> {
-        match self.seen.are_comparable(dataset) {
-            true => self.seen.are_in_place(dataset),
-            false => Ok(self.shares_origin(dataset)),
-        }
-    }
-
-    /// Those of the inputs of a dataset that the run was trained or judged on, wherever they are in
-    /// it.
-    pub fn seen_among(&self, dataset: &Dataset, inputs: Range<usize>) -> Result<Vec<usize>> {
-        if self.seen.are_comparable(dataset) {
-            return self.seen.among(dataset, inputs);
-        }
-        if !self.shares_origin(dataset) {
-            return Ok(Vec::new());
-        }
-        let split = &self.config.split;
-        let kept = split.test_inputs() + split.validation_inputs();
-        let end = split
-            .train
-            .map_or(inputs.end, |train| (kept + train).min(inputs.end));
-        Ok((split.test_inputs().max(inputs.start)..end).collect())
-    }
-
-    /// Whether a dataset has the same origin, or, without one, begins with the same values.
-    fn shares_origin(&self, dataset: &Dataset) -> bool {
-        let (ours, theirs) = (&self.data, DataIdentity::of(dataset));
-        if (&ours.problem, ours.seed) != (&theirs.problem, theirs.seed) {
-            return false;
-        }
-        if ours.problem.is_some() || ours.seed.is_some() {
-            return true;
-        }
-        if self.first_seen.is_empty() {
-            // Another grid of data without an origin; old models cannot know.
-            return self.seen.is_empty();
-        }
-        let Ok(theirs) = first_seen(&self.config, dataset) else {
-            // Where it is there and cannot be read, it counts as seen.
-            return self.config.split.test_inputs() < dataset.inputs();
-        };
-        // Values may have been stored with fewer digits, or converted to other units and back.
-        let largest = self.first_seen.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-5 * largest;
-        theirs.len() == self.first_seen.len() && theirs.iter().zip(&self.first_seen).all(near)
-    }
-
     /// Whether predictions correct a low-fidelity solution.
     pub fn uses_low(&self) -> bool {
         self.scaling.low.is_some()
     }
 
     /// The sizes of its network.
-    pub(super) fn network(&self) -> FilmFnoConfig {
-        network_config(self.config.method, &self.config.network, &self.shapes)
+    pub(super) fn network(&self) -> Backbone {
+        backbone(self.config.method, &self.config.network, &self.shapes)
     }
 
     /// Refuses parts that contradict each other, before anything is made of them.
@@ -293,6 +206,7 @@ impl Header {
             input_channels,
             solution_channels,
             grid,
+            ..
         } = &self.shapes;
         if self.grid.shape() != *grid || !(1..=MOST_AXES).contains(&grid.len()) || grid.contains(&0)
         {
@@ -301,6 +215,7 @@ impl Header {
                 "its grid has shape {found:?} but its shapes say {grid:?}; use another one"
             ));
         }
+        self.check_points()?;
         let method = self.config.method;
         let low = self.scaling.low.is_some();
         let fits = low <= method.uses_low() && low >= method.needs_low();

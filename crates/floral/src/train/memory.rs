@@ -1,7 +1,7 @@
 //! The memory of training with given settings, and a refusal of what would take more than there is.
 
 use super::TrainConfig;
-use super::model::{check_modes, network_config};
+use super::model::{backbone, check_modes};
 use super::samples::Reader;
 use crate::dataset::{Dataset, Split};
 use crate::device::Device;
@@ -38,15 +38,15 @@ pub(super) fn of_training(config: &TrainConfig, reader: &Reader) -> Result<Memor
     }
     let shapes = reader.shapes();
     check_modes(&config.network, &shapes)?;
-    let network = network_config(config.method, &config.network, &shapes);
+    let network = backbone(config.method, &config.network, &shapes);
     let held = split.train.len() + split.validation.len();
-    let channels = network.condition_channels + dataset.realizations() * shapes.solution_channels;
+    let channels = network.condition_channels() + dataset.realizations() * shapes.solution_channels;
     let load = Load {
         batch: config.optimiser.batch,
         inputs: split.train.len(),
         values: held * channels * shapes.grid.iter().product::<usize>(),
     };
-    Ok(Memory::of_training(&network, &shapes.grid, &load))
+    Ok(network.memory(&shapes.grid, &load))
 }
 
 /// Of fitting a regression, which holds all realizations in f64, the leading factors of each
@@ -70,7 +70,7 @@ pub(super) fn block_rows(config: &TrainConfig, reader: &Reader, device: &Device)
         return None;
     }
     let shapes = reader.shapes();
-    let network = network_config(config.method, &config.network, &shapes);
+    let network = backbone(config.method, &config.network, &shapes);
     let rows = training_rows(&network, &shapes.grid, device);
     Some(rows.min(config.optimiser.batch))
 }

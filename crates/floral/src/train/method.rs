@@ -9,6 +9,25 @@ use crate::kl::Recipe;
 use crate::{Error, Result};
 
 /// What is learned, and by what: one network in four formulations, or closed-form regression.
+///
+/// With the input a, low fidelity l and the solution u, whose law given a is learned:
+///
+/// | method | learns | by |
+/// |---|---|---|
+/// | [`Fno`](Self::Fno) | E\[u\] | a Fourier neural operator (Li et al., 2021) |
+/// | [`ResidualFno`](Self::ResidualFno) | E\[u - l\] | the same |
+/// | [`Flora`](Self::Flora) | the law of u | flow matching (Lipman et al., 2023) in function space |
+/// | [`Floral`](Self::Floral) | the law of u - l | the same (Bhola & Duraisamy) |
+/// | [`Kriging`](Self::Kriging) | the law of u - l | Gaussian process regression (Rasmussen & Williams, 2006) |
+/// | [`FloralKl`](Self::FloralKl) | the law of u - l | a conditional Karhunen-Loève expansion |
+///
+/// ```
+/// use floral::train::Method;
+///
+/// assert_eq!("floral-kl".parse::<Method>()?, Method::FloralKl);
+/// assert!(Method::Floral.is_flow() && !Method::Fno.is_generative());
+/// # Ok::<(), floral::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {

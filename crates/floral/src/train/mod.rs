@@ -11,14 +11,18 @@ pub mod config;
 mod control_variate;
 mod differences;
 mod header;
+mod identity;
 mod learned_low;
 mod log;
 mod memory;
 mod method;
 mod network;
+mod network_config;
 mod paired_low;
+mod points;
 pub mod ranges;
 mod reader;
+mod reading;
 #[cfg(feature = "networks")]
 mod reference_run;
 pub mod regression;
@@ -30,9 +34,11 @@ mod saving;
 mod scaling;
 mod seal;
 mod seen;
+mod suited;
 #[cfg(feature = "networks")]
 pub mod trainer;
 mod training;
+mod training_input;
 mod transforms;
 #[cfg(feature = "networks")]
 pub mod update;

@@ -6,10 +6,10 @@ use floral_networks::device::Device;
 pub use floral_networks::training::model::{Model, fields};
 
 use super::Method;
-use super::config::NetworkConfig;
+use super::config::{NetworkConfig, NetworkKind};
 use crate::{Error, Result};
-use floral_flow::network::FilmFnoConfig;
 pub use floral_flow::network::Shapes;
+use floral_flow::network::{Backbone, FilmFnoConfig, SlicesConfig};
 
 /// The network of a method with initial weights from `seed`.
 #[cfg(feature = "networks")]
@@ -21,7 +21,7 @@ pub fn initial(
     device: &Device,
 ) -> Result<Model> {
     check_modes(sizes, &shapes)?;
-    let config = network_config(method, sizes, &shapes);
+    let config = backbone(method, sizes, &shapes);
     Model::new(&config, shapes, seed, device)
 }
 
@@ -42,9 +42,41 @@ pub fn check_modes(sizes: &NetworkConfig, shapes: &Shapes) -> Result<()> {
 }
 
 /// The sizes of the network of a method on data of given shapes.
+pub fn backbone(method: Method, sizes: &NetworkConfig, shapes: &Shapes) -> Backbone {
+    match sizes.kind {
+        NetworkKind::Fno => Backbone::Fno(network_config(method, sizes, shapes)),
+        NetworkKind::Slices => {
+            let [input_channels, condition_channels] = channels(method, shapes);
+            Backbone::Slices(SlicesConfig {
+                input_channels,
+                output_channels: shapes.solution_channels,
+                condition_channels,
+                coordinates: shapes.coordinates.unwrap_or(shapes.grid.len()),
+                time: method.is_flow(),
+                hidden_channels: sizes.hidden_channels,
+                layers: sizes.layers,
+                film_channels: sizes.film_channels,
+                slices: sizes.slices,
+                heads: sizes.heads,
+            })
+        }
+    }
+}
+
+/// The sizes of the Fourier neural operator of a method on data of given shapes.
 pub fn network_config(method: Method, sizes: &NetworkConfig, shapes: &Shapes) -> FilmFnoConfig {
     let half = || shapes.grid.iter().map(|n| (n / 2).max(1)).collect();
     let n_modes = sizes.n_modes.clone().unwrap_or_else(half);
+    let [fed, condition] = channels(method, shapes);
+    FilmFnoConfig::new(fed, shapes.solution_channels, condition, n_modes)
+        .with_time(method.is_flow())
+        .with_hidden_channels(sizes.hidden_channels)
+        .with_layers(sizes.layers)
+        .with_film_channels(sizes.film_channels)
+}
+
+/// Channels of the field fed in, and of the condition.
+fn channels(method: Method, shapes: &Shapes) -> [usize; 2] {
     let low = if method.needs_low() {
         shapes.solution_channels
     } else {
@@ -55,14 +87,5 @@ pub fn network_config(method: Method, sizes: &NetworkConfig, shapes: &Shapes) ->
     } else {
         shapes.input_channels
     };
-    FilmFnoConfig::new(
-        fed,
-        shapes.solution_channels,
-        shapes.input_channels + low,
-        n_modes,
-    )
-    .with_time(method.is_flow())
-    .with_hidden_channels(sizes.hidden_channels)
-    .with_layers(sizes.layers)
-    .with_film_channels(sizes.film_channels)
+    [fed, shapes.input_channels + low]
 }

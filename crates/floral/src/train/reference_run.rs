@@ -64,6 +64,7 @@ impl Foreign<'_> {
             layers: sizes.layers,
             film_channels: sizes.film_channels,
             n_modes: Some(sizes.n_modes.clone()),
+            ..NetworkConfig::default()
         };
         config.optimiser.average = 0.0;
         let mut header = match self.dataset {
@@ -259,7 +260,9 @@ mod tests {
             let device = Device::flex();
             let model = initial(config.method, &config.network, shapes, 0, &device).unwrap();
             let network = with_weights(model.network, best.weights).unwrap();
-            let error = crate::verify::velocity_error(&fixture(name), &network, &device).unwrap();
+            let error =
+                crate::verify::velocity_error(&fixture(name), network.fno().unwrap(), &device)
+                    .unwrap();
             assert!(error < 1e-4, "{name}: {error}");
         }
     }

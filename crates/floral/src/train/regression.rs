@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use super::checkpoint::{Checkpoint, Header, Progress};
 use super::differences::differences;
-use super::reader::{Case, Reader};
+use super::reader::Reader;
 use super::training::Outcome;
+use super::training_input::TrainingInput;
 use super::{LearnedLow, Method, RunFolder, Stack, TrainConfig};
 use crate::dataset::Dataset;
 use crate::kl::{
@@ -131,8 +132,8 @@ struct Held {
     sensors: Option<Vec<usize>>,
 }
 
-impl From<Case> for Held {
-    fn from(case: Case) -> Self {
+impl From<TrainingInput> for Held {
+    fn from(case: TrainingInput) -> Self {
         Self {
             input: case.input,
             low: case.low,

@@ -16,6 +16,16 @@ use crate::storage::{FolderLock, read_regular, write_atomically};
 use crate::{Error, Result};
 
 /// Where a run keeps its files, or the model file that was made of it.
+///
+/// ```
+/// use floral::prelude::*;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("run");
+/// RunFolder::create(&path, &TrainConfig::default())?;
+/// assert_eq!(RunFolder::open(&path)?.config()?.method, Method::FloralKl);
+/// # Ok::<(), floral::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFolder {
     path: PathBuf,

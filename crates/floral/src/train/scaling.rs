@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ranges::{Norms, Ranges, SolutionRange, root_mean_square};
-use super::reader::Case;
+use super::training_input::TrainingInput;
 use crate::Field;
 use crate::dataset::{Dataset, Normaliser};
 use crate::metric::RunningMoments;
@@ -133,7 +133,7 @@ pub(super) struct InputScales {
 }
 
 impl InputScales {
-    pub(super) fn of(case: &Case, channels: usize, points: usize, kept: &[usize]) -> Self {
+    pub(super) fn of(case: &TrainingInput, channels: usize, points: usize, kept: &[usize]) -> Self {
         let of = |field: &Option<Field>| {
             let values = field.as_ref().map_or(&[][..], Field::values);
             (moments(values, points), norms(values, points))

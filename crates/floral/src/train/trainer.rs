@@ -14,7 +14,7 @@ use super::update::update;
 use super::{RunFolder, TrainConfig};
 use crate::flow::{Coupling, Path, Prior};
 use crate::observer::{Event, Observer};
-use crate::operator::{FilmFno, Weight, weights, with_weights};
+use crate::operator::{Network, Weight, weights, with_weights};
 use crate::random::{Purpose, Stream, stream};
 use crate::ranks::{Ranks, agreed, share};
 use crate::storage::FolderLock;
@@ -315,7 +315,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// The network that is validated: that of the averaged weights, if there are any.
-    fn kept(&self) -> Result<FilmFno> {
+    fn kept(&self) -> Result<Network> {
         let network = self.model.network.clone();
         match &self.average {
             Some(average) => with_weights(network, averaged(&self.weights, &average.values)),

@@ -167,6 +167,20 @@ impl<'a> Training<'a> {
 }
 
 /// Trains a run to its end, from its last checkpoint if it has one.
+///
+/// ```
+/// use floral::prelude::*;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let dataset = floral::example(folder.path())?;
+/// let settings = TrainConfig { method: Method::Kriging, ..TrainConfig::default() };
+/// let run = RunFolder::create(&folder.path().join("run"), &settings)?;
+/// let device = floral::device::Device::flex();
+/// train(&run, &dataset, &device, &Silent)?;
+/// let model = Predictor::load(&run, &device)?;
+/// assert_eq!(model.method(), Method::Kriging);
+/// # Ok::<(), floral::Error>(())
+/// ```
 pub fn train(
     run: &RunFolder,
     dataset: &Dataset,
@@ -215,6 +229,14 @@ fn fitted_prior(config: &TrainConfig, reader: &Reader) -> Result<PriorConfig> {
         return Err(Error::Config {
             context: format!("method {}", config.method),
             reason: "it starts from no prior; choose the method flora or floral".into(),
+        });
+    }
+    if reader.grid().mesh().is_some() {
+        return Err(Error::Config {
+            context: "--fit-prior".into(),
+            reason: "it compares neighbours along axes, and these fields live on a mesh; give prior.kernel \
+                     and prior.length"
+                .into(),
         });
     }
     let split = config.split_of(reader.dataset.inputs())?;

@@ -76,6 +76,7 @@ fn settings() -> TrainConfig {
             layers: 2,
             film_channels: 4,
             n_modes: Some(vec![8, 8]),
+            ..NetworkConfig::default()
         },
         optimiser: OptimiserConfig {
             batch: 20,

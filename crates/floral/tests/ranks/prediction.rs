@@ -9,7 +9,9 @@ use floral::dataset::Dataset;
 use floral::device::Device;
 use floral::evaluate::{Options, evaluate_across};
 use floral::predict::interest::{Asked, InterestPlan, Interests};
-use floral::predict::{Cases, Destination, Job, Places, PredictionPlan, Predictor, Sampling};
+use floral::predict::{
+    Cases, Destination, Job, Places, PredictionPlan, PredictionSession, Predictor, Sampling,
+};
 use floral::ranks::{Ranks, Threads};
 use floral::sample::{OdeSolver, Wanted};
 use floral::train::config::StoppingConfig;
@@ -81,9 +83,7 @@ fn predicted(
         return Ok(());
     };
     let job = Job {
-        predictor: &predictor,
-        cases: &cases,
-        inputs,
+        session: &PredictionSession::of(&predictor, cases, inputs),
         interpolation: None,
         wanted: &wanted,
         kept: 2,

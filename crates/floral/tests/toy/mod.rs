@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use floral::dataset::{Outcome, Precision, Request, generate};
-use floral::problem::{Moments, Problem};
+use floral::problem::{ExactMoments, Problem};
 use floral::random::Stream;
 use floral::{Axis, Field, Grid, Result, Silent};
 use rand::Rng;
@@ -94,7 +94,7 @@ impl Problem for Toy {
         Ok(redraws)
     }
 
-    fn exact_moments(&self, input: &Field) -> Result<Option<Moments>> {
+    fn exact_moments(&self, input: &Field) -> Result<Option<ExactMoments>> {
         if !self.knows_moments {
             return Ok(None);
         }
@@ -103,7 +103,7 @@ impl Problem for Toy {
             let values = low.values().iter().map(|&v| value(v)).collect();
             Field::from_values(2, input.grid_shape(), values)
         };
-        Ok(Some(Moments {
+        Ok(Some(ExactMoments {
             mean: field(&|v| v + 0.5)?,
             variance: field(&|_| 1.0 / 12.0)?,
         }))

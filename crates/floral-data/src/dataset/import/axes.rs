@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::circle::{Ends, ends};
 use super::part::PartAxis;
 use super::recipe::Recipe;
-use super::source::{Variable, bad, read_all};
+use super::source::{Variable, bad};
 use super::unit::Unit;
 use crate::grid::{Direction, Domain};
 use crate::storage::array_metadata::{AXIS, DOMAIN, LONG_NAME, UNITS, nameless};
@@ -67,7 +67,7 @@ pub(super) fn find(
     let is_increasing = taken.windows(2).all(|pair| pair[0] < pair[1]);
     if !is_increasing || taken.iter().any(|value| !value.is_finite()) {
         return Err(bad(
-            unit.source.path(),
+            &unit.source.path,
             format!(
                 "the coordinates {} have to be finite and increasing or decreasing; sort the axis",
                 variable.name
@@ -76,7 +76,7 @@ pub(super) fn find(
     }
     let is_periodic = recipe.periodic.contains(name);
     let (axis, is_even, note) = shaped(name, taken, variable, is_periodic)
-        .map_err(|reason| bad(unit.source.path(), format!("the axis {name} {reason}")))?;
+        .map_err(|reason| bad(&unit.source.path, format!("the axis {name} {reason}")))?;
     Ok(FoundAxis {
         axis: Axis {
             units: variable.text(UNITS).map(str::to_owned),
@@ -154,16 +154,16 @@ fn stored<'a>(
 fn coordinates(unit: &Unit<'_>, index: usize) -> Result<Option<Vec<f64>>> {
     let variable = unit.variable(index);
     let values = match variable.shape.len() {
-        1 => read_all(unit.source, index)?,
+        1 => unit.source.read_all(index)?,
         2 => {
-            let all = read_all(unit.source, index)?;
+            let all = unit.source.read_all(index)?;
             let mut lists = all.chunks_exact(variable.shape[1].max(1));
             let Some(first) = lists.next() else {
                 return Ok(None);
             };
             if lists.any(|list| list != first) {
                 return Err(bad(
-                    unit.source.path(),
+                    &unit.source.path,
                     format!(
                         "the coordinates {} differ from one input to the next; all inputs need \
                          the same grid",
@@ -190,7 +190,7 @@ fn shaped(
 ) -> std::result::Result<Shaped, String> {
     let declared = variable.attributes.get(DOMAIN).and_then(domain);
     let n = coordinates.len();
-    let Some(step) = even_step(&coordinates, variable.is_coarse) else {
+    let Some(step) = even_step(&coordinates, variable.number.is_coarse()) else {
         if is_periodic {
             return Err("is uneven, so that its period is not known".into());
         }
@@ -302,6 +302,7 @@ mod tests {
 
     use super::*;
     use crate::AxisKind;
+    use crate::storage::Number;
 
     fn found_axis(
         name: &str,
@@ -317,7 +318,7 @@ mod tests {
             attributes: attributes
                 .map(|(key, value)| ((*key).to_owned(), value.clone()))
                 .collect(),
-            is_coarse: true,
+            number: Number::numpy("<f4").unwrap(),
         };
         shaped(name, coordinates, &variable, is_periodic).unwrap()
     }

@@ -3,7 +3,7 @@
 
 use super::reading::Reading;
 use super::role::Role;
-use super::source::{bad, read_all};
+use super::source::bad;
 use super::stack::Stack;
 use super::unit::Unit;
 use crate::quantity::order;
@@ -17,7 +17,7 @@ pub(super) fn labels(
     count: usize,
 ) -> Result<Option<Vec<String>>> {
     let Some(name) = dimension else {
-        let beside = unit.source.beside();
+        let beside = &unit.source.beside;
         let mut lists = beside.labels.iter().filter(|(name, list)| {
             let name = name.rsplit('/').next().unwrap_or(name);
             Role::named(name) == Role::Channel && list.len() == count
@@ -27,7 +27,7 @@ pub(super) fn labels(
     };
     if let Some(why) = unit.unread(name) {
         let reason = format!("the labels {name} of channels cannot be read: the array {why}");
-        return Err(bad(unit.source.path(), reason));
+        return Err(bad(&unit.source.path, reason));
     }
     if let Some(texts) = unit.texts(name) {
         return Ok((texts.len() == count).then(|| texts.to_vec()));
@@ -38,7 +38,7 @@ pub(super) fn labels(
     else {
         return Ok(None);
     };
-    let numbers = read_all(unit.source, index)?;
+    let numbers = unit.source.read_all(index)?;
     let is_counted = |first: f64| {
         let mut numbers = numbers.iter().enumerate();
         numbers.all(|(i, number)| *number == first + i as f64)
@@ -112,7 +112,7 @@ fn follow(
     };
     if place.is_none() {
         return Err(bad(
-            unit.source.path(),
+            &unit.source.path,
             format!(
                 "{}the channels of {} are {}, but {whose} are {}; label both alike",
                 unit.subject(),

@@ -129,7 +129,7 @@ fn conversions(
                 reading.unit.subject(),
                 wanted.owner
             );
-            return Err(bad(reading.unit.source.path(), reason));
+            return Err(bad(&reading.unit.source.path, reason));
         };
         if !conversion.is_none() {
             let words = format!("{what} is converted from {from} to {to}, {conversion}");
@@ -166,7 +166,7 @@ fn what(role: usize, channel: usize, quantities: &[Quantity]) -> String {
 
 /// The name of a unit's file, and of its group.
 fn file(reading: &Reading<'_>) -> String {
-    let name = reading.unit.source.path().file_name().unwrap_or_default();
+    let name = reading.unit.source.path.file_name().unwrap_or_default();
     let path = format!("{}/{}", name.to_string_lossy(), reading.unit.group);
     path.trim_end_matches('/').to_owned()
 }

@@ -6,7 +6,7 @@ use super::part::{Part, find};
 use super::parts::Parts;
 use super::recipe::Recipe;
 use super::role::{MEMBERS_OR_INPUTS, Role};
-use super::source::{Variable, bad, read_all};
+use super::source::{Variable, bad};
 use super::unit::Unit;
 use crate::dataset::layout::REALIZATION_DIMENSION;
 use crate::storage::array_metadata::UNITS;
@@ -23,7 +23,7 @@ pub(super) fn named_dimensions(
         let rank = variable.shape.len() - usize::from(variable.is_complex());
         if ![rank, variable.shape.len()].contains(&names.len()) {
             return Err(bad(
-                unit.source.path(),
+                &unit.source.path,
                 format!(
                     "the array {} has the shape {:?}, which is no ({})",
                     pick.name,
@@ -112,7 +112,7 @@ fn is_axis(unit: &Unit<'_>, name: &str) -> Result<bool> {
     if is_measured || is_named || variable.shape.len() != 1 {
         return Ok(is_measured || is_named);
     }
-    let values = read_all(unit.source, index)?;
+    let values = unit.source.read_all(index)?;
     Ok(values.iter().any(|value| value.fract() != 0.0))
 }
 
@@ -123,5 +123,5 @@ fn open(unit: &Unit<'_>, part: &Part, name: &str) -> crate::Error {
         part.pick.name,
         part.names.join(", ")
     );
-    bad(unit.source.path(), reason).advised(Advice::NameDimensions)
+    bad(&unit.source.path, reason).advised(Advice::NameDimensions)
 }

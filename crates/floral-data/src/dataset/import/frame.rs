@@ -49,7 +49,7 @@ pub(super) fn frame(
     let base = if is_high { &parts.high } else { &parts.input };
     let Some(base) = base.first() else {
         return Err(bad(
-            unit.source.path(),
+            &unit.source.path,
             "has parameters but no field, and so no grid",
         )
         .advised(Advice::NameHigh));
@@ -66,13 +66,13 @@ pub(super) fn frame(
     }
     if found.is_empty() {
         let reason = format!("the array {} has no axis of a grid", base.pick.name);
-        return Err(bad(unit.source.path(), reason));
+        return Err(bad(&unit.source.path, reason));
     }
     check_dimensions(unit, &found)?;
     let known = |name: &String| found.iter().any(|found| found.axis.name == *name);
     if let Some(name) = options.periodic.iter().find(|name| !known(name)) {
         return Err(bad(
-            unit.source.path(),
+            &unit.source.path,
             format!("the grid has no axis {name}"),
         ));
     }
@@ -87,7 +87,7 @@ pub(super) fn frame(
     };
     if high.is_some() && found.iter().any(|found| !found.is_even && options.even) {
         return Err(bad(
-            unit.source.path(),
+            &unit.source.path,
             "an axis is uneven, and high fidelity has fewer points along it",
         )
         .advised(Advice::UseHighGrid));
@@ -112,7 +112,7 @@ fn check_dimensions(unit: &Unit<'_>, found: &[FoundAxis]) -> Result<()> {
         "the grid has the axes {}, and methods learn on one to three",
         names.join(", ")
     );
-    Err(bad(unit.source.path(), reason).advised(Advice::TakeIndex { axis }))
+    Err(bad(&unit.source.path, reason).advised(Advice::TakeIndex { axis }))
 }
 
 /// Points per axis of the high-fidelity solution, if they are fewer than those of the grid.
@@ -146,7 +146,7 @@ fn fewer(
     match fits {
         Some(_) => Ok(Some(wanted)),
         None => Err(bad(
-            unit.source.path(),
+            &unit.source.path,
             format!(
                 "high fidelity has {wanted:?} points, which are not every s-th of the {:?} of the \
                  input from the first on",
@@ -171,7 +171,7 @@ pub(super) fn check_same(unit: &Unit<'_>, before: &Frame, frame: &Frame) -> Resu
         axes.collect::<Vec<_>>().join(", ")
     };
     Err(bad(
-        unit.source.path(),
+        &unit.source.path,
         format!(
             "{}has the grid {}, but the first has {}; all inputs need the same",
             unit.subject(),

@@ -52,7 +52,7 @@ impl Plan<'_> {
             arrays.insert(LOW_REALIZATIONS.into(), array);
         }
         if self.is_ragged() {
-            let meaning = "realizations that an input has; the others are not there";
+            let meaning = "realizations that an input has; the others are missing";
             let counts = array_metadata::counts((INPUT_DIMENSION, inputs), meaning);
             arrays.insert(REALIZATIONS_OF.into(), counts);
         }

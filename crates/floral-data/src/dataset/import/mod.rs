@@ -51,7 +51,7 @@ pub use source::is_data;
 /// Files opened for import.
 pub struct Import {
     paths: Vec<PathBuf>,
-    sources: Vec<Box<dyn Source>>,
+    sources: Vec<Source>,
 }
 
 impl Import {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::channels;
 use super::role::Role;
-use super::source::{COMPLEX, bad, read};
+use super::source::{COMPLEX, bad};
 use super::unit::Unit;
 use super::{Along, Pick};
 use crate::Result;
@@ -55,7 +55,7 @@ impl Part {
         let array = unit.variable(variable);
         let refuse = |reason: String| {
             Err(bad(
-                unit.source.path(),
+                &unit.source.path,
                 format!("the array {} {reason}", pick.name),
             ))
         };
@@ -143,7 +143,7 @@ impl Part {
             _ => dimension.range.clone(),
         };
         let ranges: Vec<Range<usize>> = self.dimensions.iter().map(place).collect();
-        let values = read(unit.source, self.variable, &ranges)?;
+        let values = unit.source.read(self.variable, &ranges)?;
         let mut strides = vec![1; ranges.len()];
         for i in (1..ranges.len()).rev() {
             strides[i - 1] = strides[i] * ranges[i].len();
@@ -281,17 +281,17 @@ fn gather(values: &[f64], at: usize, walks: &[Walk], ordered: &mut Vec<f64>) {
 pub(super) fn find(unit: &Unit<'_>, name: &str) -> Result<usize> {
     if let Some(why) = unit.unread(name) {
         let reason = format!("the array {name} {why}; store it as numbers in this file");
-        return Err(bad(unit.source.path(), reason));
+        return Err(bad(&unit.source.path, reason));
     }
     let Some(index) = unit.find(name) else {
         let known: Vec<&str> = unit.arrays().map(|(_, name, _)| name).take(20).collect();
         let reason = format!("has no array {name}; it has {}", known.join(", "));
-        return Err(bad(unit.source.path(), reason));
+        return Err(bad(&unit.source.path, reason));
     };
     let shape = &unit.variable(index).shape;
     if shape.contains(&0) {
         let reason = format!("the array {name} has the shape {shape:?}, so it is empty");
-        return Err(bad(unit.source.path(), reason));
+        return Err(bad(&unit.source.path, reason));
     }
     Ok(index)
 }

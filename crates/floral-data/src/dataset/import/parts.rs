@@ -6,7 +6,7 @@ use super::matching::matched;
 use super::part::{Part, find};
 use super::recipe::Recipe;
 use super::role::Role;
-use super::source::{bad, read_all};
+use super::source::bad;
 use super::unit::Unit;
 use super::{Along, Pick};
 use crate::{Advice, Result};
@@ -85,12 +85,12 @@ fn guessed(
     let mut coordinates = Vec::new();
     for (name, length) in &shapes.coordinates {
         if let Some(index) = unit.find(name).filter(|_| guessed.grid.contains(length)) {
-            coordinates.push((name.as_str(), read_all(unit.source, index)?));
+            coordinates.push((name.as_str(), unit.source.read_all(index)?));
         }
     }
     let axes = named(&guessed.grid, &coordinates);
     let axes =
-        axes.map_err(|reason| bad(unit.source.path(), reason).advised(Advice::NameDimensions))?;
+        axes.map_err(|reason| bad(&unit.source.path, reason).advised(Advice::NameDimensions))?;
     if !coordinates.is_empty() {
         notes.push(format!(
             "axes are matched with coordinates by their lengths: the grid is ({})",
@@ -185,7 +185,7 @@ fn unfitting(unit: &Unit<'_>, recipe: &Recipe, shapes: &Shapes) -> crate::Error 
         })
         .collect();
     bad(
-        unit.source.path(),
+        &unit.source.path,
         format!(
             "the shapes do not fit together as [input, channel, grid...] and [input, realization, \
              channel, grid...]: {}",

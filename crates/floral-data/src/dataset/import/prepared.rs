@@ -40,13 +40,13 @@ pub(super) struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Reads all values once, and refuses what cannot be a dataset.
     pub fn new(
-        sources: &'a [Box<dyn Source>],
+        sources: &'a [Source],
         options: &ImportOptions,
         observer: &dyn Observer,
     ) -> Result<Self> {
         let mut all = Vec::new();
         for source in sources {
-            all.extend(units(source.as_ref(), options.prefix.as_deref())?);
+            all.extend(units(source, options.prefix.as_deref())?);
         }
         let is_one_of_several = all.len() > 1;
         let mut readings: Vec<Reading<'a>> = Vec::new();
@@ -93,7 +93,7 @@ impl<'a> Prepared<'a> {
                 .chain(&reading.low)
                 .chain(&reading.high);
             let mut arrays = stacks.map(|stack| reading.unit.variable(stack.part.variable));
-            arrays.all(|array| array.is_coarse)
+            arrays.all(|array| array.number.is_coarse())
         });
         let own = if is_coarse {
             Precision::F32
@@ -120,7 +120,7 @@ impl<'a> Prepared<'a> {
     fn attributes(&self, options: &ImportOptions, paths: &[PathBuf]) -> Map<String, Value> {
         let mut attributes = Map::new();
         let first = self.readings.first();
-        let root = first.and_then(|reading| reading.unit.source.groups().get(""));
+        let root = first.and_then(|reading| reading.unit.source.groups.get(""));
         for key in ["title", SYMMETRIES] {
             let found = root.and_then(|root| root.get(key));
             attributes.extend(found.map(|value| (key.to_owned(), value.clone())));
@@ -164,7 +164,7 @@ fn check_pairs(readings: &[Reading<'_>], survey: &Survey, options: &ImportOption
     let shared = json!(LowPairing::Shared.name());
     let odd = survey.kept.iter().find(|kept| {
         let reading = &readings[kept.unit];
-        let root = reading.unit.source.groups().get("");
+        let root = reading.unit.source.groups.get("");
         let is_paired = pairing(options, root) == Some(shared.clone());
         let is_first = kept
             .realizations
@@ -175,7 +175,7 @@ fn check_pairs(readings: &[Reading<'_>], survey: &Survey, options: &ImportOption
     });
     odd.map_or(Ok(()), |kept| {
         Err(bad(
-            readings[kept.unit].unit.source.path(),
+            &readings[kept.unit].unit.source.path,
             format!(
                 "input {}: realizations of high fidelity are missing before others, so that those of \
                  low fidelity do not correspond",
@@ -204,7 +204,7 @@ fn described(reading: &Reading<'_>, frame: &Frame) -> Result<Quantities> {
     }
     if !low.is_empty() && low.len() != high.len() {
         return Err(bad(
-            reading.unit.source.path(),
+            &reading.unit.source.path,
             format!(
                 "low fidelity has {} channels, but high fidelity has {}; both need the same",
                 low.len(),
@@ -230,7 +230,7 @@ fn check_alike(first: &Reading<'_>, other: &Reading<'_>) -> Result<()> {
         return Ok(());
     }
     Err(bad(
-        other.unit.source.path(),
+        &other.unit.source.path,
         format!(
             "{}has {found:?} channels of input, low and high fidelity with {} realizations of \
              low, but the first has {before:?} with {}; all need the same",

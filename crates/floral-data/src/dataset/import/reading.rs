@@ -5,7 +5,7 @@ use super::frame::{Frame, check_same, frame};
 use super::part::{Part, find};
 use super::parts::parts;
 use super::recipe::Recipe;
-use super::source::{bad, read_all};
+use super::source::bad;
 use super::stack::Stack;
 use super::survey::realizations;
 use super::unit::Unit;
@@ -81,14 +81,14 @@ impl<'a> Reading<'a> {
         match counts.find(|(_, other)| *other != inputs) {
             None => Ok(inputs),
             Some((name, other)) => Err(bad(
-                self.unit.source.path(),
+                &self.unit.source.path,
                 format!("{first} has {inputs} inputs, but {name} has {other}; both need the same"),
             )),
         }
     }
 
     fn check_realizations(&self) -> Result<()> {
-        let refuse = |reason: String| Err(bad(self.unit.source.path(), reason));
+        let refuse = |reason: String| Err(bad(&self.unit.source.path, reason));
         if let Some(stack) = self.input.iter().find(|s| s.part.realizations().is_some()) {
             return refuse(format!(
                 "the array {} has realizations, but an input is one field; take one of them, or \
@@ -186,7 +186,7 @@ fn convert(values: &mut [f64], conversions: &[Conversion], realizations: usize) 
 /// The values of parameters: of arrays, or of attributes of the file.
 fn parameters(unit: &Unit<'_>, recipe: &Recipe) -> Result<Vec<(String, Vec<f64>)>> {
     let values = |name: &String| {
-        let group = unit.source.groups().get(unit.group.trim_end_matches('/'));
+        let group = unit.source.groups.get(unit.group.trim_end_matches('/'));
         let attribute = group.and_then(|attributes| attributes.get(name)?.as_f64());
         if let (None, Some(value)) = (unit.find(name), attribute) {
             return Ok((name.clone(), vec![value]));
@@ -195,13 +195,13 @@ fn parameters(unit: &Unit<'_>, recipe: &Recipe) -> Result<Vec<(String, Vec<f64>)
         let shape = &unit.variable(index).shape;
         if shape.iter().filter(|n| **n != 1).count() > 1 {
             return Err(bad(
-                unit.source.path(),
+                &unit.source.path,
                 format!(
                     "the parameter {name} has the shape {shape:?}; one number for each input is needed"
                 ),
             ));
         }
-        Ok((name.clone(), read_all(unit.source, index)?))
+        Ok((name.clone(), unit.source.read_all(index)?))
     };
     recipe.parameters.iter().map(values).collect()
 }

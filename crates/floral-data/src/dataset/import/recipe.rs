@@ -54,7 +54,7 @@ impl Recipe {
             recipe.parameters.clone_from(&options.parameters);
         }
         check_unread(unit, &recipe)?;
-        let unread = unit.source.beside().unread.iter();
+        let unread = unit.source.beside.unread.iter();
         let left = unread.map(|(name, why)| format!("{name} is left out: it {why}").into());
         recipe.notes.extend(left);
         recipe.dimensions.extend(options.dimensions.clone());
@@ -78,7 +78,7 @@ fn check_unread(unit: &Unit<'_>, recipe: &Recipe) -> Result<()> {
     let found = names.find_map(|name| Some((name, unit.unread(name)?)));
     found.map_or(Ok(()), |(name, why)| {
         let reason = format!("the array {name} {why}; store it as numbers in this file");
-        Err(bad(unit.source.path(), reason))
+        Err(bad(&unit.source.path, reason))
     })
 }
 
@@ -89,7 +89,7 @@ fn unknown(unit: &Unit<'_>, recipe: &Recipe) -> crate::Error {
         .take(20)
         .map(|(_, name, variable)| format!("{name} {:?}", variable.shape))
         .collect();
-    let path = unit.source.path();
+    let path = &unit.source.path;
     let listed = arrays.join(", ");
     match (arrays.is_empty(), recipe.high.is_empty()) {
         (true, _) => bad(path, "holds no array of numbers"),

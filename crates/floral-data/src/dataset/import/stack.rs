@@ -53,7 +53,7 @@ impl Stack {
             if let Some(found) = found {
                 let fault = |reason| {
                     let (name, axis) = (&part.pick.name, axis.name.clone());
-                    bad(unit.source.path(), format!("the array {name} {reason}"))
+                    bad(&unit.source.path, format!("the array {name} {reason}"))
                         .advised(Advice::TakeCovered { axis })
                 };
                 notes.extend(cover::covered(found, axis).map_err(fault)?);
@@ -126,7 +126,7 @@ pub(super) fn own_axes(
         let Some(like) = like else {
             let known: Vec<&str> = base.iter().map(|found| found.axis.name.as_str()).collect();
             return Err(bad(
-                unit.source.path(),
+                &unit.source.path,
                 format!(
                     "the array {} has an axis {}, but the grid has the axes {}",
                     part.pick.name,
@@ -147,7 +147,7 @@ pub(super) fn converted(unit: &Unit<'_>, found: FoundAxis, like: &FoundAxis) -> 
     let (Some(from), Some(to)) = (&found.axis.units, &like.axis.units) else {
         return Ok(found);
     };
-    let refuse = |reason: String| Err(bad(unit.source.path(), reason));
+    let refuse = |reason: String| Err(bad(&unit.source.path, reason));
     let name = &like.axis.name;
     let calendars = [&found.calendar, &like.calendar];
     if calendars[0] != calendars[1] || calendars[0].is_some() && from != to {

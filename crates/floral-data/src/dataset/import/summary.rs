@@ -17,15 +17,12 @@ impl Prepared<'_> {
     /// The summary.
     pub fn found(&self) -> Found {
         let counts = self.survey.kept.iter().map(|kept| kept.realizations.len());
-        let sources = self
-            .readings
-            .iter()
-            .map(|r| r.unit.source.path().to_owned());
+        let sources = self.readings.iter().map(|r| r.unit.source.path.clone());
         let mut sources: Vec<PathBuf> = sources.collect();
         sources.dedup();
         Found {
             sources,
-            format: self.readings.first().map_or("", |r| r.unit.source.format()),
+            format: self.readings.first().map_or("", |r| r.unit.source.format),
             layout: self.recipe.layout,
             inputs: self.survey.kept.len(),
             realizations: (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0)),

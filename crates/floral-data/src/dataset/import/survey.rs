@@ -92,7 +92,9 @@ pub(super) fn survey(
         survey.add(seen?);
     }
     if survey.kept.is_empty() {
-        let path = readings.first().map(|reading| reading.unit.source.path());
+        let path = readings
+            .first()
+            .map(|reading| reading.unit.source.path.as_path());
         let reason = "has no input without missing values";
         return Err(bad(path.unwrap_or(std::path::Path::new("")), reason));
     }
@@ -211,7 +213,7 @@ fn check_sensors(
 ) -> Result<()> {
     let refused = |why: &str| {
         let reason = format!("input {index}: high fidelity {why}");
-        bad(reading.unit.source.path(), reason)
+        bad(&reading.unit.source.path, reason)
     };
     let at = sensors::measured(realization, points).map_err(refused)?;
     match first.get_or_insert_with(|| at.clone()) == &at {
@@ -313,7 +315,7 @@ fn missing_values(
         None => String::new(),
     };
     bad(
-        reading.unit.source.path(),
+        &reading.unit.source.path,
         format!(
             "input {index}: {missing} of {values} values of {name} are NaN, infinite or missing{beyond}"
         ),

@@ -16,7 +16,7 @@ const DIVIDERS: [char; 4] = ['_', '/', '-', '.'];
 #[derive(Clone)]
 pub(super) struct Unit<'a> {
     /// The file.
-    pub source: &'a dyn Source,
+    pub source: &'a Source,
     /// The group, with a slash at its end; empty for the whole file.
     pub group: String,
     /// How the names of its arrays begin, such as `train_` or `train/`.
@@ -26,7 +26,7 @@ pub(super) struct Unit<'a> {
 impl<'a> Unit<'a> {
     /// The arrays and their positions, with the names they have in this unit.
     pub fn arrays(&self) -> impl Iterator<Item = (usize, &str, &'a Variable)> {
-        let variables = self.source.variables().iter().enumerate();
+        let variables = self.source.variables.iter().enumerate();
         variables.filter_map(|(i, variable)| {
             let name = variable.name.strip_prefix(&self.group)?;
             let own = name.strip_prefix(&self.prefix);
@@ -39,7 +39,7 @@ impl<'a> Unit<'a> {
     /// The array of a name, which may be that in this unit or that in the file.
     pub fn find(&self, name: &str) -> Option<usize> {
         let position = |wanted: &str| {
-            let mut variables = self.source.variables().iter();
+            let mut variables = self.source.variables.iter();
             variables.position(|variable| variable.name == wanted)
         };
         self.names_of(name).iter().find_map(|name| position(name))
@@ -48,14 +48,14 @@ impl<'a> Unit<'a> {
     /// Why the array of this name cannot be read, if it is there and cannot.
     pub fn unread(&self, name: &str) -> Option<&'a str> {
         let names = self.names_of(name);
-        let mut unread = self.source.beside().unread.iter();
+        let mut unread = self.source.beside.unread.iter();
         let found = unread.find(|(found, _)| names.contains(found));
         found.map(|(_, why)| why.as_str())
     }
 
     /// The list of texts of this name.
     pub fn texts(&self, name: &str) -> Option<&'a [String]> {
-        let labels = &self.source.beside().labels;
+        let labels = &self.source.beside.labels;
         let names = self.names_of(name);
         names
             .iter()
@@ -74,7 +74,7 @@ impl<'a> Unit<'a> {
 
     /// An array by its position.
     pub fn variable(&self, index: usize) -> &'a Variable {
-        &self.source.variables()[index]
+        &self.source.variables[index]
     }
 
     /// Its group, as the beginning of a sentence about it; empty for a whole file.
@@ -87,7 +87,7 @@ impl<'a> Unit<'a> {
 }
 
 /// The units of a source: its groups if they are numbered and alike, else the whole.
-pub(super) fn units<'a>(source: &'a dyn Source, prefix: Option<&str>) -> Result<Vec<Unit<'a>>> {
+pub(super) fn units<'a>(source: &'a Source, prefix: Option<&str>) -> Result<Vec<Unit<'a>>> {
     let unit = |group: String| {
         Ok(Unit {
             prefix: chosen(source, &group, prefix)?,
@@ -103,9 +103,9 @@ pub(super) fn units<'a>(source: &'a dyn Source, prefix: Option<&str>) -> Result<
 
 /// The groups of a source if all of its arrays lie in numbered groups of the same contents, such as
 /// `0000/data`.
-fn numbered(source: &dyn Source) -> Option<Vec<String>> {
+fn numbered(source: &Source) -> Option<Vec<String>> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for variable in source.variables() {
+    for variable in &source.variables {
         let (group, name) = variable.name.split_once('/')?;
         let is_numbered = group.ends_with(|c: char| c.is_ascii_digit());
         match groups.iter_mut().rfind(|(found, _)| *found == group) {
@@ -125,17 +125,17 @@ fn numbered(source: &dyn Source) -> Option<Vec<String>> {
 }
 
 /// What the names of a unit's arrays begin with: what is wanted, or else the data for training.
-fn chosen(source: &dyn Source, group: &str, wanted: Option<&str>) -> Result<String> {
+fn chosen(source: &Source, group: &str, wanted: Option<&str>) -> Result<String> {
     let found = prefixes(source, group);
     let is_plain = |variable: &Variable| {
         let name = variable.name.strip_prefix(group);
         name.is_some_and(|name| plain::INPUT.contains(&name.to_lowercase().as_str()))
     };
-    if wanted.is_none() && source.variables().iter().any(is_plain) {
+    if wanted.is_none() && source.variables.iter().any(is_plain) {
         return Ok(String::new());
     }
     if let Some(wanted) = wanted {
-        let names = source.variables().iter().map(|variable| &variable.name);
+        let names = source.variables.iter().map(|variable| &variable.name);
         let mut names = names.filter_map(|name| name.strip_prefix(group));
         let prefix = names.find_map(|name| {
             let rest = name.strip_prefix(wanted)?;
@@ -144,7 +144,7 @@ fn chosen(source: &dyn Source, group: &str, wanted: Option<&str>) -> Result<Stri
         });
         return prefix.ok_or_else(|| {
             let reason = format!("has no arrays whose names begin with {wanted}_ or {wanted}/");
-            bad(source.path(), reason)
+            bad(&source.path, reason)
         });
     }
     let preferred = SPLITS
@@ -159,8 +159,8 @@ pub(super) fn split(prefix: &str) -> &str {
 }
 
 /// The prefixes of array names that say what they are for, such as `train_` of `train_input`.
-fn prefixes(source: &dyn Source, group: &str) -> BTreeSet<String> {
-    let names = source.variables().iter().map(|variable| &variable.name);
+fn prefixes(source: &Source, group: &str) -> BTreeSet<String> {
+    let names = source.variables.iter().map(|variable| &variable.name);
     let names = names.filter_map(|name| name.strip_prefix(group));
     names.filter_map(prefix_of).map(str::to_owned).collect()
 }

@@ -381,8 +381,5 @@ impl Built {
 }
 
 fn bad(path: &Path, reason: String) -> Error {
-    Error::BadFile {
-        path: path.to_owned(),
-        reason,
-    }
+    Error::bad_file(path, reason)
 }

@@ -55,14 +55,14 @@ impl SingleFile {
         contents
             .attributes
             .insert("floral_mark".into(), mark.into());
-        write_atomically_by(target, |file| {
-            let mut out = BufWriter::new(Pieces(file));
-            match self {
-                Self::Npz => npz::write(&contents, &mut out)?,
-                Self::NetCdf => netcdf::write(&contents, &mut out)?,
-            }
-            out.flush().map_err(write_error(target))
-        })
+        match self {
+            Self::Npz => npz::write(&contents, target),
+            Self::NetCdf => write_atomically_by(target, |file| {
+                let mut out = BufWriter::new(Pieces(file));
+                netcdf::write(&contents, &mut out)?;
+                out.flush().map_err(write_error(target))
+            }),
+        }
     }
 }
 
@@ -80,10 +80,7 @@ pub fn has_mark(path: &Path, mark: &str) -> Result<bool> {
 
 impl Contents {
     fn open(group: &Path) -> Result<Self> {
-        let bad = |reason: &str| Error::BadFile {
-            path: group.to_owned(),
-            reason: reason.to_owned(),
-        };
+        let bad = |reason: &str| Error::bad_file(group, reason);
         let root = read_json(&group.join(METADATA_FILE))?;
         let root = root.ok_or_else(|| bad("is no Zarr group"))?;
         let arrays = root["consolidated_metadata"]["metadata"].as_object();
@@ -105,18 +102,17 @@ impl Contents {
     }
 
     fn bad(&self, reason: String) -> Error {
-        Error::BadFile {
-            path: self.path.clone(),
-            reason,
-        }
+        Error::bad_file(&self.path, reason)
     }
 }
 
 impl Variable {
     fn open(storage: &ReadableStorage, group: &Path, name: &str, metadata: &Value) -> Result<Self> {
-        let array = StoredArray::open(storage, group, name)?.ok_or_else(|| Error::BadFile {
-            path: group.join(name),
-            reason: "is listed in the group's metadata, but missing".into(),
+        let array = StoredArray::open(storage, group, name)?.ok_or_else(|| {
+            Error::bad_file(
+                group.join(name),
+                "is listed in the group's metadata, but missing",
+            )
         })?;
         let dimensions = (0..array.shape().len()).map(|i| match array.dimension(i) {
             Some(name) => name.to_owned(),

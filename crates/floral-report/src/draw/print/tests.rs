@@ -42,6 +42,7 @@ fn maps() -> Panels {
         y: span("y"),
         height: 2,
         aspect: None,
+        marks: Vec::new(),
         rows: vec![MapRow {
             label: "mean".into(),
             colours: ColourMap::Field,

@@ -1,8 +1,9 @@
 //! The quantities of interest that a user asks for, resolved: definitions such as `peak = max(u)` and
 //! thresholds such as `peak: 80`.
 
-use floral_quantities::Given;
+use floral_quantities::{Calibration, Given};
 
+use super::calibrated::stretched;
 use super::names::names;
 use super::prepared::PreparedInterests;
 use super::space::{SharedSpace, space};
@@ -46,8 +47,10 @@ pub struct Interest {
 
 /// Quantities of interest on one grid.
 pub struct Interests {
-    all: Vec<Interest>,
-    space: SharedSpace,
+    pub(super) all: Vec<Interest>,
+    pub(super) space: SharedSpace,
+    /// By which draws are stretched; empty if quantities are not calibrated.
+    pub(super) calibrations: Vec<Option<Calibration>>,
 }
 
 impl Interests {
@@ -90,7 +93,11 @@ impl Interests {
             return Ok(None);
         }
         let space = space(subject.grid, subject.mask)?;
-        Ok(Some(Self { all, space }))
+        Ok(Some(Self {
+            all,
+            space,
+            calibrations: Vec::new(),
+        }))
     }
 
     /// One quantity that is read already.
@@ -102,6 +109,7 @@ impl Interests {
                 thresholds,
             }],
             space: space(subject.grid, subject.mask)?,
+            calibrations: Vec::new(),
         })
     }
 
@@ -125,6 +133,19 @@ impl Interests {
         };
         let prepared = self.all.iter().map(prepare).collect::<Result<_>>();
         prepared.map(PreparedInterests::new)
+    }
+
+    /// The calibration of each quantity that has one.
+    pub fn calibrations(&self) -> impl Iterator<Item = Option<&Calibration>> {
+        let all = 0..self.all.len();
+        all.map(|index| self.calibrations.get(index).and_then(Option::as_ref))
+    }
+
+    /// Values of each quantity over draws of one input, calibrated: by quantity and draw.
+    pub fn calibrated(&self, values: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let pairs = self.all.iter().zip(self.calibrations()).zip(values);
+        let pairs = pairs.map(|((one, by), values)| stretched(by, &one.quantity, values));
+        pairs.collect()
     }
 }
 

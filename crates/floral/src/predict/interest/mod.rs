@@ -7,6 +7,7 @@
 //! language and the distributions.
 
 mod asked;
+mod calibrated;
 mod names;
 mod prepared;
 mod space;
@@ -14,6 +15,7 @@ mod stored;
 mod summary;
 
 pub use asked::{Asked, Interest, Interests, Subject};
+pub use calibrated::{JudgedValues, JudgingInput};
 pub use names::names;
 pub use prepared::PreparedInterests;
 pub use space::space;

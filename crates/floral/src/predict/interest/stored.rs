@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Interest, InterestSummary, Interests, STATISTICS};
+use super::{Calibration, Interest, InterestSummary, Interests, STATISTICS};
 use crate::dataset::layout::INPUT_DIMENSION;
 use crate::storage::array_metadata::{self, COMMENT, UNITS};
 use crate::storage::{Dimension, Precision};
@@ -39,23 +39,30 @@ pub struct InterestPlan {
     pub draws: usize,
     /// Whether its epistemic variance is known.
     pub has_epistemic: bool,
+    /// The factor by which draws are stretched about their median, if it is calibrated.
+    pub stretch: Option<f64>,
 }
 
 impl InterestPlan {
     /// Of each quantity; `separates` says whether the method has epistemic variances.
     pub fn of(interests: &Interests, draws: usize, separates: bool) -> Vec<Self> {
-        let plan = |Interest {
-                        quantity,
-                        thresholds,
-                    }: &Interest| Self {
+        let plan = |(
+            Interest {
+                quantity,
+                thresholds,
+            },
+            calibration,
+        ): (&Interest, Option<&Calibration>)| Self {
             name: quantity.name().to_owned(),
             expression: quantity.text().to_owned(),
             units: quantity.unit().map(str::to_owned),
             thresholds: thresholds.clone(),
             draws,
             has_epistemic: separates && quantity.is_linear() && quantity.uses_solution(),
+            stretch: calibration.map(|found| found.factor),
         };
-        interests.all().iter().map(plan).collect()
+        let all = interests.all().iter().zip(interests.calibrations());
+        all.map(plan).collect()
     }
 
     /// The arrays of a number of inputs.
@@ -73,11 +80,12 @@ impl InterestPlan {
         let draws = (DRAW_DIMENSION, self.draws);
         let statistics = (STATISTIC_DIMENSION, STATISTICS.len());
         let mut values = array(&[draws], &self.expression, units);
-        array_metadata::set(
-            &mut values,
-            COMMENT,
-            "a quantity of interest, on each realization",
-        );
+        let comment = "a quantity of interest, on each realization";
+        let comment = match self.stretch {
+            None => comment.to_owned(),
+            Some(by) => format!("{comment}; deviations from the median stretched by {by:.4}"),
+        };
+        array_metadata::set(&mut values, COMMENT, &comment);
         let listed = |meaning: &str| {
             let mut array = array(&[statistics], meaning, units);
             array_metadata::set(&mut array, "statistics", &STATISTICS.join(" "));
@@ -131,6 +139,8 @@ impl InterestPlan {
         values: &[f64],
         epistemic: Option<f64>,
     ) -> Vec<(String, Vec<f64>)> {
+        // Both parts of the variance grow alike.
+        let epistemic = epistemic.map(|variance| variance * self.stretch.unwrap_or(1.0).powi(2));
         let summary = InterestSummary::new(values, &self.thresholds, epistemic);
         let mut padded = values.to_vec();
         padded.resize(self.draws.max(values.len()), f64::NAN);
@@ -220,6 +230,7 @@ mod tests {
             thresholds: vec![2.5],
             draws: 4,
             has_epistemic: false,
+            stretch: None,
         }
     }
 

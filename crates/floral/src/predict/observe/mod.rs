@@ -10,8 +10,8 @@ mod quantity;
 mod resolve;
 
 use crate::quantity::labels;
-use crate::train::Header;
-use crate::{Checksum, Error, Quantity, Result};
+use crate::train::{Header, Method};
+use crate::{Advice, Checksum, Error, Quantity, Result};
 
 pub use quantity::QuantityReading;
 
@@ -88,6 +88,23 @@ impl Observations {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.points.len() + self.quantities.len()
+    }
+
+    /// Refuses them for predictions of several inputs, or of a method that takes no readings.
+    pub fn check(&self, method: Method, inputs: usize) -> Result<()> {
+        if inputs != 1 {
+            let reason = format!("readings are those of one input, but there are {inputs}");
+            return Err(refused("observations", reason).advised(Advice::ChooseInput));
+        }
+        match method.recipe() {
+            Some(_) => Ok(()),
+            None => Err(refused(
+                "observations",
+                format!(
+                    "{method} cannot be conditioned on readings; use a run of floral-kl or kriging"
+                ),
+            )),
+        }
     }
 
     /// A checksum of all that predictions depend on.

@@ -12,7 +12,7 @@ use super::{Method, Outcome, RunFolder, TrainConfig, train};
 use crate::Silent;
 use crate::dataset::{Dataset, Precision, Request, SplitConfig, generate};
 use crate::operator::Device;
-use crate::problem::{Moments, Problem, catalogue};
+use crate::problem::{ExactMoments, Problem, catalogue};
 use crate::random::{Purpose, Stream, stream};
 
 const POINTS: usize = 32;
@@ -56,7 +56,7 @@ impl Line {
                 hidden_channels: 16,
                 layers: 2,
                 film_channels: 16,
-                n_modes: None,
+                ..NetworkConfig::default()
             },
             optimiser: OptimiserConfig {
                 batch: 16,
@@ -80,7 +80,7 @@ impl Line {
         (run, outcome)
     }
 
-    fn truth(&self, input: usize) -> Moments {
+    fn truth(&self, input: usize) -> ExactMoments {
         let input = self.dataset.input(input).unwrap();
         self.problem.exact_moments(&input).unwrap().unwrap()
     }
@@ -92,6 +92,7 @@ fn shapes() -> Shapes {
         input_channels: 1,
         solution_channels: 1,
         grid: vec![POINTS],
+        coordinates: None,
     }
 }
 

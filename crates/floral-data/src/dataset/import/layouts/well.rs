@@ -18,7 +18,7 @@ const TIME: &str = "time";
 
 /// A file with groups of fields.
 pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
-    let groups = unit.source.groups();
+    let groups = &unit.source.groups;
     if !FIELDS.iter().any(|group| groups.contains_key(*group)) {
         return None;
     }
@@ -90,7 +90,7 @@ fn is_true(attribute: Option<&Value>) -> bool {
 
 /// Axes whose boundary condition is periodic.
 fn periodic(unit: &Unit<'_>) -> Vec<String> {
-    let groups = unit.source.groups().iter();
+    let groups = unit.source.groups.iter();
     let conditions = groups.filter(|(path, attributes)| {
         let kind = attributes.get("bc_type").and_then(Value::as_str);
         path.starts_with("boundary_conditions/")

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use hdf5_reader::group::Group;
@@ -14,9 +14,9 @@ use hdf5_reader::storage::FileStorage;
 use hdf5_reader::{Dataset, Datatype, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem};
 
 use super::beside::MOST_LABELS;
-use super::hdf5_values::{Pair, Real, attributes, number};
+use super::hdf5_values::{Parts, attributes, number};
 use super::links::{LeadingOut, unfollowed};
-use super::{Beside, COMPLEX, Groups, MOST_ARRAYS, Source, Variable, bad, leaf};
+use super::{Beside, Groups, MOST_ARRAYS, Source, Stored, Unread, Values, Variable, bad, leaf};
 use crate::storage::Number;
 use crate::{Error, Result};
 
@@ -40,50 +40,39 @@ const OTHER_THAN_DIMENSION: &str = "_nc4_non_coord_";
 const DIMENSION: &str = "_Netcdf4Dimid";
 const DIMENSIONS: &str = "_Netcdf4Coordinates";
 
-/// A file.
-pub(super) struct Hdf5Source {
-    path: PathBuf,
-    groups: Groups,
-    variables: Vec<Variable>,
-    arrays: Vec<(Dataset, Number)>,
-    beside: Beside,
-    is_netcdf: bool,
+/// Reads what the groups of a file hold; arrays of other things than numbers lie beside them.
+pub(super) fn open(path: &Path) -> Result<Source> {
+    // By ranges, not by a map of the file, which ends the program if another cuts the file.
+    let file = std::fs::File::open(path).map_err(Error::io(path))?;
+    let size = file.metadata().map_err(Error::io(path))?.len();
+    let mut walk = Walk::default();
+    walk_file(file, &mut walk).map_err(|refused| refused.about(path))?;
+    let names = Names::of(&walk.arrays);
+    let root = walk.groups.get("");
+    let is_netcdf = root.is_some_and(|root| root.contains_key("_NCProperties"))
+        || walk.arrays.iter().any(|(_, array)| is_of_netcdf(array));
+    let (mut variables, mut arrays) = (Vec::new(), Vec::new());
+    for (name, array) in walk.arrays {
+        let number = number(array.dtype());
+        let Some(variable) = number.and_then(|n| variable(&name, &array, n, &names)) else {
+            other(&name, &array, &mut walk.beside);
+            continue;
+        };
+        check_size(path, &variable, &array, size)?;
+        variables.push(variable);
+        arrays.push(array);
+    }
+    let format = if is_netcdf { "NetCDF 4" } else { "HDF5" };
+    Ok(Source {
+        groups: walk.groups,
+        beside: walk.beside,
+        has_defaults: is_netcdf,
+        ..Source::new(path, format, variables, Datasets(arrays))
+    })
 }
 
-impl Hdf5Source {
-    /// Reads what the groups of a file hold; arrays of other things than numbers lie beside them.
-    pub fn open(path: &Path) -> Result<Self> {
-        // By ranges, not by a map of the file, which ends the program if another cuts the file.
-        let file = std::fs::File::open(path).map_err(Error::io(path))?;
-        let size = file.metadata().map_err(Error::io(path))?.len();
-        let mut walk = Walk::default();
-        walk_file(file, &mut walk).map_err(|refused| refused.about(path))?;
-        let names = Names::of(&walk.arrays);
-        let root = walk.groups.get("");
-        let is_netcdf = root.is_some_and(|root| root.contains_key("_NCProperties"))
-            || walk.arrays.iter().any(|(_, array)| is_of_netcdf(array));
-        let (mut variables, mut arrays) = (Vec::new(), Vec::new());
-        for (name, array) in walk.arrays {
-            let number = number(array.dtype());
-            let found = number.and_then(|n| Some((n, variable(&name, &array, n, &names)?)));
-            let Some((number, variable)) = found else {
-                other(&name, &array, &mut walk.beside);
-                continue;
-            };
-            check_size(path, &variable, &array, size)?;
-            variables.push(variable);
-            arrays.push((array, number));
-        }
-        Ok(Self {
-            path: path.to_owned(),
-            groups: walk.groups,
-            variables,
-            arrays,
-            beside: walk.beside,
-            is_netcdf,
-        })
-    }
-}
+/// The arrays of numbers.
+struct Datasets(Vec<Dataset>);
 
 /// Why a file is not read.
 enum Refused {
@@ -198,22 +187,18 @@ fn variable(name: &str, array: &Dataset, number: Number, names: &Names) -> Optio
         return None;
     }
     let shape: Option<Vec<usize>> = array.shape().iter().map(|&n| n.try_into().ok()).collect();
-    let mut shape = shape?;
-    let mut dimensions = match shape.len() {
+    let shape = shape?;
+    let dimensions = match shape.len() {
         1 if is_scale => vec![Some(leaf(name).to_owned())],
         rank => scales(array, rank, names),
     };
-    if number.is_complex() {
-        shape.push(2);
-        dimensions.push(Some(COMPLEX.into()));
-    }
-    Some(Variable {
-        name: name.to_owned(),
+    Some(Variable::new(
+        name,
         shape,
         dimensions,
-        attributes: attributes(&found),
-        is_coarse: number.is_coarse(),
-    })
+        attributes(&found),
+        number,
+    ))
 }
 
 /// Whether the netCDF library wrote an array: older versions leave no mark on the file.
@@ -323,58 +308,27 @@ fn check_size(path: &Path, variable: &Variable, array: &Dataset, size: u64) -> R
     ))
 }
 
-impl Source for Hdf5Source {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn format(&self) -> &'static str {
-        if self.is_netcdf { "NetCDF 4" } else { "HDF5" }
-    }
-
-    fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
-
-    fn groups(&self) -> &Groups {
-        &self.groups
-    }
-
-    fn number(&self, variable: usize) -> Number {
-        self.arrays[variable].1
-    }
-
-    fn has_defaults(&self) -> bool {
-        self.is_netcdf
-    }
-
-    fn beside(&self) -> &Beside {
-        &self.beside
-    }
-
-    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
-        let (array, _) = &self.arrays[variable];
+impl Values for Datasets {
+    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Stored {
+        let array = &self.0[variable];
         let slice = |range: &Range<usize>| SliceInfoElem::Slice {
             start: range.start as u64,
             end: range.end as u64,
             step: 1,
         };
         let selection = SliceInfo {
-            selections: ranges[..array.ndim()].iter().map(slice).collect(),
+            selections: ranges.iter().map(slice).collect(),
         };
-        let values = if self.variables[variable].shape.len() > array.ndim() {
-            let pairs = array.read_slice::<Pair>(&selection);
-            pairs.map(|pairs| pairs.into_iter().flat_map(|pair| pair.0).collect())
-        } else {
-            let values = array.read_slice::<Real>(&selection);
-            values.map(|values| values.into_iter().map(|value| value.0).collect())
-        };
-        values.map_err(|error| {
-            let name = &self.variables[variable].name;
-            bad(
-                &self.path,
-                format!("the array {name} cannot be read ({error})"),
-            )
-        })
+        match number(array.dtype()).is_some_and(Number::is_complex) {
+            true => parts::<2>(array, &selection),
+            false => parts::<1>(array, &selection),
+        }
     }
+}
+
+/// The values of a selection, the parts of each number one behind the other.
+fn parts<const N: usize>(array: &Dataset, selection: &SliceInfo) -> Stored {
+    let numbers = array.read_slice::<Parts<N>>(selection);
+    let numbers = numbers.map_err(Unread::from)?;
+    Ok(numbers.into_iter().flat_map(|parts| parts.0).collect())
 }

@@ -57,22 +57,22 @@ pub(super) fn number(datatype: &Datatype) -> Option<Number> {
     }
 }
 
-/// Any real number.
+/// The parts of a number: one of a real number, two of a complex one.
 #[derive(Clone)]
-pub(super) struct Real(pub f64);
+pub(super) struct Parts<const N: usize>(pub [f64; N]);
 
-/// A complex number.
-#[derive(Clone)]
-pub(super) struct Pair(pub [f64; 2]);
-
-impl H5Type for Real {
+impl<const N: usize> H5Type for Parts<N> {
     fn hdf5_type() -> Datatype {
-        double()
+        Datatype::FloatingPoint {
+            size: 8,
+            byte_order: ByteOrder::LittleEndian,
+        }
     }
 
     fn from_bytes(bytes: &[u8], datatype: &Datatype) -> Result<Self> {
         let values = decoded(bytes, datatype)?;
-        values.first().map(|value| Self(*value)).ok_or_else(short)
+        let parts = values.first_chunk().map(|parts| Self(*parts));
+        parts.ok_or_else(|| Error::InvalidData("too few bytes for a number".into()))
     }
 
     fn element_size(datatype: &Datatype) -> usize {
@@ -80,44 +80,10 @@ impl H5Type for Real {
     }
 
     fn decode_vec(raw: &[u8], datatype: &Datatype, count: usize) -> Option<Result<Vec<Self>>> {
-        let values = decoded(raw, datatype).map(|values| {
-            let values = values.into_iter().map(Self);
-            values.take(count).collect()
-        });
-        Some(values)
-    }
-}
-
-impl H5Type for Pair {
-    fn hdf5_type() -> Datatype {
-        double()
-    }
-
-    fn from_bytes(bytes: &[u8], datatype: &Datatype) -> Result<Self> {
-        let values = decoded(bytes, datatype)?;
-        values
-            .first_chunk()
-            .map(|pair| Self(*pair))
-            .ok_or_else(short)
-    }
-
-    fn element_size(datatype: &Datatype) -> usize {
-        number(datatype).map_or(0, Number::size)
-    }
-
-    fn decode_vec(raw: &[u8], datatype: &Datatype, count: usize) -> Option<Result<Vec<Self>>> {
-        let values = decoded(raw, datatype).map(|values| {
-            let pairs = values.as_chunks().0.iter().map(|pair| Self(*pair));
-            pairs.take(count).collect()
-        });
-        Some(values)
-    }
-}
-
-fn double() -> Datatype {
-    Datatype::FloatingPoint {
-        size: 8,
-        byte_order: ByteOrder::LittleEndian,
+        Some(decoded(raw, datatype).map(|values| {
+            let numbers = values.as_chunks().0.iter().map(|parts| Self(*parts));
+            numbers.take(count).collect()
+        }))
     }
 }
 
@@ -126,10 +92,6 @@ fn decoded(bytes: &[u8], datatype: &Datatype) -> Result<Vec<f64>> {
     let mut values = Vec::new();
     number.append(bytes, &mut values);
     Ok(values)
-}
-
-fn short() -> Error {
-    Error::InvalidData("too few bytes for a number".into())
 }
 
 /// Attributes as texts, numbers and lists of them; others are left out.

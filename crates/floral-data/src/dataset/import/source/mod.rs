@@ -19,7 +19,7 @@ mod zarr_texts;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -50,11 +50,32 @@ pub(super) struct Variable {
     pub dimensions: Vec<Option<String>>,
     /// Its attributes.
     pub attributes: Map<String, Value>,
-    /// Whether its numbers have no more digits than floats of 32 bits.
-    pub is_coarse: bool,
+    /// How its numbers are stored.
+    pub number: Number,
 }
 
 impl Variable {
+    /// An array of numbers; complex ones have a dimension more than the file says.
+    fn new(
+        name: impl Into<String>,
+        mut shape: Vec<usize>,
+        mut dimensions: Vec<Option<String>>,
+        attributes: Map<String, Value>,
+        number: Number,
+    ) -> Self {
+        if number.is_complex() {
+            shape.push(2);
+            dimensions.push(Some(COMPLEX.into()));
+        }
+        Self {
+            name: name.into(),
+            shape,
+            dimensions,
+            attributes,
+            number,
+        }
+    }
+
     /// The name without the groups that hold it.
     pub fn leaf(&self) -> &str {
         leaf(&self.name)
@@ -62,7 +83,7 @@ impl Variable {
 
     /// Whether its numbers are complex.
     pub fn is_complex(&self) -> bool {
-        self.dimensions.last() == Some(&Some(COMPLEX.into()))
+        self.number.is_complex()
     }
 
     /// An attribute that is a text.
@@ -81,74 +102,99 @@ pub(super) fn leaf(name: &str) -> &str {
 pub(super) type Groups = BTreeMap<String, Map<String, Value>>;
 
 /// Named arrays that belong together.
-pub(super) trait Source: Send + Sync {
+pub(super) struct Source {
     /// Where they are.
-    fn path(&self) -> &Path;
-
+    pub path: PathBuf,
     /// The format, in a word.
-    fn format(&self) -> &'static str;
-
+    pub format: &'static str,
     /// The arrays.
-    fn variables(&self) -> &[Variable];
-
+    pub variables: Vec<Variable>,
     /// The attributes of its groups.
-    fn groups(&self) -> &Groups;
-
+    pub groups: Groups,
     /// What it holds beside numbers.
-    fn beside(&self) -> &Beside;
-
-    /// How the array at this position stores its numbers.
-    fn number(&self, variable: usize) -> Number;
-
+    pub beside: Beside,
     /// Whether the format has numbers that stand for what was never written.
-    fn has_defaults(&self) -> bool {
-        false
-    }
+    has_defaults: bool,
+    values: Box<dyn Values>,
+}
 
+/// Numbers, or why they cannot be read.
+type Stored = std::result::Result<Vec<f64>, Unread>;
+
+/// Where the numbers of a source are.
+trait Values: Send + Sync {
     /// The stored numbers of a box of the array at this position, the last dimension fastest. The
-    /// ranges lie in the array's shape.
-    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>>;
+    /// ranges lie in the array's shape, without the dimension of complex numbers.
+    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Stored;
 }
 
-/// The values of a box of an array: unpacked, and NaN where a value is missing.
-pub(super) fn read(
-    source: &dyn Source,
-    variable: usize,
-    ranges: &[Range<usize>],
-) -> Result<Vec<f64>> {
-    let array = &source.variables()[variable];
-    let count = ranges
-        .iter()
-        .try_fold(1, |n: usize, range| n.checked_mul(range.len()));
-    if count.is_none_or(|count| count > LARGEST_BOX) {
-        return Err(bad(
-            source.path(),
-            format!(
-                "the array {} has the shape {:?}: more than {LARGEST_BOX} values would be read at \
-                 once; store fewer realizations of an input",
-                array.name, array.shape
-            ),
-        ));
+/// Why numbers cannot be read.
+enum Unread {
+    /// Said of the array.
+    Reason(String),
+    /// Said of the file.
+    Whole(Error),
+}
+
+impl Unread {
+    /// That something failed.
+    fn from(error: impl std::fmt::Display) -> Self {
+        Self::Reason(format!("cannot be read ({error})"))
     }
-    let mut values = source.stored(variable, ranges)?;
-    let number = source.number(variable);
-    let packing = Packing::new(&array.attributes, number, source.has_defaults());
-    let about = |reason| bad(source.path(), format!("the array {} {reason}", array.name));
-    packing.map_err(about)?.unpack(&mut values);
-    Ok(values)
 }
 
-/// All of an array.
-pub(super) fn read_all(source: &dyn Source, variable: usize) -> Result<Vec<f64>> {
-    let shape = &source.variables()[variable].shape;
-    let ranges: Vec<Range<usize>> = shape.iter().map(|&n| 0..n).collect();
-    read(source, variable, &ranges)
+impl Source {
+    /// Arrays without groups and attributes.
+    fn new(
+        path: &Path,
+        format: &'static str,
+        variables: Vec<Variable>,
+        values: impl Values + 'static,
+    ) -> Self {
+        Self {
+            path: path.to_owned(),
+            format,
+            variables,
+            groups: Groups::new(),
+            beside: Beside::default(),
+            has_defaults: false,
+            values: Box::new(values),
+        }
+    }
+
+    /// The values of a box of an array: unpacked, and NaN where a value is missing.
+    pub fn read(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
+        let array = &self.variables[variable];
+        let about = |reason| bad(&self.path, format!("the array {} {reason}", array.name));
+        let mut counts = ranges.iter().map(Range::len);
+        let count = counts.try_fold(1, usize::checked_mul);
+        if count.is_none_or(|count| count > LARGEST_BOX) {
+            return Err(about(format!(
+                "has the shape {:?}: more than {LARGEST_BOX} values would be read at once; store fewer \
+                 realizations of an input",
+                array.shape
+            )));
+        }
+        let stored = ranges.len() - usize::from(array.is_complex());
+        let mut values = match self.values.stored(variable, &ranges[..stored]) {
+            Ok(values) => values,
+            Err(Unread::Reason(reason)) => return Err(about(reason)),
+            Err(Unread::Whole(error)) => return Err(error),
+        };
+        let packing = Packing::new(&array.attributes, array.number, self.has_defaults);
+        packing.map_err(about)?.unpack(&mut values);
+        Ok(values)
+    }
+
+    /// All of an array.
+    pub fn read_all(&self, variable: usize) -> Result<Vec<f64>> {
+        let shape = &self.variables[variable].shape;
+        let ranges: Vec<Range<usize>> = shape.iter().map(|&n| 0..n).collect();
+        self.read(variable, &ranges)
+    }
 }
 
 /// An error about a file.
 pub(super) fn bad(path: &Path, reason: impl Into<String>) -> Error {
-    Error::BadFile {
-        path: path.to_owned(),
-        reason: reason.into(),
-    }
+    Error::bad_file(path, reason)
 }

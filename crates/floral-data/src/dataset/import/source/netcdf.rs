@@ -6,13 +6,13 @@
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::beside::MOST_LABELS;
 use super::bytes::Bytes;
 use super::netcdf_header::{Header, Record};
 use super::strided::Strided;
-use super::{Beside, Groups, Source, Variable, bad};
+use super::{Beside, Source, Stored, Unread, Values, Variable, bad};
 use crate::storage::{Kind, Number};
 use crate::{Error, Result};
 
@@ -22,46 +22,39 @@ const LONGEST_HEADER: u64 = 1 << 26;
 /// Characters of the longest label.
 const LONGEST_LABEL: usize = 1 << 12;
 
-/// A file in the classic format.
-pub(super) struct NetcdfSource {
-    path: PathBuf,
-    file: Bytes,
-    groups: Groups,
-    variables: Vec<Variable>,
-    beside: Beside,
-    places: Vec<Strided>,
+/// Reads the header; lists of texts lie beside the numbers.
+pub(super) fn open(path: &Path) -> Result<Source> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    let size = file.metadata().map_err(Error::io(path))?.len();
+    let header = Header::read(BufReader::new(&file).take(LONGEST_HEADER));
+    let header = header.ok_or_else(|| bad(path, "is no NetCDF file, or damaged"))?;
+    let records = header.records(size);
+    let (mut variables, mut places) = (Vec::new(), Vec::new());
+    let (bytes, mut beside) = (Bytes::of(file), Beside::default());
+    for record in &header.variables {
+        let Some((variable, place)) = opened(record, &header, records) else {
+            let texts = texts(record, &header, records, &bytes);
+            beside.label(&record.name, texts.unwrap_or_default());
+            continue;
+        };
+        check_end(path, &variable, &place, size)?;
+        variables.push(variable);
+        places.push(place);
+    }
+    let groups = [(String::new(), header.attributes)].into();
+    let file = bytes;
+    Ok(Source {
+        groups,
+        beside,
+        has_defaults: true,
+        ..Source::new(path, "NetCDF 3", variables, Places { file, places })
+    })
 }
 
-impl NetcdfSource {
-    /// Reads the header; lists of texts lie beside the numbers.
-    pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(Error::io(path))?;
-        let size = file.metadata().map_err(Error::io(path))?.len();
-        let header = Header::read(BufReader::new(&file).take(LONGEST_HEADER));
-        let header = header.ok_or_else(|| bad(path, "is no NetCDF file, or damaged"))?;
-        let records = header.records(size);
-        let (mut variables, mut places) = (Vec::new(), Vec::new());
-        let (bytes, mut beside) = (Bytes::of(file), Beside::default());
-        for record in &header.variables {
-            let Some((variable, place)) = opened(record, &header, records) else {
-                let texts = texts(record, &header, records, &bytes);
-                beside.label(&record.name, texts.unwrap_or_default());
-                continue;
-            };
-            check_end(path, &variable, &place, size)?;
-            variables.push(variable);
-            places.push(place);
-        }
-        let groups = [(String::new(), header.attributes.clone())].into();
-        Ok(Self {
-            path: path.to_owned(),
-            file: bytes,
-            groups,
-            variables,
-            beside,
-            places,
-        })
-    }
+/// Where the numbers of each variable are in the file.
+struct Places {
+    file: Bytes,
+    places: Vec<Strided>,
 }
 
 /// A variable of numbers and where they are.
@@ -75,16 +68,10 @@ fn opened(record: &Record, header: &Header, records: u64) -> Option<(Variable, S
     if is_record {
         place.strides.insert(0, header.record_size());
     }
-    let names = record.dimensions.iter();
-    let variable = Variable {
-        name: record.name.clone(),
-        shape,
-        dimensions: names
-            .map(|&id| header.dimensions.get(id).map(|(name, _)| name.clone()))
-            .collect(),
-        attributes: record.attributes.clone(),
-        is_coarse: number.is_coarse(),
-    };
+    let name = |&id: &usize| header.dimensions.get(id).map(|(name, _)| name.clone());
+    let dimensions = record.dimensions.iter().map(name).collect();
+    let attributes = record.attributes.clone();
+    let variable = Variable::new(&record.name, shape, dimensions, attributes, number);
     Some((variable, place))
 }
 
@@ -128,43 +115,9 @@ fn check_end(path: &Path, variable: &Variable, place: &Strided, size: u64) -> Re
     Err(bad(path, reason))
 }
 
-impl Source for NetcdfSource {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn format(&self) -> &'static str {
-        "NetCDF 3"
-    }
-
-    fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
-
-    fn groups(&self) -> &Groups {
-        &self.groups
-    }
-
-    fn number(&self, variable: usize) -> Number {
-        self.places[variable].number
-    }
-
-    fn has_defaults(&self) -> bool {
-        true
-    }
-
-    fn beside(&self) -> &Beside {
-        &self.beside
-    }
-
-    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
+impl Values for Places {
+    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Stored {
         let read = self.places[variable].read(&self.file, ranges);
-        read.map_err(|error| {
-            let name = &self.variables[variable].name;
-            bad(
-                &self.path,
-                format!("the variable {name} cannot be read ({error})"),
-            )
-        })
+        read.map_err(Unread::from)
     }
 }

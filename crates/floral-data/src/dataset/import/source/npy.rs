@@ -9,111 +9,67 @@ use serde_json::Map;
 
 use super::bytes::Bytes;
 use super::strided::Strided;
-use super::{Beside, COMPLEX, Groups, Source, Variable, bad};
+use super::{Beside, Source, Stored, Unread, Values, Variable, bad};
 use crate::npz::{NpyContents, NpyHeader, texts};
-use crate::storage::Number;
 use crate::{Error, Result};
 
-/// Arrays, a file each.
-pub(super) struct NpySource {
-    path: PathBuf,
-    groups: Groups,
-    variables: Vec<Variable>,
-    beside: Beside,
-    files: Vec<(Bytes, NpyHeader)>,
-}
-
-impl NpySource {
-    /// Reads the headers of the arrays in these files, which are named after them. `path` is what
-    /// messages call them all.
-    pub fn open(path: &Path, files: &[PathBuf]) -> Result<Self> {
-        let (mut variables, mut opened) = (Vec::new(), Vec::new());
-        let mut beside = Beside::default();
-        for file in files {
-            let bytes = File::open(file).map_err(Error::io(file))?;
-            let size = bytes.metadata().map_err(Error::io(file))?.len();
-            let contents = NpyContents::read(BufReader::new(&bytes), size)
-                .map_err(|reason| bad(file, reason))?;
-            let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            let header = match contents {
-                NpyContents::Numbers(header) => header,
-                NpyContents::Other(reason) => {
-                    let bytes = BufReader::new(File::open(file).map_err(Error::io(file))?);
-                    let labels = texts(bytes, size).ok().flatten();
-                    // Labels belong to arrays of numbers: alone they are no data.
-                    let Some(labels) = labels.filter(|_| files.len() > 1) else {
-                        return Err(bad(file, reason));
-                    };
-                    beside.label(&name, labels);
-                    continue;
-                }
-            };
-            variables.push(variable(&name, &header));
-            opened.push((Bytes::of(bytes), header));
-        }
-        Ok(Self {
-            path: path.to_owned(),
-            groups: Groups::new(),
-            variables,
-            beside,
-            files: opened,
-        })
+/// Reads the headers of the arrays in these files, which are named after them. `path` is what
+/// messages call them all.
+pub(super) fn open(path: &Path, files: &[PathBuf]) -> Result<Source> {
+    let (mut variables, mut opened) = (Vec::new(), Vec::new());
+    let mut beside = Beside::default();
+    for file in files {
+        let bytes = File::open(file).map_err(Error::io(file))?;
+        let size = bytes.metadata().map_err(Error::io(file))?.len();
+        let contents =
+            NpyContents::read(BufReader::new(&bytes), size).map_err(|reason| bad(file, reason))?;
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let header = match contents {
+            NpyContents::Numbers(header) => header,
+            NpyContents::Other(reason) => {
+                let bytes = BufReader::new(File::open(file).map_err(Error::io(file))?);
+                let labels = texts(bytes, size).ok().flatten();
+                // Labels belong to arrays of numbers: alone they are no data.
+                let Some(labels) = labels.filter(|_| files.len() > 1) else {
+                    return Err(bad(file, reason));
+                };
+                beside.label(&name, labels);
+                continue;
+            }
+        };
+        variables.push(variable(&name, &header));
+        opened.push((Bytes::of(bytes), header));
     }
+    Ok(Source {
+        beside,
+        ..Source::new(path, "NumPy", variables, Files(opened))
+    })
 }
 
 /// The array that a header describes.
 pub(super) fn variable(name: &str, header: &NpyHeader) -> Variable {
-    let mut shape = header.shape.clone();
-    let mut dimensions = vec![None; shape.len()];
-    if header.number.is_complex() {
-        shape.push(2);
-        dimensions.push(Some(COMPLEX.into()));
-    }
-    Variable {
-        name: name.to_owned(),
-        shape,
-        dimensions,
-        attributes: Map::new(),
-        is_coarse: header.number.is_coarse(),
-    }
+    let (shape, dimensions) = (header.shape.clone(), vec![None; header.shape.len()]);
+    Variable::new(name, shape, dimensions, Map::new(), header.number)
 }
 
-impl Source for NpySource {
-    fn path(&self) -> &Path {
-        &self.path
-    }
+/// The numbers of an array whose header begins at `start`.
+pub(super) fn numbers(
+    bytes: &Bytes,
+    start: u64,
+    header: &NpyHeader,
+    ranges: &[Range<usize>],
+) -> Stored {
+    let (start, shape) = (start + header.length, &header.shape);
+    let places = Strided::dense(header.number, start, shape, header.is_fortran);
+    places.read(bytes, ranges).map_err(Unread::from)
+}
 
-    fn format(&self) -> &'static str {
-        "NumPy"
-    }
+/// Arrays, a file each.
+struct Files(Vec<(Bytes, NpyHeader)>);
 
-    fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
-
-    fn groups(&self) -> &Groups {
-        &self.groups
-    }
-
-    fn number(&self, variable: usize) -> Number {
-        self.files[variable].1.number
-    }
-
-    fn beside(&self) -> &Beside {
-        &self.beside
-    }
-
-    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
-        let (bytes, header) = &self.files[variable];
-        let shape = &header.shape;
-        let places = Strided::dense(header.number, header.length, shape, header.is_fortran);
-        let read = places.read(bytes, &ranges[..shape.len()]);
-        read.map_err(|error| {
-            let name = &self.variables[variable].name;
-            bad(
-                &self.path,
-                format!("the array {name} cannot be read ({error})"),
-            )
-        })
+impl Values for Files {
+    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Stored {
+        let (bytes, header) = &self.0[variable];
+        numbers(bytes, 0, header, ranges)
     }
 }

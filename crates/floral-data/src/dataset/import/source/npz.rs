@@ -3,25 +3,19 @@
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use super::bytes::Bytes;
-use super::npy::variable;
-use super::strided::Strided;
-use super::{Beside, Groups, MOST_ARRAYS, Source, Variable, bad};
+use super::npy::{numbers, variable};
+use super::{Beside, MOST_ARRAYS, Source, Stored, Unread, Values, bad};
 use crate::npz::{Archive, Entry, NpyContents, NpyHeader, texts};
-use crate::storage::Number;
 use crate::{Error, Result};
 
 /// An archive; arrays that are not packed are read from where they lie in it.
-pub(super) struct NpzSource {
-    path: PathBuf,
+struct Arrays {
     archive: Archive,
     file: Bytes,
-    groups: Groups,
-    variables: Vec<Variable>,
-    beside: Beside,
     entries: Vec<Opened>,
 }
 
@@ -41,47 +35,49 @@ enum Contents {
     Unpacked(Bytes),
 }
 
-impl NpzSource {
-    /// Reads the headers of all arrays; those that hold no numbers lie beside them.
-    pub fn open(path: &Path) -> Result<Self> {
-        let archive = Archive::open(path)?;
-        if archive.entries.len() > MOST_ARRAYS {
-            return Err(bad(path, format!("has more than {MOST_ARRAYS} arrays")));
-        }
-        let (mut variables, mut entries) = (Vec::new(), Vec::new());
-        let mut beside = Beside::default();
-        for (index, entry) in archive.entries.iter().enumerate() {
-            let contents = archive.with_file(entry, |file| NpyContents::read(file, entry.size()));
-            let contents = contents.map_err(|reason| about(path, &entry.name, &reason))?;
-            let header = match contents {
-                NpyContents::Numbers(header) => header,
-                NpyContents::Other(reason) => {
-                    match archive.with_file(entry, |file| texts(file, entry.size())) {
-                        Ok(Some(list)) => beside.label(&entry.name, list),
-                        Ok(None) => {}
-                        Err(_) => beside.unreadable(&entry.name, reason),
-                    }
-                    continue;
-                }
-            };
-            variables.push(variable(&entry.name, &header));
-            entries.push(Opened {
-                entry: index,
-                header,
-                contents: OnceLock::new(),
-            });
-        }
-        Ok(Self {
-            path: path.to_owned(),
-            file: Bytes::of(File::open(path).map_err(Error::io(path))?),
-            archive,
-            groups: Groups::new(),
-            variables,
-            beside,
-            entries,
-        })
+/// Reads the headers of all arrays; those that hold no numbers lie beside them.
+pub(super) fn open(path: &Path) -> Result<Source> {
+    let archive = Archive::open(path)?;
+    if archive.entries.len() > MOST_ARRAYS {
+        return Err(bad(path, format!("has more than {MOST_ARRAYS} arrays")));
     }
+    let (mut variables, mut entries) = (Vec::new(), Vec::new());
+    let mut beside = Beside::default();
+    for (index, entry) in archive.entries.iter().enumerate() {
+        let contents = archive.with_file(entry, |file| NpyContents::read(file, entry.size()));
+        let contents =
+            contents.map_err(|reason| bad(path, format!("the array {} {reason}", entry.name)))?;
+        let header = match contents {
+            NpyContents::Numbers(header) => header,
+            NpyContents::Other(reason) => {
+                match archive.with_file(entry, |file| texts(file, entry.size())) {
+                    Ok(Some(list)) => beside.label(&entry.name, list),
+                    Ok(None) => {}
+                    Err(_) => beside.unreadable(&entry.name, reason),
+                }
+                continue;
+            }
+        };
+        variables.push(variable(&entry.name, &header));
+        entries.push(Opened {
+            entry: index,
+            header,
+            contents: OnceLock::new(),
+        });
+    }
+    let file = Bytes::of(File::open(path).map_err(Error::io(path))?);
+    let arrays = Arrays {
+        archive,
+        file,
+        entries,
+    };
+    Ok(Source {
+        beside,
+        ..Source::new(path, "NumPy", variables, arrays)
+    })
+}
 
+impl Arrays {
     fn contents(&self, opened: &Opened) -> std::result::Result<Contents, String> {
         let entry = &self.archive.entries[opened.entry];
         // In the order of Fortran one input lies everywhere in the file: it is read only once.
@@ -106,53 +102,15 @@ fn unpacked(file: &mut dyn Read, entry: &Entry) -> std::result::Result<Vec<u8>, 
     Err("is longer or shorter than it says".into())
 }
 
-fn about(path: &Path, name: &str, reason: &str) -> Error {
-    bad(path, format!("the array {name} {reason}"))
-}
-
-impl Source for NpzSource {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn format(&self) -> &'static str {
-        "NumPy"
-    }
-
-    fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
-
-    fn groups(&self) -> &Groups {
-        &self.groups
-    }
-
-    fn number(&self, variable: usize) -> Number {
-        self.entries[variable].header.number
-    }
-
-    fn beside(&self) -> &Beside {
-        &self.beside
-    }
-
-    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
+impl Values for Arrays {
+    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Stored {
         let opened = &self.entries[variable];
         let contents = opened.contents.get_or_init(|| self.contents(opened));
-        let name = &self.variables[variable].name;
-        let about = |reason: &str| about(&self.path, name, reason);
-        let (bytes, start) = match contents.as_ref().map_err(|reason| about(reason))? {
-            Contents::Stored(start) => (&self.file, *start),
-            Contents::Unpacked(bytes) => (bytes, 0),
+        let (bytes, start) = match contents {
+            Ok(Contents::Stored(start)) => (&self.file, *start),
+            Ok(Contents::Unpacked(bytes)) => (bytes, 0),
+            Err(reason) => return Err(Unread::Reason(reason.clone())),
         };
-        let NpyHeader {
-            number,
-            is_fortran,
-            shape,
-            length,
-        } = &opened.header;
-        let places = Strided::dense(*number, start + length, shape, *is_fortran);
-        places
-            .read(bytes, &ranges[..shape.len()])
-            .map_err(|error| about(&format!("cannot be read ({error})")))
+        numbers(bytes, start, &opened.header, ranges)
     }
 }

@@ -5,12 +5,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::hdf5::Hdf5Source;
-use super::netcdf::NetcdfSource;
-use super::npy::NpySource;
-use super::npz::NpzSource;
-use super::zarr::{ZarrSource, is_zarr};
-use super::{Source, bad};
+use super::zarr::is_zarr;
+use super::{Source, bad, hdf5, netcdf, npy, npz, zarr};
 use crate::{Error, Result};
 
 /// How HDF5 files begin, at the start or behind a block of the user's.
@@ -28,7 +24,7 @@ const ENDINGS: [&str; 9] = [
 const DEEPEST: usize = 3;
 
 /// The sources of these paths, in order. Single arrays of one folder make one source together.
-pub(in crate::dataset::import) fn open(paths: &[PathBuf]) -> Result<Vec<Box<dyn Source>>> {
+pub(in crate::dataset::import) fn open(paths: &[PathBuf]) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     let is_npy = |path: &PathBuf| path.is_file() && ending(path) == "npy";
     let (single, others): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(is_npy);
@@ -38,7 +34,7 @@ pub(in crate::dataset::import) fn open(paths: &[PathBuf]) -> Result<Vec<Box<dyn 
         } else {
             first.parent().unwrap_or(first)
         };
-        sources.push(Box::new(NpySource::open(name, &single)?) as Box<dyn Source>);
+        sources.push(npy::open(name, &single)?);
     }
     for path in &others {
         add(path, 0, &mut sources)?;
@@ -53,11 +49,11 @@ pub fn is_data(path: &Path) -> bool {
     path.is_file() || is_zarr(path) || entries.any(|entry| is_file(&entry.path()))
 }
 
-fn add(path: &Path, depth: usize, sources: &mut Vec<Box<dyn Source>>) -> Result<()> {
+fn add(path: &Path, depth: usize, sources: &mut Vec<Source>) -> Result<()> {
     if path.is_file() {
         sources.push(file(path)?);
     } else if is_zarr(path) {
-        sources.push(Box::new(ZarrSource::open(path)?));
+        sources.push(zarr::open(path)?);
     } else if path.is_dir() {
         folder(path, depth, sources)?;
     } else {
@@ -67,7 +63,7 @@ fn add(path: &Path, depth: usize, sources: &mut Vec<Box<dyn Source>>) -> Result<
 }
 
 /// The files and folders in a folder, in the order of the numbers in their names.
-fn folder(path: &Path, depth: usize, sources: &mut Vec<Box<dyn Source>>) -> Result<()> {
+fn folder(path: &Path, depth: usize, sources: &mut Vec<Source>) -> Result<()> {
     let entries = fs::read_dir(path).map_err(Error::io(path))?;
     let mut found = Vec::new();
     for entry in entries {
@@ -85,7 +81,7 @@ fn folder(path: &Path, depth: usize, sources: &mut Vec<Box<dyn Source>>) -> Resu
     let is_npy = |entry: &PathBuf| entry.is_file() && ending(entry) == "npy";
     let (single, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_npy);
     if !single.is_empty() {
-        sources.push(Box::new(NpySource::open(path, &single)?));
+        sources.push(npy::open(path, &single)?);
     }
     for entry in others {
         if depth < DEEPEST || entry.is_file() {
@@ -105,20 +101,20 @@ fn folder(path: &Path, depth: usize, sources: &mut Vec<Box<dyn Source>>) -> Resu
 }
 
 /// A file by its first bytes, which are more reliable than its name.
-fn file(path: &Path) -> Result<Box<dyn Source>> {
+fn file(path: &Path) -> Result<Source> {
     let mut start = Vec::new();
     let file = File::open(path).map_err(Error::io(path))?;
     let read = file.take(4096).read_to_end(&mut start);
     read.map_err(Error::io(path))?;
     let is_hdf5 = |at: usize| start.get(at..).is_some_and(|rest| rest.starts_with(HDF5));
     if start.starts_with(b"PK") {
-        Ok(Box::new(NpzSource::open(path)?))
+        npz::open(path)
     } else if start.starts_with(b"\x93NUMPY") {
-        Ok(Box::new(NpySource::open(path, &[path.to_owned()])?))
+        npy::open(path, &[path.to_owned()])
     } else if start.starts_with(b"CDF") {
-        Ok(Box::new(NetcdfSource::open(path)?))
+        netcdf::open(path)
     } else if BLOCKS.into_iter().any(is_hdf5) {
-        Ok(Box::new(Hdf5Source::open(path)?))
+        hdf5::open(path)
     } else if start.starts_with(b"MATLAB 5.0") {
         Err(bad(
             path,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use zarrs::storage::ReadableStorage;
 
 use super::zarr_texts::texts;
-use super::{Beside, COMPLEX, Groups, MOST_ARRAYS, Source, Variable};
+use super::{Beside, Groups, MOST_ARRAYS, Source, Stored, Unread, Values, Variable};
 use crate::storage::{METADATA_FILE, Number, StoredArray, read_json, zarr_store};
 use crate::{Error, Result};
 
@@ -24,16 +24,18 @@ const ATTRIBUTES: &str = ".zattrs";
 /// How xarray names dimensions in version 2.
 const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// A store in a folder.
-pub(super) struct ZarrSource {
+/// What is found in a store.
+struct Walk {
     path: PathBuf,
     storage: ReadableStorage,
     groups: Groups,
     variables: Vec<Variable>,
-    arrays: Vec<(StoredArray, Number)>,
+    arrays: Vec<StoredArray>,
     beside: Beside,
-    is_second: bool,
 }
+
+/// The arrays of numbers.
+struct Arrays(Vec<StoredArray>);
 
 /// Whether a folder is a group or an array.
 pub(super) fn is_zarr(folder: &Path) -> bool {
@@ -42,24 +44,29 @@ pub(super) fn is_zarr(folder: &Path) -> bool {
         .any(|name| folder.join(name).is_file())
 }
 
-impl ZarrSource {
-    /// Looks through the groups of a store; arrays of other things than numbers lie beside them.
-    pub fn open(path: &Path) -> Result<Self> {
-        let mut source = Self {
-            path: path.to_owned(),
-            storage: Arc::new(zarr_store(path)?),
-            groups: Groups::new(),
-            variables: Vec::new(),
-            arrays: Vec::new(),
-            beside: Beside::default(),
-            is_second: !path.join(METADATA_FILE).is_file(),
-        };
-        source.walk("", 0)?;
-        Ok(source)
-    }
+/// Looks through the groups of a store; arrays of other things than numbers lie beside them.
+pub(super) fn open(path: &Path) -> Result<Source> {
+    let mut walk = Walk {
+        path: path.to_owned(),
+        storage: Arc::new(zarr_store(path)?),
+        groups: Groups::new(),
+        variables: Vec::new(),
+        arrays: Vec::new(),
+        beside: Beside::default(),
+    };
+    walk.node("", 0)?;
+    let is_third = path.join(METADATA_FILE).is_file();
+    let format = if is_third { "Zarr v3" } else { "Zarr v2" };
+    Ok(Source {
+        groups: walk.groups,
+        beside: walk.beside,
+        ..Source::new(path, format, walk.variables, Arrays(walk.arrays))
+    })
+}
 
+impl Walk {
     /// Looks at the node of this path and those below it.
-    fn walk(&mut self, name: &str, depth: usize) -> Result<()> {
+    fn node(&mut self, name: &str, depth: usize) -> Result<()> {
         let folder = self.path.join(name);
         let metadata = read_json(&folder.join(METADATA_FILE))?;
         let kind = metadata.as_ref().map(|node| node["node_type"].clone());
@@ -81,7 +88,7 @@ impl ZarrSource {
                 _ => format!("{name}/{inner}"),
             };
             if is_zarr(&self.path.join(&inner)) {
-                self.walk(&inner, depth + 1)?;
+                self.node(&inner, depth + 1)?;
             }
         }
         Ok(())
@@ -94,7 +101,6 @@ impl ZarrSource {
             (Ok(array), Some(number)) => (array, number),
             (opened, _) => return self.other(name, opened.map(|array| array.data_type())),
         };
-        let mut shape = array.shape();
         let mut attributes = array.attributes().clone();
         let listed = attributes.remove(DIMENSIONS);
         if listed.is_some() && !attributes.contains_key("_FillValue") {
@@ -110,29 +116,18 @@ impl ZarrSource {
             let listed = listed.get(i).and_then(Value::as_str);
             array.dimension(i).or(listed).map(str::to_owned)
         };
-        let mut dimensions: Vec<Option<String>> = (0..shape.len()).map(dimension).collect();
-        if number.is_complex() {
-            shape.push(2);
-            dimensions.push(Some(COMPLEX.into()));
-        }
+        let shape = array.shape();
+        let dimensions = (0..shape.len()).map(dimension).collect();
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        self.variables.push(Variable {
-            name: if name.is_empty() {
-                stem.into()
-            } else {
-                name.to_owned()
-            },
-            shape,
-            dimensions,
-            attributes,
-            is_coarse: number.is_coarse(),
-        });
-        self.arrays.push((array, number));
+        let name = if name.is_empty() { &stem } else { name };
+        let variable = Variable::new(name, shape, dimensions, attributes, number);
+        self.variables.push(variable);
+        self.arrays.push(array);
         Ok(())
     }
 }
 
-impl ZarrSource {
+impl Walk {
     /// An array of other things than numbers, of this type: a list of texts, or it is named.
     fn other(&mut self, name: &str, kind: Result<String>) -> Result<()> {
         match (texts(&self.storage, &self.path, name), kind) {
@@ -189,33 +184,8 @@ fn folders(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-impl Source for ZarrSource {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn format(&self) -> &'static str {
-        if self.is_second { "Zarr v2" } else { "Zarr v3" }
-    }
-
-    fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
-
-    fn groups(&self) -> &Groups {
-        &self.groups
-    }
-
-    fn number(&self, variable: usize) -> Number {
-        self.arrays[variable].1
-    }
-
-    fn beside(&self) -> &Beside {
-        &self.beside
-    }
-
-    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
-        let (array, _) = &self.arrays[variable];
-        array.read_box(&ranges[..array.shape().len()])
+impl Values for Arrays {
+    fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Stored {
+        self.0[variable].read_box(ranges).map_err(Unread::Whole)
     }
 }

@@ -1,36 +1,33 @@
 //! `floral report`: runs compared with the truth, or on new inputs, as a page or as figures and tables
 //! for a paper.
 
+mod written;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use floral::counted;
-use floral::dataset::write_atomically;
 use floral::device::Device;
 use floral::evaluate;
 use floral::predict::{Predictor, Sampling};
 use floral::sample::OdeSolver;
-use floral::storage::{create_folder, refuse_overwriting};
+use floral::storage::refuse_overwriting;
 use floral::train::RunFolder;
-use floral_report::draw::{pdf, raster, standalone};
 use floral_report::report::{
-    Band, Comparison, Exported, NewFile, NewRun, Options, compare, exports, page, predicted,
+    Band, Comparison, Found, Learned, NewFile, NewRun, Options, SensitivityShown, compare,
+    predicted,
 };
 
-use crate::cases::{chosen_inputs, opened_cases};
+use written::{check_output, write, write_page, write_parts};
+
 use crate::progress::Progress;
-use crate::{Ending, data, device, inputs, integrator, interrupt, low, output, provenance};
-
-/// The size up to which a page opens quickly and can be mailed.
-const LARGE: usize = 15_000_000;
-
-/// Sharp in print, and light enough for slides.
-const DPI: u32 = 200;
-
-/// Identifies a page of ours, which may be replaced.
-const MARK: &str = "<title>FLORAL report";
+use crate::session::Given;
+use crate::{
+    Ending, data, device, inputs, integrator, interest, interrupt, live, low, observe, output,
+    provenance,
+};
 
 /// What `floral report` takes.
 #[derive(clap::Args)]
@@ -40,13 +37,21 @@ const MARK: &str = "<title>FLORAL report";
     floral report runs/darcy-* --data darcy.zarr --format pdf --figure fields-0 -o figures\n  \
     floral report runs/darcy-* --data darcy.zarr --format png --dpi 300 -o figures\n  \
     floral report runs/darcy-* --data darcy.zarr --format tex -o tables\n  \
-    floral report runs/darcy --input new.npz -o new.html\n\n\
+    floral report runs/darcy --input new.npz -o new.html\n  \
+    floral report runs/darcy --data darcy.zarr --quantity 'peak = max(u)' -o report.html\n  \
+    floral report runs/darcy --input new.npz --inputs 0..1 --observe readings.csv -o given.html\n  \
+    floral report runs/darcy --input new.npz --sensitivity found.json --learned learned -o new.html\n  \
+    floral report runs/plate --live -o live.html\n\n\
     Runs of one problem go into one report, whatever their methods, training sizes and resolutions. \
     Predictions are cached in the folder `report` of each run: the same command, or one for another \
     format, does not predict again, and continues where it was interrupted.\n\n\
     With --input, inputs without known solutions are predicted and shown: mean, spread, quantiles, \
     realizations and novelty, next to low fidelity. The files are those that floral sample takes; \
-    several runs, and several files on one grid, go into one report.")]
+    several runs, and several files on one grid, go into one report.\n\n    \
+    With --quantity, the report has densities, exceedance probabilities and a table of each quantity, with the \
+    truth and the coverage of intervals where it is known. With --observe, it shows the prediction of the one \
+    input without and with the readings. --sensitivity and --learned show what floral sensitivity and floral \
+    learn have found.")]
 pub struct Arguments {
     /// Run folders or model files
     #[arg(required = true, value_name = "RUN")]
@@ -56,7 +61,7 @@ pub struct Arguments {
     #[arg(
         long,
         value_name = "DATA.zarr",
-        required_unless_present = "input",
+        required_unless_present_any = ["input", "live"],
         conflicts_with = "input"
     )]
     data: Option<PathBuf>,
@@ -64,6 +69,12 @@ pub struct Arguments {
     /// Inputs without solutions, as floral sample takes them; may be repeated
     #[arg(long, value_name = "NEW.zarr|NEW.npz")]
     input: Vec<PathBuf>,
+
+    /// Write a page with a slider for every parameter, for a model whose inputs are parameters: mean,
+    /// spread and quantiles are drawn in the browser, which needs no other file. The page states how
+    /// far it is from floral sample
+    #[arg(long, conflicts_with_all = ["data", "input"])]
+    live: bool,
 
     /// Page to write; with another --format, the folder for its figures or tables
     #[arg(short, long, value_name = "OUT")]
@@ -112,6 +123,33 @@ pub struct Arguments {
     /// [default: the middle of each axis]
     #[arg(long, value_name = "AXIS=X", value_parser = coordinate, help_heading = "Format")]
     through: Vec<(String, f64)>,
+
+    #[command(flatten)]
+    interests: interest::Arguments,
+
+    /// Show quantities of interest as they are drawn, without calibration
+    #[arg(long, help_heading = "Quantities of interest")]
+    uncalibrated: bool,
+
+    #[command(flatten)]
+    observations: observe::Arguments,
+
+    /// Result of floral sensitivity (-o) to show; may be repeated
+    #[arg(long, value_name = "FOUND.json", help_heading = "Other results")]
+    sensitivity: Vec<PathBuf>,
+
+    /// Maps of the same analysis (--maps), in the order of --sensitivity
+    #[arg(
+        long,
+        value_name = "MAPS.npz",
+        requires = "sensitivity",
+        help_heading = "Other results"
+    )]
+    sensitivity_maps: Vec<PathBuf>,
+
+    /// Folder of floral learn whose learning curve is shown; may be repeated
+    #[arg(long, value_name = "FOLDER", help_heading = "Other results")]
+    learned: Vec<PathBuf>,
 
     #[command(flatten)]
     low: low::Arguments,
@@ -172,10 +210,10 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let given = arguments.data.iter().chain(&arguments.input);
     let read = read.iter().chain(given).map(PathBuf::as_path);
     refuse_overwriting(&arguments.output, read)?;
-    for run in &runs {
-        output::notes(&run.best()?.header.notes());
-    }
     let device = arguments.device.open()?;
+    if arguments.live {
+        return write_live(arguments, &runs, &device);
+    }
     let comparison = match &arguments.data {
         Some(data) => arguments.compared(&runs, data, &device)?,
         None => arguments.predicted(&runs, &device)?,
@@ -190,6 +228,10 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 impl Arguments {
     /// Refuses what contradicts itself, before anything is read.
     fn check(&self) -> Result<()> {
+        ensure!(
+            !self.live || (self.runs.len() == 1 && self.format == Format::Html),
+            "--live: give one run, and no --format; the page is HTML"
+        );
         ensure!(self.show > 0, "--show 0: show at least one input");
         ensure!(
             self.dpi.is_none() || self.format == Format::Png,
@@ -205,6 +247,10 @@ impl Arguments {
             self.realizations
         );
         ensure!(
+            self.data.is_none() || self.observations.is_empty(),
+            "--observe: readings are of a new input; give it with --input instead of --data"
+        );
+        ensure!(
             self.data.is_none() || !self.low.is_given(),
             "--low-command: a dataset with solutions stores its low fidelity; leave it out, or give new \
              inputs with --input"
@@ -214,15 +260,20 @@ impl Arguments {
 
     /// The runs compared with the truth of a dataset.
     fn compared(&self, runs: &[RunFolder], data: &Path, device: &Device) -> Result<Comparison> {
+        for run in runs {
+            output::notes(&run.best()?.header.notes());
+        }
         let dataset = data::open(data)?;
         let inputs = self.inputs.as_ref();
         let seed = (self.seed, device);
         let solver = self.solver.of_runs(runs, &dataset, inputs, seed)?;
-        let options = self.options(solver);
+        let options = self.options(solver)?;
         let progress = Progress::new("report", interrupt::flag()?);
         let comparison = compare(runs, &dataset, &options, device, &progress);
         progress.finish();
-        Ok(comparison?)
+        let comparison = comparison?;
+        output::notes(&comparison.setting.notes);
+        Ok(comparison)
     }
 
     /// What the runs predict of new inputs.
@@ -231,20 +282,22 @@ impl Arguments {
         let mut all = Vec::new();
         for run in runs {
             let predictor = Predictor::load(run, device)?;
+            output::notes(&predictor.header().notes());
             let files = self.input.iter();
             let files = files.map(|path| self.new_file(path, &predictor, run, &progress));
             let files = files.collect::<Result<Vec<_>>>()?;
             let first = files.first().context("--input: name a file")?;
-            let solver = &self.solver;
+            let case = (&first.cases, first.inputs.start);
             all.push(NewRun {
-                solver: solver.of_input(&predictor, &first.cases, first.inputs.start, self.seed)?,
+                solver: self.solver.of_input(&predictor, case, self.seed)?,
                 folder: run.clone(),
                 files,
                 predictor,
             });
         }
         self.note_hidden(&all);
-        let comparison = predicted(all, &self.options(OdeSolver::default()), &progress);
+        let options = self.options(OdeSolver::default())?;
+        let comparison = predicted(all, &options, &progress);
         progress.finish();
         let comparison = comparison?;
         output::notes(&comparison.setting.notes);
@@ -259,10 +312,20 @@ impl Arguments {
         run: &RunFolder,
         progress: &Progress,
     ) -> Result<NewFile<'static>> {
-        let low = self.low.solver(predictor, run.path(), path)?;
-        let cases = opened_cases(path, predictor, None, low)?;
-        let all = chosen_inputs(self.inputs.as_ref(), path, &cases)?;
+        let given = Given {
+            run: run.path(),
+            low: &self.low,
+            inputs: self.inputs.as_ref(),
+            resolution: None,
+        };
+        let (cases, all) = given.cases(predictor, path)?;
         let inputs = all.start..all.end.min(all.start + self.show);
+        let observations = &self.observations;
+        ensure!(
+            observations.is_empty() || self.input.len() == 1,
+            "--observe: readings are those of one input; give one file"
+        );
+        let cases = observations.observed_cases(cases, predictor, inputs.len())?;
         cases.prepare(inputs.clone(), progress)?;
         let checked = cases.check(predictor, inputs.clone())?;
         Ok(NewFile {
@@ -288,8 +351,27 @@ impl Arguments {
         }
     }
 
-    fn options(&self, solver: OdeSolver) -> Options {
-        Options {
+    /// What other commands have found.
+    fn found(&self) -> Result<Found> {
+        let (files, maps) = (&self.sensitivity, &self.sensitivity_maps);
+        ensure!(
+            maps.len() <= files.len(),
+            "--sensitivity-maps: there are {} for {}; give one for each",
+            maps.len(),
+            counted(files.len(), "result")
+        );
+        let files = files.iter().enumerate();
+        let shown =
+            files.map(|(i, path)| SensitivityShown::read(path, maps.get(i).map(PathBuf::as_path)));
+        let learned = self.learned.iter().map(|folder| Learned::read(folder));
+        Ok(Found {
+            sensitivity: shown.collect::<floral::Result<_>>()?,
+            learned: learned.collect::<floral::Result<_>>()?,
+        })
+    }
+
+    fn options(&self, solver: OdeSolver) -> Result<Options> {
+        Ok(Options {
             evaluation: evaluate::Options {
                 sampling: Sampling {
                     realizations: self.realizations,
@@ -298,111 +380,30 @@ impl Arguments {
                 },
                 inputs: self.inputs.clone(),
                 reference: self.reference,
+                interests: self.interests.asked(),
+                calibrates: !self.uncalibrated,
                 ..evaluate::Options::default()
             },
             shown: self.show,
             kept: self.keep,
             band: self.band,
             through: self.through.clone(),
+            found: self.found()?,
             build: provenance::build(),
-        }
+        })
     }
 }
 
-/// Refuses to replace what is no report, before hours are spent on predictions.
-fn check_output(arguments: &Arguments) -> Result<()> {
-    let path = &arguments.output;
-    if arguments.force || !path.exists() {
-        return Ok(());
-    }
-    if arguments.format != Format::Html {
-        ensure!(
-            path.is_dir(),
-            "{}: is a file; -o names a folder for figures and tables",
-            path.display()
-        );
-        return Ok(());
-    }
-    let start = std::fs::read(path).with_context(|| path.display().to_string())?;
-    let start = String::from_utf8_lossy(&start[..start.len().min(1000)]).into_owned();
-    ensure!(
-        start.contains(MARK),
-        "{}: exists and is no report; add --force to replace it, or choose another name",
-        path.display()
-    );
-    Ok(())
-}
-
-fn write_page(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
-    let html = page(comparison)?.to_html();
-    write(&arguments.output, html.as_bytes())?;
-    output::message(&format!(
-        "{}: {}, {}, {:.1} MB",
-        arguments.output.display(),
-        counted(comparison.runs.len(), "run"),
-        counted(comparison.setting.inputs.len(), "input"),
-        html.len() as f64 / 1e6
-    ));
-    if html.len() > LARGE {
-        output::note("a large page is slow to open; show less with a smaller --show or --keep");
-    }
-    Ok(())
-}
-
-fn write_parts(arguments: &Arguments, comparison: &Comparison) -> Result<()> {
-    let folder = &arguments.output;
-    create_folder(folder)?;
-    if arguments.format == Format::Json {
-        let text = serde_json::to_string_pretty(comparison)? + "\n";
-        return write(&folder.join("report.json"), text.as_bytes());
-    }
-    let mut all = exports(comparison);
-    let is_table = arguments.format == Format::Tex;
-    all.retain(|(_, exported)| matches!(exported, Exported::Table(_)) == is_table);
-    let known: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
-    for name in &arguments.figure {
-        ensure!(
-            known.contains(&name.as_str()),
-            "--figure {name}: choose among {}",
-            known.join(", ")
-        );
-    }
-    let wanted = |name: &String| arguments.figure.is_empty() || arguments.figure.contains(name);
-    let mut written = 0;
-    for (name, exported) in all.iter().filter(|(name, _)| wanted(name)) {
-        let (extension, bytes) =
-            rendered(exported, arguments).with_context(|| format!("--figure {name}"))?;
-        write(&folder.join(format!("{name}.{extension}")), &bytes)?;
-        written += 1;
-    }
-    output::message(&format!(
-        "{}: {}",
-        folder.display(),
-        counted(written, "file")
-    ));
-    Ok(())
-}
-
-/// The extension and the content of a file.
-fn rendered(exported: &Exported, arguments: &Arguments) -> Result<(&'static str, Vec<u8>)> {
-    let svg = match exported {
-        Exported::Curves(figure) => figure.to_svg(),
-        Exported::Maps(panels) => panels.to_svg(),
-        Exported::Table(table) => return Ok(("tex", table.to_latex().into_bytes())),
+/// Writes a page that predicts in the browser.
+fn write_live(arguments: &Arguments, runs: &[RunFolder], device: &Device) -> Result<Ending> {
+    let run = runs.first().context("--live: give one run")?;
+    let sampling = Sampling {
+        realizations: arguments.realizations.max(2),
+        seed: arguments.seed,
+        ..Sampling::default()
     };
-    Ok(match arguments.format {
-        Format::Png => ("png", raster(&svg, arguments.dpi.unwrap_or(DPI))?),
-        Format::Pdf => ("pdf", pdf(&svg)?),
-        _ => ("svg", standalone(&svg).into_bytes()),
-    })
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        create_folder(folder)?;
-    }
-    Ok(write_atomically(path, bytes)?)
+    let (html, summary) = live::page(run, &sampling, device)?;
+    write(&arguments.output, html.as_bytes())?;
+    output::message(&format!("{}: {summary}", arguments.output.display()));
+    Ok(Ending::Done)
 }

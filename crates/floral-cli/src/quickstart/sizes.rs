@@ -25,7 +25,7 @@ pub const METHODS: [Method; 2] = [Method::Kriging, Method::FloralKl];
 
 /// Everything that determines the result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct QuickstartSizes {
     /// The seed of data, training and priors.
     pub seed: u64,
     /// Grid points.
@@ -44,7 +44,7 @@ pub struct Plan {
     pub steps: usize,
 }
 
-impl Plan {
+impl QuickstartSizes {
     /// About a minute on two cores.
     pub fn small(seed: u64) -> Self {
         Self {

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// Realization j is always row j mod rows of its block, and a last block that is not full repeats
 /// its last realization. So a realization's bits depend on its start state alone: not on the number
 /// of realizations, nor on the number of threads or of blocks integrated at a time.
-pub struct Ensemble<'a> {
+pub struct BlockIntegration<'a> {
     /// The integrator.
     pub solver: &'a OdeSolver,
     /// Which realizations: from 0, or from where an earlier run stopped.
@@ -37,7 +37,7 @@ pub fn from_prior<T>(
     }
 }
 
-impl Ensemble<'_> {
+impl BlockIntegration<'_> {
     /// Integrates `blocks` blocks at a time: more than one for velocities that leave processors idle.
     ///
     /// `start(j, state)` writes the start state of realization j; `consume(j, state, cost)`
@@ -175,7 +175,7 @@ mod tests {
 
     /// Every realization in the order of delivery.
     fn realizations(rows: usize, count: usize, blocks: usize) -> Vec<Vec<f32>> {
-        let ensemble = Ensemble {
+        let ensemble = BlockIntegration {
             solver: &OdeSolver::default(),
             realizations: 0..count,
             observer: &Silent,
@@ -210,7 +210,7 @@ mod tests {
     fn an_ensemble_goes_on_from_any_realization() {
         let reference = realizations(4, 23, 1);
         for first in [0, 3, 4, 22, 23] {
-            let ensemble = Ensemble {
+            let ensemble = BlockIntegration {
                 solver: &OdeSolver::default(),
                 realizations: first..23,
                 observer: &Silent,
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn the_observer_hears_of_every_block() {
         let listener = Listener::default();
-        let ensemble = Ensemble {
+        let ensemble = BlockIntegration {
             solver: &OdeSolver::named("rk4", Some(3)).unwrap(),
             realizations: 0..10,
             observer: &listener,
@@ -271,7 +271,7 @@ mod tests {
             enough: Some(8),
             ..Listener::default()
         };
-        let ensemble = Ensemble {
+        let ensemble = BlockIntegration {
             solver: &OdeSolver::default(),
             realizations: 0..100,
             observer: &listener,
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn a_failure_names_its_realizations() {
         let bad = Pointwise::by_row(4, LEN, |row, _, w: f32| if row == 2 { f32::NAN } else { w });
-        let ensemble = Ensemble {
+        let ensemble = BlockIntegration {
             solver: &OdeSolver::default(),
             realizations: 0..3,
             observer: &Silent,

@@ -1,0 +1,37 @@
+//! `floral report --live`: a model of parameters as a page that predicts in the browser.
+
+use anyhow::Result;
+use floral::counted;
+use floral::device::Device;
+use floral::predict::{Predictor, Sampling};
+use floral::train::RunFolder;
+use floral_report::live::Live;
+
+use crate::progress::Progress;
+use crate::{interrupt, output};
+
+/// The page of a run, and a line about it.
+pub fn page(run: &RunFolder, sampling: &Sampling, device: &Device) -> Result<(String, String)> {
+    let predictor = Predictor::load(run, device)?;
+    let progress = Progress::new("report", interrupt::flag()?);
+    let live = Live::of(&predictor, sampling, &progress);
+    progress.finish();
+    let live = live?;
+    let html = live.to_html(&predictor);
+    let [mean, deviation, low, high] = live.deviations.map(|d| 100.0 * d.typical);
+    let summary = format!(
+        "{}, {:.1} MB; off by {mean:.2} % (mean), {deviation:.2} % (standard deviation) and {:.2} % (quantiles) of \
+         the width of the 90 % interval",
+        counted(live.predictions, "prediction"),
+        html.len() as f64 / 1e6,
+        low.max(high),
+    );
+    let far = live.far();
+    if !far.is_empty() {
+        output::note(&format!(
+            "the page says that it is off by more than 1 % in: {}; use floral sample where that matters",
+            far.join(", ")
+        ));
+    }
+    Ok((html, summary))
+}

@@ -1,0 +1,54 @@
+//! New inputs as commands take them: a dataset, a NumPy archive, or a file that is imported first.
+
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::Result;
+use floral::predict::{Cases, NewInputs, PredictionOpening, PredictionSession, Predictor, is_npz};
+use floral::problem::Resolution;
+
+use crate::{data, low};
+
+/// What a command says of new inputs, besides their file.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// The run folder or model file.
+    pub run: &'a Path,
+    /// How low fidelity is computed where it is not stored.
+    pub low: &'a low::Arguments,
+    /// Which of the inputs; all by default.
+    pub inputs: Option<&'a Range<usize>>,
+    /// Points per axis of the predictions.
+    pub resolution: Option<&'a Resolution>,
+}
+
+impl Given<'_> {
+    /// Opens a file of inputs for a run.
+    pub fn open<'p>(&self, predictor: &'p Predictor, path: &Path) -> Result<PredictionSession<'p>> {
+        let (cases, inputs) = self.cases(predictor, path)?;
+        Ok(PredictionSession::of(predictor, cases, inputs))
+    }
+
+    /// The inputs alone, for what outlives the run.
+    pub fn cases(
+        &self,
+        predictor: &Predictor,
+        path: &Path,
+    ) -> Result<(Cases<'static>, Range<usize>)> {
+        let opening = self.opening(predictor, path)?;
+        let file = match is_npz(path) {
+            true => path.to_owned(),
+            false => data::dataset(path)?,
+        };
+        Ok(NewInputs::File(&file).open(predictor, opening)?)
+    }
+
+    /// How inputs are opened that messages call by this name.
+    pub fn opening(&self, predictor: &Predictor, name: &Path) -> Result<PredictionOpening<'_>> {
+        Ok(PredictionOpening {
+            resolution: self.resolution,
+            solver: self.low.solver(predictor, self.run, name)?,
+            inputs: self.inputs.cloned(),
+        })
+    }
+}

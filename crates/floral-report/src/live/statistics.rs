@@ -1,0 +1,115 @@
+//! What a live page shows of a prediction: mean, standard deviation and the ends of the 90 % interval.
+
+use floral::predict::{Case, Predictor, Sampling};
+use floral::{Field, Observer, Result};
+
+use super::design::Bounds;
+
+/// How many statistics there are.
+pub const STATISTICS: usize = 4;
+
+/// What they are called, in their order.
+pub const NAMES: [&str; STATISTICS] = [
+    "mean",
+    "standard deviation",
+    "5 % quantile",
+    "95 % quantile",
+];
+
+/// A model that is asked for predictions.
+pub(super) struct Model<'a> {
+    pub predictor: &'a Predictor,
+    pub sampling: &'a Sampling,
+    pub observer: &'a dyn Observer,
+}
+
+impl Model<'_> {
+    pub fn channels(&self) -> usize {
+        self.predictor.header().shapes.solution_channels
+    }
+
+    /// The points without values.
+    pub fn outside(&self) -> Vec<bool> {
+        let mask = self.predictor.header().mask.as_ref();
+        mask.map_or(Vec::new(), |mask| mask.outside().to_vec())
+    }
+
+    /// The statistics at places in the box of the parameters: [place][statistic, channel, point].
+    pub fn at_all(&self, places: &[Vec<f64>]) -> Result<Vec<Vec<f64>>> {
+        let bounds = Bounds::of(self.predictor.header());
+        let at = |place: &Vec<f64>| self.at(&bounds.parameters(place));
+        places.iter().map(at).collect()
+    }
+
+    /// By the same random draws everywhere, those of the first input of `floral sample`.
+    fn at(&self, parameters: &[f64]) -> Result<Vec<f64>> {
+        let grid = self.predictor.grid();
+        let values = parameters.iter();
+        let values = values.flat_map(|value| std::iter::repeat_n(*value, grid.len()));
+        let case = Case {
+            input: Field::from_values(parameters.len(), &grid.shape(), values.collect())?,
+            low: None,
+        };
+        floral::observer::go_on(self.observer)?;
+        let silent = floral::Silent;
+        let ensemble = self
+            .predictor
+            .sample(&case, 0, grid, self.sampling, &silent)?;
+        let fields = [
+            ensemble.mean()?,
+            ensemble.deviation()?,
+            ensemble.quantile(0.05)?,
+            ensemble.quantile(0.95)?,
+        ];
+        let values = fields.iter().flat_map(Field::values);
+        // A point outside of the domain has no value anywhere.
+        Ok(values
+            .map(|v| if v.is_finite() { *v } else { 0.0 })
+            .collect())
+    }
+}
+
+/// The width of the 90 % interval of each channel, for every value: its largest over points of the mean over
+/// predictions; of a channel without any, the range of its mean.
+pub(super) fn widths(known: &[Vec<f64>], channels: usize) -> Vec<f64> {
+    let size = known.first().map_or(0, Vec::len) / STATISTICS;
+    let points = size / channels.max(1);
+    let count = known.len().max(1) as f64;
+    let of_channel = |channel: usize| {
+        let at = channel * points..(channel + 1) * points;
+        let width = |i: usize| {
+            let sum: f64 = known
+                .iter()
+                .map(|f| f[3 * size + i] - f[2 * size + i])
+                .sum();
+            sum / count
+        };
+        let widest = at.clone().map(width).fold(0.0, f64::max);
+        if widest > 0.0 {
+            return widest;
+        }
+        let means = known.iter().flat_map(|f| &f[at.clone()]);
+        let (low, high) = ends(means);
+        if high > low { high - low } else { 1.0 }
+    };
+    let of_channels: Vec<f64> = (0..channels).map(of_channel).collect();
+    let place = |i: usize| of_channels[i % size.max(1) / points.max(1)];
+    (0..STATISTICS * size).map(place).collect()
+}
+
+/// The range of every statistic of every channel: [statistic, channel].
+pub(super) fn ranges(known: &[Vec<f64>], channels: usize) -> Vec<[f64; 2]> {
+    let points = known.first().map_or(0, Vec::len) / (STATISTICS * channels.max(1));
+    let part = |k: usize| {
+        let values = known.iter().flat_map(|f| &f[k * points..(k + 1) * points]);
+        let (low, high) = ends(values);
+        [low, high]
+    };
+    (0..STATISTICS * channels).map(part).collect()
+}
+
+fn ends<'a>(values: impl Iterator<Item = &'a f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+        (low.min(*v), high.max(*v))
+    })
+}

@@ -1,0 +1,85 @@
+//! Loops that chose and ran simulations: what is known of the quantity over the number of runs.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use floral::learn::Asking;
+use floral::{Error, Result};
+
+use super::Answer;
+use crate::draw::{Block, Colour, Curve, Dash, Figure};
+
+/// The learning curve of a loop.
+#[derive(Debug, Clone, Serialize)]
+pub struct Learned {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What was known after each fit.
+    pub curve: Vec<Asking>,
+}
+
+impl Learned {
+    /// That of the folder of `floral learn`.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join("curve.json");
+        let bytes = std::fs::read(&path).map_err(|_| Error::BadFile {
+            path: folder.to_owned(),
+            reason: "is no folder of floral learn with a fit; give the -o of that command".into(),
+        })?;
+        let curve = serde_json::from_slice(&bytes).map_err(|error| Error::BadFile {
+            path: path.clone(),
+            reason: format!("is no learning curve ({error})"),
+        })?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            curve,
+        })
+    }
+}
+
+pub(super) fn answer(all: &[Learned]) -> Option<Answer> {
+    let figures = vec![
+        figure(
+            all,
+            "uncertainty over cost",
+            "epistemic std, rms over the pool",
+            |a| a.std,
+        ),
+        figure(all, "mean over cost", "mean over the pool", |a| a.mean),
+    ];
+    (!all.is_empty()).then(|| {
+        Answer::new(
+            "The loop",
+            "What is known of the quantity over the pool after each fit, over the number of runs. The \
+             epistemic standard deviation is the error that the method itself expects.",
+            vec![("loop".into(), Block::Figures(figures))],
+        )
+    })
+}
+
+fn figure(all: &[Learned], title: &str, label: &str, of: fn(&Asking) -> Option<f64>) -> Figure {
+    let colours = [Colour::Blue, Colour::Orange, Colour::Green, Colour::Purple];
+    let curve = |(i, one): (usize, &Learned)| {
+        let points = one.curve.iter();
+        let points = points.filter_map(|point| Some((point.runs as f64, of(point)?)));
+        let (x, y): (Vec<f64>, Vec<f64>) = points.unzip();
+        let name = one.folder.file_name().unwrap_or_default().to_string_lossy();
+        let dash = Dash::ALL[i / colours.len() % Dash::ALL.len()];
+        Curve::line(&name, y, colours[i % colours.len()])
+            .at(x)
+            .with_dash(dash)
+            .marked()
+    };
+    let mut title = title.to_owned();
+    if let Some(first) = title.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    Figure {
+        title,
+        x_label: "runs of the solver".into(),
+        y_label: label.into(),
+        curves: all.iter().enumerate().map(curve).collect(),
+        ..Figure::default()
+    }
+}

@@ -1,0 +1,101 @@
+//! Answers beside fields: quantities of interest, observations, sensitivity and the loop, as sections of a
+//! page and as single figures.
+
+mod learned;
+mod observed;
+mod quantities;
+mod quantity_figures;
+mod sensitivity;
+
+pub use learned::Learned;
+pub use observed::Observed;
+pub use quantities::{AtShownInput, QuantityShown, RunQuantity};
+pub use sensitivity::SensitivityShown;
+
+pub(super) use observed::observed;
+pub(super) use quantities::{Asked, gathered};
+
+use serde::Serialize;
+
+use super::comparison::Comparison;
+use super::export::{Exported, Named};
+use crate::draw::{Block, Section};
+
+/// Answers beside fields.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Questions {
+    /// Quantities of interest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub quantities: Vec<QuantityShown>,
+    /// What readings of the solution change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Observed>,
+    /// What a sensitivity analysis has found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sensitivity: Vec<SensitivityShown>,
+    /// Loops that chose and ran simulations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub learned: Vec<Learned>,
+}
+
+/// A section of a page, and its blocks with the names of their files.
+struct Answer {
+    section: Section,
+    exports: Vec<Named>,
+}
+
+impl Answer {
+    /// Blocks in their order; those with a name are exported.
+    fn new(heading: &str, text: &str, blocks: Vec<(String, Block)>) -> Self {
+        let exports = blocks.iter().flat_map(exported).collect();
+        let blocks = blocks.into_iter().map(|(_, block)| block).collect();
+        Self {
+            section: super::sections::section(heading, text, blocks),
+            exports,
+        }
+    }
+}
+
+/// What is exported of a block: figures side by side are numbered.
+fn exported((name, block): &(String, Block)) -> Vec<Named> {
+    match block {
+        Block::Figures(figures) => {
+            let numbered = figures.iter().enumerate();
+            let named = |(i, figure): (usize, &crate::draw::Figure)| {
+                (format!("{name}-{i}"), Exported::Curves(figure.clone()))
+            };
+            numbered.map(named).collect()
+        }
+        Block::Panels(panels) => vec![(name.clone(), Exported::Maps(panels.clone()))],
+        Block::Bars(bars) => vec![(name.clone(), Exported::Bars(bars.clone()))],
+        Block::Table(table) => vec![(name.clone(), Exported::Table(table.clone()))],
+        _ => Vec::new(),
+    }
+}
+
+fn answers(comparison: &Comparison) -> Vec<Answer> {
+    let questions = &comparison.questions;
+    let observed = questions.observed.iter();
+    let sensitivity = questions.sensitivity.iter();
+    [
+        quantity_figures::answer(&questions.quantities),
+        learned::answer(&questions.learned),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(observed.map(|one| observed::answer(comparison, one)))
+    .chain(sensitivity.map(|one| sensitivity::answer(comparison, one)))
+    .collect()
+}
+
+/// The sections of a page.
+pub(super) fn sections(comparison: &Comparison) -> Vec<Section> {
+    let all = answers(comparison).into_iter();
+    all.map(|answer| answer.section).collect()
+}
+
+/// Single figures and tables.
+pub(super) fn exports(comparison: &Comparison) -> Vec<Named> {
+    let all = answers(comparison).into_iter();
+    all.flat_map(|answer| answer.exports).collect()
+}

@@ -1,0 +1,354 @@
+//! A prediction from its inputs to realizations: opened, checked and drawn in one place.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::departure::departures;
+use super::interest::{Asked, Interests};
+use super::walk::at_input;
+use super::{
+    Cases, Checked, ChosenSolver, Ensemble, InMemory, InputPredictor, MomentSource, Observations,
+    ParameterTable, Predictor, Sampling, Values,
+};
+use crate::kl::Innovation;
+use crate::low::OnDemand;
+use crate::observer::Observer;
+use crate::problem::Resolution;
+use crate::ranks::{Ranks, first_then_others};
+use crate::{Advice, Checksum, Error, Note, Result};
+
+/// Where the inputs of a prediction are.
+pub enum NewInputs<'a> {
+    /// In a dataset or a NumPy archive.
+    File(&'a Path),
+    /// Numbers, for runs whose inputs are parameters.
+    Parameters(ParameterTable),
+    /// One, in memory.
+    Memory(InMemory<'a>),
+}
+
+impl NewInputs<'_> {
+    /// The inputs as a run sees them, and which of them are meant. Refuses inputs without the low fidelity
+    /// that the run needs.
+    pub fn open(
+        self,
+        predictor: &Predictor,
+        opening: PredictionOpening<'_>,
+    ) -> Result<(Cases<'static>, Range<usize>)> {
+        let PredictionOpening {
+            resolution,
+            solver,
+            inputs: chosen,
+        } = opening;
+        let cases = match self {
+            Self::File(path) => Cases::open_with(path, predictor, resolution, solver)?,
+            Self::Parameters(table) => Cases::of_parameters(table, predictor, resolution, solver)?,
+            Self::Memory(input) => Cases::in_memory(&input, predictor, resolution, solver)?,
+        };
+        let all = 0..cases.inputs();
+        let chosen = chosen.unwrap_or(all.clone());
+        if chosen.is_empty() || chosen.end > all.end {
+            return Err(Error::Config {
+                context: format!("inputs {}..{}", chosen.start, chosen.end),
+                reason: format!("{} has inputs 0..{}", cases.path().display(), all.end),
+            });
+        }
+        if cases.lacks_low() {
+            return Err(absence(predictor, &cases));
+        }
+        Ok((cases, chosen))
+    }
+}
+
+/// How a prediction is opened, besides its run and its inputs.
+#[derive(Default)]
+pub struct PredictionOpening<'a> {
+    /// Points per axis of the predictions, if not those of the inputs.
+    pub resolution: Option<&'a Resolution>,
+    /// Computes the low fidelity that inputs lack; the solver of a built-in problem is found without.
+    pub solver: Option<Arc<OnDemand>>,
+    /// Which of the inputs; all if none are named.
+    pub inputs: Option<Range<usize>>,
+}
+
+/// New inputs as a run sees them, ready to be predicted.
+///
+/// The command, the Python package and [`Predictor::sample`] open one. [`open`](Self::open) refuses what
+/// can be refused without reading fields; [`check`](Self::check) computes missing low fidelity, reads
+/// every input once, and refuses what the run cannot predict; [`sample`](Self::sample) draws. Many inputs
+/// go to a store by a [`Job`](super::Job).
+///
+/// ```
+/// use floral::predict::{NewInputs, PredictionOpening, PredictionSession};
+/// use floral::prelude::*;
+/// use floral::ranks::Alone;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let dataset = floral::example(folder.path())?;
+/// let model = fit(&dataset, folder.path().join("run"), &TrainConfig::default(), &Silent)?;
+/// let inputs = NewInputs::File(dataset.path());
+/// let opening = PredictionOpening { inputs: Some(0..2), ..PredictionOpening::default() };
+/// let mut session = PredictionSession::open(&model, inputs, opening)?;
+/// session.check(&Alone::default(), &Silent)?;
+/// let sampling = Sampling { realizations: 20, ..Sampling::default() };
+/// for index in session.inputs() {
+///     let ensemble = session.sample(index, index as u64, &sampling, &Silent)?;
+///     assert_eq!(ensemble.shape(), [20, 1, 16]);
+/// }
+/// # Ok::<(), floral::Error>(())
+/// ```
+pub struct PredictionSession<'a> {
+    predictor: &'a Predictor,
+    cases: Cases<'a>,
+    inputs: Range<usize>,
+    checked: Checked,
+}
+
+impl<'a> PredictionSession<'a> {
+    /// Opens inputs for a run: compared with its axes, channels and units, on the grid of the
+    /// predictions.
+    pub fn open(
+        predictor: &'a Predictor,
+        inputs: NewInputs<'_>,
+        opening: PredictionOpening<'_>,
+    ) -> Result<Self> {
+        let (cases, inputs) = inputs.open(predictor, opening)?;
+        Ok(Self::of(predictor, cases, inputs))
+    }
+
+    /// That of cases that are open already.
+    pub fn of(predictor: &'a Predictor, cases: Cases<'a>, inputs: Range<usize>) -> Self {
+        Self {
+            predictor,
+            cases,
+            inputs,
+            checked: Checked::default(),
+        }
+    }
+
+    /// Conditions it on readings of one realization of the solution of its one input.
+    pub fn observed(self, observations: Observations) -> Result<Self> {
+        observations.check(self.predictor.method(), self.inputs.len())?;
+        let cases = self.cases.observed(observations);
+        Ok(Self { cases, ..self })
+    }
+
+    /// Computes the low fidelity that the inputs lack, reads and checks them.
+    pub fn check(&mut self, ranks: &dyn Ranks, observer: &dyn Observer) -> Result<()> {
+        let inputs = self.inputs.clone();
+        first_then_others(ranks, || self.cases.prepare(inputs.clone(), observer))?;
+        self.checked = self.cases.check(self.predictor, inputs)?;
+        Ok(())
+    }
+
+    /// The run.
+    pub fn predictor(&self) -> &'a Predictor {
+        self.predictor
+    }
+
+    /// All inputs of the source.
+    pub fn cases(&self) -> &Cases<'a> {
+        &self.cases
+    }
+
+    /// Those that are predicted.
+    pub fn inputs(&self) -> Range<usize> {
+        self.inputs.clone()
+    }
+
+    /// A checksum of the inputs, once they are checked.
+    pub fn checksum(&self) -> Checksum {
+        self.checked.checksum
+    }
+
+    /// What was converted, assumed or is far from what the run was trained on, and where predictions
+    /// lose spread.
+    pub fn notes(&self) -> Vec<Note> {
+        let own = self.predictor.header().notes().into_iter();
+        let found = self.cases.notes().iter().chain(&self.checked.notes);
+        let facts = own.chain(found.cloned()).map(Note::from);
+        let spread = self.predictor.spread_note(self.cases.grid());
+        facts.chain(spread).collect()
+    }
+
+    /// Quantities of interest of these inputs, if any are asked for; those that do not suit the first
+    /// input, such as a place outside of the domain, are refused when it [is checked](Interests::on).
+    pub fn interests(&self, asked: &Asked) -> Result<Option<Interests>> {
+        Interests::of_cases(asked, self.predictor.header(), &self.cases)
+    }
+
+    /// Where mean and variance come from: given readings no law is normal.
+    pub fn moment_source(&self) -> MomentSource {
+        let has_readings = self.cases.observations().is_some();
+        self.predictor.moment_source_given(has_readings)
+    }
+
+    /// How well readings agree with the prediction, if there are any; refuses those that do not suit the
+    /// input, such as a place outside of the domain.
+    pub fn innovation(&self) -> Result<Option<Innovation>> {
+        if self.cases.observations().is_none() {
+            return Ok(None);
+        }
+        let derived = self.derived(self.inputs.start)?;
+        Ok(derived.innovation().cloned())
+    }
+
+    /// The integrator of a flow that is this accurate for the first input, whose draws have the index
+    /// `stream`; none where nothing is integrated.
+    pub fn solver_within(
+        &self,
+        accuracy: f64,
+        (seed, stream): (u64, u64),
+        observer: &dyn Observer,
+    ) -> Result<Option<ChosenSolver>> {
+        let case = self.cases.case(self.inputs.start)?;
+        let grid = self.cases.grid();
+        self.predictor
+            .solver_within(accuracy, (&case, stream), grid, seed, observer)
+    }
+
+    /// What the run derives from an input, given its readings.
+    pub fn derived(&self, index: usize) -> Result<InputPredictor<'a>> {
+        let case = self.cases.case(index)?;
+        let derived = self.cases.predicted(self.predictor, &case);
+        derived.map_err(|error| self.at(index, error))
+    }
+
+    /// Realizations of an input's solution, all in memory. Every `stream` has its own random draws; the
+    /// same stream and seed give the same realizations.
+    pub fn sample(
+        &self,
+        index: usize,
+        stream: u64,
+        sampling: &Sampling,
+        observer: &dyn Observer,
+    ) -> Result<Ensemble> {
+        self.sample_derived(&self.derived(index)?, (index, stream), sampling, observer)
+    }
+
+    /// The same of what is derived from the input already.
+    pub fn sample_derived(
+        &self,
+        derived: &InputPredictor<'_>,
+        (index, stream): (usize, u64),
+        sampling: &Sampling,
+        observer: &dyn Observer,
+    ) -> Result<Ensemble> {
+        sampling.check_memory(derived.values())?;
+        let mut values = Values::new(self.predictor.precision());
+        let drawn = derived.deliver_from(0, stream, sampling, observer, |_, realization, _| {
+            values.extend(realization);
+            Ok(())
+        });
+        drawn.map_err(|error| self.at(index, error))?;
+        let header = self.predictor.header();
+        let channels = header.shapes.solution_channels;
+        let ensemble = Ensemble::new(self.cases.grid().clone(), channels, values)?;
+        let ensemble = ensemble.with_moments(derived.moments())?;
+        Ok(ensemble.masked(header.mask.as_ref()))
+    }
+
+    /// Names the input at which a prediction failed.
+    pub(super) fn at(&self, index: usize, error: Error) -> Error {
+        let header = self.predictor.header();
+        let case = self.cases.case(index);
+        let found = case.map_or(Vec::new(), |case| departures(header, &case));
+        at_input(self.cases.label(index), &found, error)
+    }
+}
+
+/// The error about inputs without the low fidelity that their run needs.
+fn absence(predictor: &Predictor, cases: &Cases<'_>) -> Error {
+    let recorded = predictor.header().config.low.command.clone();
+    Error::Config {
+        context: cases.path().display().to_string(),
+        reason: "has no low-fidelity solutions, and the run needs them".into(),
+    }
+    .advised(Advice::GiveLow {
+        recorded: recorded.or_else(|| cases.low_command()),
+    })
+}
+
+#[cfg(test)]
+#[cfg(feature = "networks")]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::super::InputSource;
+    use super::super::testing::play;
+    use super::*;
+    use crate::dataset::Dataset;
+    use crate::problem::Problem;
+    use crate::ranks::Alone;
+    use crate::train::Method;
+    use crate::{Field, Grid, Silent};
+
+    /// A dataset that counts how often its inputs are read.
+    struct Counting(Dataset, Arc<AtomicUsize>);
+
+    impl InputSource for Counting {
+        fn path(&self) -> &Path {
+            self.0.path()
+        }
+
+        fn grid(&self) -> &Grid {
+            self.0.grid()
+        }
+
+        fn inputs(&self) -> usize {
+            self.0.inputs()
+        }
+
+        fn input(&self, index: usize) -> Result<Field> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.input(index)
+        }
+
+        fn has_low(&self) -> bool {
+            true
+        }
+
+        fn low(&self, index: usize) -> Result<Field> {
+            self.0.low(index)
+        }
+
+        fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn every_input_is_read_once() {
+        let play = play();
+        let predictor = play.predictor(Method::Kriging);
+        let reads = Arc::new(AtomicUsize::new(0));
+        let source = Counting(play.dataset.clone(), reads.clone());
+        let cases = Cases::seen((Box::new(source), Vec::new()), &predictor, None, None).unwrap();
+        let mut session = PredictionSession::of(&predictor, cases, 1..4);
+        session.check(&Alone::default(), &Silent).unwrap();
+        let sampling = Sampling {
+            realizations: 3,
+            ..Sampling::default()
+        };
+        session.solver_within(0.1, (0, 0), &Silent).unwrap();
+        for index in session.inputs() {
+            let drawn = session.sample(index, 0, &sampling, &Silent).unwrap();
+            assert_eq!(drawn.shape(), [3, 1, 16]);
+        }
+        assert_eq!(reads.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn inputs_that_a_file_does_not_have_are_refused() {
+        let play = play();
+        let predictor = play.predictor(Method::Kriging);
+        let opening = PredictionOpening {
+            inputs: Some(2..6),
+            ..PredictionOpening::default()
+        };
+        let inputs = NewInputs::File(play.dataset.path());
+        let refused = inputs.open(&predictor, opening).err().unwrap().to_string();
+        assert!(refused.contains("inputs 2..6") && refused.contains("has inputs 0..5"));
+    }
+}
