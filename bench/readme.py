@@ -39,6 +39,7 @@ OTHERS = {
     "table3-1dcr.json": "paper-methods.md",
     "table3-advection-burgers.json": "paper-methods.md",
     "table3-darcy.json": "paper-methods.md",
+    "draws.json": "paper-methods.md",
     "decisions.json": "quantities.md",
     "switches.json": "trials.md",
     "points-network.json": "trials.md",
