@@ -316,6 +316,10 @@ fn spread(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     let rows = [
         ("variance error", scores.variance_l2),
         ("  relative (1 = no skill)", scores.variance_relative),
+        (
+            "  of the realizations, relative",
+            scores.drawn_variance_relative,
+        ),
         ("  norm of the true variance", scores.variance_truth_l2),
         ("  error of sampling alone", scores.variance_l2_floor),
         (
@@ -351,6 +355,9 @@ fn observed(text: &mut String, scores: &ObservedScores, observations: usize) -> 
     for interval in &scores.coverage {
         let name = format!("coverage of {:.0} %", 100.0 * interval.level);
         row(&name, interval.coverage)?;
+    }
+    if let Some(worst) = scores.worst_input_coverage {
+        row("  of 90 %, worst input", worst)?;
     }
     row("spread", scores.spread)?;
     row("error", scores.error)?;

@@ -107,3 +107,4 @@ pub use prediction::Prediction;
 pub use realizations::{Held, Realizations};
 pub use recipe::{Part, Recipe};
 pub use stack::{Learner, Lesson, Network};
+pub use stored::FORMAT as METHOD_VERSION;

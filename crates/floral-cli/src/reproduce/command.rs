@@ -184,6 +184,7 @@ fn made_by(words: &[OsString], jobs: usize) -> Provenance {
     Provenance {
         command: Command(command.collect()).to_string(),
         floral: provenance::build(),
+        method_version: floral::kl::METHOD_VERSION,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         jobs,
     }

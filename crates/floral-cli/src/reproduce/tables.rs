@@ -18,6 +18,8 @@ pub struct Provenance {
     pub command: String,
     /// The version of the program.
     pub floral: String,
+    /// The version of the default method, which changes when its predictions do.
+    pub method_version: u32,
     /// Processors of the machine.
     pub cores: usize,
     /// The number of runs trained in parallel.

@@ -27,6 +27,7 @@ fn provenance() -> Provenance {
     Provenance {
         command: "floral reproduce".into(),
         floral: "0".into(),
+        method_version: 1,
         cores: 2,
         jobs: 2,
     }

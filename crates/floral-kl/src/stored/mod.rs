@@ -32,8 +32,8 @@ use super::{Lattice, Symmetry};
 use crate::{Error, Result};
 use left_out::StoredLeftOut;
 
-/// Raised when the layout or the meaning of what is stored changes.
-const FORMAT: u32 = 5;
+/// The version of the method: raised when predictions, or the layout of what is stored, change.
+pub const FORMAT: u32 = 5;
 
 /// A field in double precision.
 #[derive(Serialize, Deserialize)]

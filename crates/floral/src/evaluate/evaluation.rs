@@ -135,6 +135,10 @@ pub struct SpreadScores {
     pub variance_l2: Option<f64>,
     /// That error over the norm of the true variance field: 1 is no skill.
     pub variance_relative: Option<f64>,
+    /// The same error of the variance of the realizations as they are drawn, which for methods that
+    /// separate the two holds the epistemic part as well.
+    #[serde(default)]
+    pub drawn_variance_relative: Option<f64>,
     /// Mean norm of the true variance field.
     pub variance_truth_l2: Option<f64>,
     /// The variance error that a perfect prediction of as many realizations would have on average,
@@ -158,6 +162,9 @@ pub struct ObservedScores {
     pub energy_score: f64,
     /// Central intervals of 50, 90 and 95 %.
     pub coverage: Vec<Interval>,
+    /// Coverage of the 90 % interval at the input where it is least.
+    #[serde(default)]
+    pub worst_input_coverage: Option<f64>,
     /// The error that the ensemble expects of its mean.
     pub spread: f64,
     /// The error of its mean against single realizations.

@@ -18,6 +18,9 @@ use crate::{Error, Quantity, Result, kl};
 /// The levels of central intervals that are reported.
 const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
 
+/// The level of the interval whose worst input is reported.
+const WORST_AT: f64 = 0.9;
+
 /// Scores gathered input by input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scoring {
@@ -30,7 +33,11 @@ pub struct Scoring {
     kriging: Option<MeanFieldError>,
     floors: Option<f64>,
     variance: Option<VarianceError>,
+    #[serde(default)]
+    drawn_variance: Option<VarianceError>,
     observed: Option<(EnsembleScores, f64)>,
+    #[serde(default)]
+    worst_coverage: Option<f64>,
     evaluations: usize,
     realizations: usize,
     seconds: f64,
@@ -56,6 +63,11 @@ fn weighted_energy(members: Fields, observations: Fields, weights: &[f64]) -> Re
     let observations = scaled(observations);
     let members = Fields::new(&members, points)?;
     energy_score(members, Fields::new(&observations, points)?, PAIR_LAGS)
+}
+
+/// The smaller of what is known.
+fn least(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.into_iter().chain(other).min_by(f64::total_cmp)
 }
 
 impl Scoring {
@@ -175,36 +187,42 @@ impl Scoring {
         if members.count() == 1 {
             return Ok(());
         }
-        if let Some(variance) = &moments.aleatoric {
-            self.push_variance(variance, moments.is_drawn, truth);
+        if let Some(variance) = &truth.variance {
+            if let Some(predicted) = &moments.aleatoric {
+                let sampled = self.variance_sampling(variance, moments.is_drawn, truth);
+                let error = self.variance.get_or_insert_default();
+                error.push_weighted(predicted, variance, &truth.weights, sampled);
+            }
+            let sampled = self.variance_sampling(variance, true, truth);
+            let error = self.drawn_variance.get_or_insert_default();
+            error.push_weighted(&statistics.variance(), variance, &truth.weights, sampled);
         }
         self.push_observed(members, truth)
     }
 
-    /// Adds the error of a variance, which may be that of the members.
-    fn push_variance(&mut self, predicted: &[f64], is_sampled: bool, truth: &Truth) {
-        let Some(variance) = &truth.variance else {
-            return;
-        };
+    /// What sampling contributes to the error of a variance, which may be that of the members.
+    fn variance_sampling(&self, variance: &[f64], is_sampled: bool, truth: &Truth) -> Sampled {
         let fourth = truth.weighted(variance.iter().map(|v| v * v));
-        let sampled = Sampled {
+        Sampled {
             truth: truth.weighted(truth.variance_error.iter().flatten().copied()),
             // As if they were normal: of the truth's kurtosis, little may be known.
             prediction: match is_sampled {
                 true => 2.0 * fourth / (self.members as f64 - 1.0),
                 false => 0.0,
             },
-        };
-        let error = self.variance.get_or_insert_default();
-        error.push_weighted(predicted, variance, &truth.weights, sampled);
+        }
     }
 
     fn push_observed(&mut self, members: Fields, truth: &Truth) -> Result<()> {
         if !truth.observations.is_empty() {
             let observations = centred(&truth.observations, &truth.mean);
             let observations = Fields::new(&observations, truth.mean.len())?;
+            let mut own = EnsembleScores::default();
+            own.push_weighted(members, observations, &truth.weights)?;
+            let coverage = own.coverage.at(WORST_AT).map(|interval| interval.coverage);
+            self.worst_coverage = least(self.worst_coverage, coverage);
             let (scores, energy) = self.observed.get_or_insert_default();
-            scores.push_weighted(members, observations, &truth.weights)?;
+            scores.merge(&own);
             *energy += weighted_energy(members, observations, &truth.weights)?;
         }
         Ok(())
@@ -243,6 +261,10 @@ impl Scoring {
         if let Some(variance) = &other.variance {
             self.variance.get_or_insert_default().merge(variance);
         }
+        if let Some(variance) = &other.drawn_variance {
+            self.drawn_variance.get_or_insert_default().merge(variance);
+        }
+        self.worst_coverage = least(self.worst_coverage, other.worst_coverage);
         if let Some((scores, energy)) = &other.observed {
             let (own, sum) = self.observed.get_or_insert_default();
             own.merge(scores);
@@ -324,6 +346,7 @@ impl Scoring {
         SpreadScores {
             variance_l2: variance.map(VarianceError::mean_l2),
             variance_relative: variance.map(VarianceError::relative),
+            drawn_variance_relative: self.drawn_variance.as_ref().map(VarianceError::relative),
             variance_truth_l2: variance.map(VarianceError::truth_l2),
             variance_l2_floor: variance.map(VarianceError::floor),
             corrected: variance.and_then(VarianceError::corrected),
@@ -333,6 +356,7 @@ impl Scoring {
                     crps: scores.crps.fair(),
                     energy_score: energy / self.inputs as f64,
                     coverage: coverage.collect(),
+                    worst_input_coverage: self.worst_coverage,
                     spread: scores.spread.spread(),
                     error: scores.spread.error(),
                     spread_skill: scores.spread.ratio(),

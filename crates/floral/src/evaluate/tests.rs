@@ -73,6 +73,37 @@ fn a_shifted_mean_and_a_stretched_spread_have_the_errors_of_the_formulas() {
     // (2^2 - 1) of the variance.
     let spread = prediction.spread.unwrap();
     assert!((spread.variance_relative.unwrap() - 3.0).abs() < 1e-3);
+    // Without moments of the method both variances are those of the realizations.
+    assert_eq!(spread.drawn_variance_relative, spread.variance_relative);
+}
+
+/// Members of unit spread about 0. The first truth lies within them, the second outside of half of its points.
+#[test]
+fn the_drawn_variance_and_the_worst_input_are_scored_apart() {
+    let members: Vec<f32> = (0..40)
+        .flat_map(|k| [-1.0 + 2.0 * (k / 39) as f32; 4])
+        .collect();
+    let known = kl::Prediction {
+        mean: vec![0.0; 4],
+        aleatoric: vec![1.0; 4],
+        epistemic: vec![0.0; 4],
+        novelty: 1.0,
+    };
+    let mut scoring = Scoring::default();
+    for observations in [[-1.0, -1.0, -1.0, -1.0], [-1.0, -1.0, 9.0, 9.0]] {
+        let mut truth = truth::of_realizations(&observations, 4).unwrap();
+        truth.variance = Some(vec![1.0; 4]);
+        let mut one = Scoring::default();
+        one.push(&members, Some(&known), &truth).unwrap();
+        scoring.merge(&one);
+    }
+    let spread = scoring.prediction().spread.unwrap();
+    assert_eq!(spread.variance_relative, Some(0.0));
+    // One of 40 members is 1, the others -1: a variance of 4 * 39 / 40^2, by n - 1 of 0.1.
+    assert!((spread.drawn_variance_relative.unwrap() - 0.9).abs() < 1e-6);
+    let observed = spread.observed.unwrap();
+    assert_eq!(observed.worst_input_coverage, Some(0.5));
+    assert_eq!(observed.coverage[1].coverage, 0.75);
 }
 
 #[test]
