@@ -1,6 +1,6 @@
 """The default method by the protocol of the paper, with validation inputs beside the training inputs."""
 
-from results import RESULTS, deviation, exists, made_by, mean, read, short, source, table
+from results import RESULTS, deviation, exists, made_by, mean, method_version, program_version, read, short, source, table
 
 METHODS = "FNO", "Residual FNO", "FLORA", "FLORAL"
 OURS = "Kriging", "FLORAL-KL"
@@ -32,9 +32,28 @@ def mean_l2(system, record):
     return system["norm_factor"] * prediction(record)["mean"]["mean_l2"]
 
 
+def spread(record):
+    return prediction(record)["spread"]
+
+
 def ninety(record):
-    coverage = prediction(record)["spread"]["observed"]["coverage"]
+    coverage = spread(record)["observed"]["coverage"]
     return next(interval["coverage"] for interval in coverage if abs(interval["level"] - 0.9) < 1e-9)
+
+
+def coverage(records):
+    """Of the 90 % interval: the mean, the worst seed, and the worst input where it is recorded."""
+    all_seeds = [ninety(record) for record in records]
+    worst = [spread(record)["observed"].get("worst_input_coverage") for record in records]
+    shown = [mean(all_seeds), min(all_seeds), *([] if None in worst else [min(worst)])]
+    return ", ".join(f"{value:.2f}" for value in shown)
+
+
+def both_variances(records):
+    """Relative errors of the aleatoric variance, and of the variance of realizations where it is recorded."""
+    own = mean(spread(record)["variance_relative"] for record in records)
+    drawn = mean(spread(record).get("drawn_variance_relative") for record in records)
+    return short(own) + (f", {short(drawn)}" if drawn is not None else "")
 
 
 def rows_of(system):
@@ -44,15 +63,13 @@ def rows_of(system):
         if not ours:
             continue
         error = lambda record: mean_l2(system, record)
-        relative = lambda record: prediction(record)["spread"]["variance_relative"]
         best = (cells["FLORAL-KL"].get("best") or {}).get("mean_l2")
         low = system["low"][0] and system["norm_factor"] * system["low"][0]["mean_l2"]
         papers_low = system["low"][1] and system["low"][1]["mean_l2"]
         own, others = mean(map(error, ours)), mean(map(error, kriging))
         least = min(value for value in (own, others, best) if value is not None)
         mark = lambda value: "" if value is None else f"**{short(value)}**" if value == least else short(value)
-        spread = deviation(map(error, ours))
-        coverage = [ninety(record) for record in ours]
+        over_seeds = deviation(map(error, ours))
         grid = f", high fidelity on {resolution} points per axis" if resolution else ""
         yield [
             system["title"],
@@ -61,10 +78,10 @@ def rows_of(system):
             mark(best) or "–",
             short(low),
             mark(others),
-            mark(own) + (f" ± {short(spread)}" if spread is not None else ""),
+            mark(own) + (f" ± {short(over_seeds)}" if over_seeds is not None else ""),
             (f"{own / low:.2f}" if low else "") + (f" ({best / papers_low:.2f})" if best and papers_low else ""),
-            f"{short(mean(map(relative, ours)))} ± {short(deviation(map(relative, ours)) or 0)}",
-            f"{mean(coverage):.2f}, {min(coverage):.2f}",
+            both_variances(ours),
+            coverage(ours),
             f"{mean(record['training_seconds'] for record in ours):.0f}",
         ]
 
@@ -76,18 +93,34 @@ def prediction_inputs(record):
 
 
 HEADER = ["", "trained on", "inputs", "paper's best", "low fidelity", "kriging", "FLORAL-KL", "share of low fidelity (paper's)"]
-HEADER += ["variance", "90 % interval: mean, worst seed", "fit, s"]
+HEADER += ["variance: aleatoric, drawn", "90 % interval: mean, worst seed, worst input", "fit, s"]
+
+
+def data_seeds(names):
+    """Seeds of the data of all records."""
+    records = [record for name in names for system in read(name)["systems"] for cell in system["cells"] for record in seeds(cell)]
+    return sorted({record["recipe"]["run"]["data"]["seed"] for record in records})
 
 
 def recommended():
+    """A table for each version of the method, the newest first."""
     files = sorted(path.name for path in RESULTS.glob("table[13]-recommended*.json"))
+    versions = sorted({method_version(name) for name in files}, reverse=True)
+    return "\n".join(of_version(version, [name for name in files if method_version(name) == version]) for version in versions)
+
+
+def of_version(version, files):
     hours = sum(read(name)["hours"] for name in files)
     rows = [row for name in files for system in read(name)["systems"] for row in rows_of(system)]
-    what = "".join(f"- `{read(name)['command']}`: {source(name)}, {made_by(name)}, build {read(name)['floral']}\n" for name in files)
-    return f"""Mean L2 errors on the paper's grids: means over three seeds ± one standard deviation, 15 test inputs each.
+    what = "".join(f"- `{read(name)['command']}`: {source(name)}, build {read(name)['floral']}\n" for name in files)
+    current = program_version()
+    title = f"Version {version} of the method" + ("" if version == current else f"; the program has version {current}")
+    return f"""## {title}
+
+Mean L2 errors on the paper's grids: means over the data seeds {', '.join(map(str, data_seeds(files)))}, ± one standard deviation, 15 test inputs each.
 
 {what}
-{hours:.2f} hours of runs in all, two at a time on two cores shared with other work.
+{hours:.2f} hours of runs in all, on cores shared with other work.
 
 {table(HEADER, rows)}"""
 
@@ -156,7 +189,9 @@ def page():
 **Protocol.** *n* training inputs of 50 realizations each, plus 15 validation inputs. The paper's methods use the validation
 inputs to stop training. FLORAL-KL uses them to select and weigh its candidates and to calibrate, which helps a lot
 when *n* is 2 (see the ablation below). The comparison with *n* inputs in total is on [another page](default-method.md). *Paper's best* is the best of its
-four methods for that row; bold is the best of the row. *Variance* is the relative error of the aleatoric variance field, where
-1 means no skill; intervals are drawn with the total variance. The seeds 11 to 13 were used while the method was developed.
+four methods for that row; bold is the best of the row. *Variance* is the relative error of the variance field, where
+1 means no skill: of the aleatoric part, which is the prediction of the solution's own variance, and of the realizations as they are drawn,
+epistemic part included; a single number is the aleatoric one. Intervals are those of the draws. The seeds 11 to 13 were used while
+version 1 of the method was developed; 511 to 513 were not.
 
 """ + "\n".join(part for part in parts if part)

@@ -317,7 +317,7 @@ fn spread(text: &mut String, evaluation: &Evaluation) -> Result<()> {
         ("variance error", scores.variance_l2),
         ("  relative (1 = no skill)", scores.variance_relative),
         (
-            "  of the realizations, relative",
+            "  relative, of realizations",
             scores.drawn_variance_relative,
         ),
         ("  norm of the true variance", scores.variance_truth_l2),
