@@ -19,7 +19,7 @@ import numpy as np
 import xarray
 
 from command import floral, show
-from results import ROOT, write
+from results import ROOT, commit, program_version, write
 
 SOLVER = f"{sys.executable} {ROOT}/bench/coarse_burgers.py {{input}} {{output}}"
 LOWS = {"none": [], "coarse solver": ["--low-command", SOLVER]}
@@ -61,7 +61,8 @@ def main():
             for method in ("kriging", "floral-kl"):
                 rows.append(scored(folder, method, low))
                 show(rows[-1])
-    write("outside.json", {"command": f"bench/outside {archive.name}", "cores": os.cpu_count(), "rows": rows})
+    notes = {"command": f"bench/outside {archive.name}", "commit": commit(), "method_version": program_version()}
+    write("outside.json", notes | {"cores": os.cpu_count(), "rows": rows})
 
 
 if __name__ == "__main__":

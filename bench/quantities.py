@@ -19,7 +19,7 @@ import tempfile
 import numpy as np
 import xarray
 
-from results import ROOT, program_version
+from results import ROOT, commit, program_version
 from zoo_data import FLORAL, catalogue
 
 NAMES = ["base", "positive", "bimodal", "burgers32-10", "darcy32-10"]
@@ -125,10 +125,9 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "results/quantities.json")
     arguments = parser.parse_args()
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
-    describe = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
-    commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    build = commit()
     before = json.loads(arguments.output.read_text()) if arguments.output.exists() else {}
-    rows = before["rows"] if before.get("commit") == commit else []
+    rows = before["rows"] if before.get("commit") == build else []
     for name in arguments.names:
         for seed in seeds:
             if any((row["data"], row["seed"]) == (name, seed) for row in rows):
@@ -136,7 +135,7 @@ def main():
             rows.append(scored(name, seed))
             for one in rows[-1]["quantities"]:
                 print(f"{name:14} {seed} {one['quantity']:9} {one['drawn']:.3f} {one['calibrated']:.3f}  x {one['stretch'] or 1:.2f}", flush=True)
-            made = {"command": " ".join(["bench/quantities", *arguments.names, "--seeds", arguments.seeds]), "commit": commit, "date": datetime.date.today().isoformat(),
+            made = {"command": " ".join(["bench/quantities", *arguments.names, "--seeds", arguments.seeds]), "commit": build, "date": datetime.date.today().isoformat(),
                     "method_version": program_version(), "seeds": seeds, "realizations": REALIZATIONS, "rows": rows}
             made["reliability"] = {how: reliability(rows, how) for how in ("drawn", "calibrated")}
             arguments.output.write_text(json.dumps(made, indent=1) + "\n")

@@ -4,6 +4,7 @@ import functools
 import json
 import pathlib
 import re
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
@@ -23,6 +24,12 @@ def exists(name):
 
 def write(name, made):
     (RESULTS / name).write_text(json.dumps(made, indent=2, default=float) + "\n")
+
+
+def commit():
+    """The commit of this source tree, with a mark if it has been changed since."""
+    describe = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
+    return subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
 def source(name):

@@ -12,7 +12,7 @@ import re
 import tempfile
 
 from command import floral
-from results import write
+from results import commit, program_version, write
 
 PROBLEMS = {"darcy": "64x64", "advection": "128x128"}
 REALIZATIONS = 2500
@@ -42,7 +42,8 @@ def main():
         for problem in PROBLEMS:
             rows.append(timed(problem, pathlib.Path(folder)))
             print(rows[-1], flush=True)
-    made = {"command": "bench/sampling", "cores": os.cpu_count(), "realizations": REALIZATIONS, "rounds": ROUNDS, "rows": rows}
+    notes = {"command": "bench/sampling", "commit": commit(), "method_version": program_version()}
+    made = notes | {"cores": os.cpu_count(), "realizations": REALIZATIONS, "rounds": ROUNDS, "rows": rows}
     write("sampling.json", made)
 
 

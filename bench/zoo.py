@@ -29,7 +29,7 @@ import time
 
 import xarray
 
-from results import program_version
+from results import commit, program_version
 from zoo_data import FLORAL, SEEDLESS, catalogue
 from zoo_peers import PEERS, PUBLISHED
 from zoo_scores import of_mean, scored
@@ -144,11 +144,6 @@ def record(recording, arguments, known, name, seed):
             recording.add({"data": name, "seed": seed, "method": method, "inputs": train.sizes["input"]} | found)
 
 
-def described():
-    describe = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
-    return subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
-
-
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
@@ -188,7 +183,7 @@ def main():
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
     notes = {"date": datetime.date.today().isoformat(), "command": shlex.join(["bench/zoo", *sys.argv[1:]]), "method_version": program_version(),
              "cores": os.cpu_count(), "jobs": arguments.jobs, "not_fresh": NOT_FRESH} | ({"note": arguments.note} if arguments.note else {})
-    recording = Recording(arguments.output, described(), notes)
+    recording = Recording(arguments.output, commit(), notes)
     if refused := recording.refused(seeds):
         sys.exit(f"{arguments.output}: seeds {', '.join(map(str, refused))} are spent on another commit; take others")
     # Files without a seed are the same for every seed: one is enough.
