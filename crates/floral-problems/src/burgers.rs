@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use rustfft::num_complex::Complex;
+use floral_fourier::Complex;
 use serde::{Deserialize, Serialize};
 
 use super::sine_waves::{Perturbation, SineWaves, SpectralFilter};

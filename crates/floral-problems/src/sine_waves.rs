@@ -4,9 +4,9 @@
 
 use std::f64::consts::TAU;
 
+use floral_fourier::{Complex, Precision};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
-use rustfft::{FftPlanner, num_complex::Complex};
 use serde::{Deserialize, Serialize};
 
 use super::positive;
@@ -183,13 +183,12 @@ impl SpectralFilter {
     /// The filtered state.
     pub fn apply(&self, state: &[f64]) -> Vec<f64> {
         let n = state.len();
-        let mut planner = FftPlanner::new();
         let mut spectrum: Vec<Complex<f64>> = state.iter().map(|&v| v.into()).collect();
-        planner.plan_fft_forward(n).process(&mut spectrum);
+        f64::forward(n).process(&mut spectrum);
         for (k, amplitude) in spectrum.iter_mut().enumerate() {
             *amplitude *= self.gain(k.min(n - k)) / n as f64;
         }
-        planner.plan_fft_inverse(n).process(&mut spectrum);
+        f64::inverse(n).process(&mut spectrum);
         spectrum.iter().map(|value| value.re).collect()
     }
 

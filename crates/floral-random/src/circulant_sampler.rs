@@ -7,8 +7,6 @@ use std::fmt;
 
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
-use rustfft::FftNum;
-use rustfft::num_traits::Float;
 
 use super::Kernel;
 use super::circulant::Embedding;
@@ -132,7 +130,7 @@ impl Real for f32 {}
 impl Real for f64 {}
 
 /// The part of [`Real`] that is nobody else's to implement.
-pub trait Precision: FftNum + Float {
+pub trait Precision: floral_fourier::Precision {
     fn rounded(value: f64) -> Self;
     fn hartley(sampler: &CirculantSampler) -> &Hartley<Self>;
 }

@@ -7,9 +7,7 @@
 
 use std::sync::Arc;
 
-use rustfft::num_complex::Complex;
-use rustfft::num_traits::{Float, Zero};
-use rustfft::{Fft, FftNum, FftPlanner};
+use floral_fourier::{Complex, Fft, Precision, Zero};
 
 /// Pairs of lines transformed together, for the sake of contiguous writes.
 const PAIRS: usize = 8;
@@ -32,16 +30,15 @@ pub struct Work<T> {
     scratch: Vec<Complex<T>>,
 }
 
-impl<T: FftNum + Float> Hartley<T> {
+impl<T: Precision> Hartley<T> {
     pub(super) fn new(from: &[usize], torus: &[usize], to: &[usize]) -> Self {
-        let mut planner = FftPlanner::new();
         let mut shape = from.to_vec();
         let mut longest: usize = shape.iter().product();
         let mut passes = Vec::new();
         for axis in (0..torus.len()).rev() {
             let rows = shape.iter().product::<usize>() / shape[axis];
             passes.push(Pass {
-                fft: planner.plan_fft_forward(torus[axis]),
+                fft: T::forward(torus[axis]),
                 rows,
                 from: from[axis],
                 to: to[axis],
@@ -87,7 +84,7 @@ struct Pass<T> {
     to: usize,
 }
 
-impl<T: FftNum + Float> Pass<T> {
+impl<T: Precision> Pass<T> {
     /// input: [rows, from] -> output: [to, rows].
     fn run(
         &self,
@@ -133,7 +130,7 @@ impl<T: FftNum + Float> Pass<T> {
 }
 
 /// Two rows, or the last one alone, as one complex line padded with zeros.
-fn pack<T: FftNum>(pair: &[T], from: usize, line: &mut [Complex<T>]) {
+fn pack<T: Precision>(pair: &[T], from: usize, line: &mut [Complex<T>]) {
     let (first, second) = pair.split_at(from);
     if second.is_empty() {
         for (z, &a) in line.iter_mut().zip(first) {

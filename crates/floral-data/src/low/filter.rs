@@ -1,6 +1,6 @@
 //! A spectral filter: the waves of a field up to a wave number along each axis.
 
-use rustfft::{FftPlanner, num_complex::Complex};
+use floral_fourier::{Complex, Precision};
 
 use crate::grid::AxisKind;
 use crate::{Field, Grid};
@@ -42,14 +42,13 @@ fn along(values: &mut [f64], (n, stride): (usize, usize), replace: impl Fn(&[f64
 
 fn low_pass(line: &[f64], largest: usize) -> Vec<f64> {
     let n = line.len();
-    let mut planner = FftPlanner::new();
     let mut spectrum: Vec<Complex<f64>> = line.iter().map(|&v| v.into()).collect();
-    planner.plan_fft_forward(n).process(&mut spectrum);
+    f64::forward(n).process(&mut spectrum);
     for (k, amplitude) in spectrum.iter_mut().enumerate() {
         let is_kept = k.min(n - k) <= largest;
         *amplitude *= f64::from(u8::from(is_kept)) / n as f64;
     }
-    planner.plan_fft_inverse(n).process(&mut spectrum);
+    f64::inverse(n).process(&mut spectrum);
     spectrum.iter().map(|value| value.re).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use rustfft::{Fft, FftPlanner, num_complex::Complex};
+use floral_fourier::{Complex, Fft, Precision};
 use serde::Serialize;
 
 use super::error::ratio;
@@ -122,11 +122,10 @@ impl BandSpectra {
 impl TaperedTransform {
     /// For fields on a grid of this shape.
     pub fn new(shape: &[usize]) -> Self {
-        let mut planner = FftPlanner::new();
         let points: usize = shape.iter().product();
         Self {
             shape: shape.to_vec(),
-            transforms: shape.iter().map(|&n| planner.plan_fft_forward(n)).collect(),
+            transforms: shape.iter().map(|&n| f64::forward(n)).collect(),
             taper: (0..points).map(|i| hann(shape, i)).collect(),
         }
     }
