@@ -176,13 +176,12 @@ impl Arguments {
 impl Arguments {
     /// What becomes what of files with meshes.
     fn mesh_options(&self) -> MeshOptions {
-        let names = |picks: &[Pick]| picks.iter().map(|pick| pick.name.clone()).collect();
         MeshOptions {
             pattern: self.pattern.clone(),
             low_pattern: self.low_pattern.clone(),
-            high: names(&self.high),
-            input: names(&self.input),
-            low: names(&self.low),
+            high: self.high.clone(),
+            input: self.input.clone(),
+            low: self.low.clone(),
             parameters: self.parameters.clone(),
             title: self.title.clone(),
         }
@@ -200,7 +199,7 @@ fn import_mesh_files(arguments: &Arguments, files: &[PathBuf]) -> Result<Ending>
     if arguments.force && path.join("zarr.json").is_file() {
         std::fs::remove_dir_all(path)?;
     }
-    let (dataset, note) = import_meshes(files, &arguments.mesh_options(), path)?;
+    let (dataset, notes) = import_meshes(files, &arguments.mesh_options(), path)?;
     let names = dataset.input_quantities().iter().filter(|q| q.parameter);
     let names: Vec<&str> = names.filter_map(|q| q.name.as_deref()).collect();
     let parameters = match names[..] {
@@ -214,9 +213,7 @@ fn import_mesh_files(arguments: &Arguments, files: &[PathBuf]) -> Result<Ending>
         counted(dataset.realizations(), "realization"),
         dataset.notes().join("; ")
     ));
-    if let Some(note) = note {
-        output::message(&format!("note: {note}"));
-    }
+    output::notes(&notes);
     Ok(Ending::Done)
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Raw {
     pub(crate) cells: Blocks,
     pub(crate) fields: Vec<Array>,
     pub(crate) parameters: Vec<Array>,
+    /// Names of values of cells.
+    pub(crate) at_cells: Vec<String>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -44,6 +46,7 @@ impl Raw {
 
     /// Says that values of cells are left out.
     pub(crate) fn note_cell_data(&mut self, name: &str) {
+        self.at_cells.push(name.to_owned());
         self.note(format!(
             "values of cells, {name}, are left out; convert them to values of points to use them"
         ));
@@ -71,15 +74,18 @@ impl Raw {
             .collect();
         let (points, cells) = self.without_unused(points, cells);
         let least = cells.first().map_or(1, |block| block.kind().dimension());
+        let origin = points.rows()[0];
         let mesh = Mesh::new(points.flattened(least), cells)?;
-        if mesh.points().dimension() < 3 {
-            let d = mesh.points().dimension();
+        let d = mesh.points().dimension();
+        // Zeros are how files of plane meshes have three coordinates.
+        if origin[d..].iter().any(|x| *x != 0.0) {
             self.note(format!("coordinates beyond {d} are constant and left out"));
         }
         Ok(MeshFile {
             mesh,
             fields: self.fields,
             parameters: self.parameters,
+            at_cells: self.at_cells,
             notes: self.notes,
         })
     }

@@ -40,6 +40,8 @@ mod regression_input;
 mod sampling;
 mod session;
 mod threshold;
+mod ugrid;
+mod ugrid;
 mod values;
 #[cfg(feature = "networks")]
 mod velocity;

@@ -1,10 +1,14 @@
-//! A dataset from files of VTK or Gmsh: every file one realization on the same mesh, inputs and
-//! realizations identified by their paths.
+//! A dataset from files with meshes (VTK, Gmsh, UGRID, Exodus, XDMF): every file one realization on the
+//! same mesh, inputs and realizations identified by their paths.
 
+mod budget;
 mod low_files;
+mod netcdf;
 mod paths;
 mod point_data;
+mod read;
 mod table;
+mod xdmf;
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +16,13 @@ use floral_mesh::MeshFile;
 
 use low_files::{LowFiles, LowMesh};
 use paths::{grouped, natural};
-use point_data::{array, components, numbers, quantities};
+use point_data::{advice_on_cells, array, components, names_of, numbers, quantities};
+pub use read::{is_mesh_file, read_mesh};
 use table::Table;
 
+use super::import::Pick;
 use super::{Arrays, Dataset};
 use crate::{Error, Field, Grid, Quantity, Result};
-
-/// Endings of the files that are read.
-const ENDINGS: [&str; 7] = ["vtu", "vtk", "vtp", "vti", "vts", "vtr", "msh"];
 
 /// Folders within folders, at most.
 const DEEPEST: usize = 16;
@@ -31,11 +34,11 @@ pub struct MeshOptions {
     /// realizations of one input if there are several folders, and inputs of their own if not.
     pub pattern: Option<String>,
     /// Point data of the solution; all of it if there is only one array.
-    pub high: Vec<String>,
+    pub high: Vec<Pick>,
     /// Point data of the input and of low fidelity, in the first file of each input.
-    pub input: Vec<String>,
+    pub input: Vec<Pick>,
     /// See `input`.
-    pub low: Vec<String>,
+    pub low: Vec<Pick>,
     /// How the path of an input's low fidelity ends, as in `case_{input}/low.vtu`: a file of its own, whose
     /// mesh may be another.
     pub low_pattern: Option<String>,
@@ -43,16 +46,6 @@ pub struct MeshOptions {
     pub parameters: Option<PathBuf>,
     /// The title of the dataset.
     pub title: Option<String>,
-}
-
-/// Whether a path is that of a file with a mesh.
-pub fn is_mesh_file(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| {
-        ENDINGS
-            .iter()
-            .any(|known| ending.eq_ignore_ascii_case(known))
-    })
 }
 
 /// The files with meshes among these and in these folders, in natural order.
@@ -84,23 +77,29 @@ fn gather(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Reads the files and writes the dataset; with a note if low fidelity had to be extended.
+/// Reads the files and writes the dataset; with notes of what was left out of the first file, and if
+/// low fidelity had to be extended.
 pub fn import_meshes(
     files: &[PathBuf],
     options: &MeshOptions,
     target: &Path,
-) -> Result<(Dataset, Option<String>)> {
+) -> Result<(Dataset, Vec<String>)> {
     let lows = LowFiles::of(files, options)?;
     let files: Vec<PathBuf> = files.iter().filter(|f| !lows.has(f)).cloned().collect();
     let inputs = grouped(&files, options.pattern.as_deref())?;
     let table = options.parameters.as_deref().map(Table::read).transpose()?;
+    let picks: Vec<Pick> = [&options.high[..], &options.input, &options.low].concat();
     let mut built: Option<Built> = None;
+    let mut notes = Vec::new();
     for (label, own) in &inputs {
         for (realization, path) in own.iter().enumerate() {
-            let file = read(path)?;
+            let file = read_mesh(path, &picks)?;
             let built = match &mut built {
                 Some(built) => built,
-                None => built.insert(Built::new(path, &file, options, table.as_ref())?),
+                None => {
+                    notes.clone_from(&file.notes);
+                    built.insert(Built::new(path, &file, options, table.as_ref())?)
+                }
             };
             built.check(path, &file)?;
             if realization == 0 {
@@ -116,20 +115,13 @@ pub fn import_meshes(
     let built = built.ok_or_else(|| Error::Config {
         context: "import".into(),
         reason: format!(
-            "no files with meshes are found; give {}",
-            ENDINGS.join(", ")
+            "no files with meshes are found; give {}, or NetCDF by UGRID or Exodus",
+            read::ENDINGS.join(", ")
         ),
     })?;
     let title = options.title.as_deref().unwrap_or_default();
-    let note = built.low.as_ref().and_then(LowMesh::note);
-    Ok((built.arrays.title(title).write(target)?, note))
-}
-
-fn read(path: &Path) -> Result<MeshFile> {
-    floral_mesh::read(path).map_err(|error| Error::Config {
-        context: "import".into(),
-        reason: error.to_string(),
-    })
+    notes.extend(built.low.as_ref().and_then(LowMesh::note));
+    Ok((built.arrays.title(title).write(target)?, notes))
 }
 
 /// Inputs under way.
@@ -146,9 +138,9 @@ struct Built {
 
 /// Names of point data, and of parameters.
 struct Names {
-    high: Vec<String>,
-    input: Vec<String>,
-    low: Vec<String>,
+    high: Vec<Pick>,
+    input: Vec<Pick>,
+    low: Vec<Pick>,
     /// Whether low fidelity has files of its own.
     low_file: bool,
     parameters: Vec<String>,
@@ -171,14 +163,14 @@ impl Built {
         let mut high = options.high.clone();
         if high.is_empty() {
             high = match &file.fields[..] {
-                [one] => vec![one.name.clone()],
-                fields => {
-                    let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+                [one] => vec![Pick::all(&one.name)],
+                _ => {
                     return Err(bad(
                         path,
                         format!(
-                            "has the point data ({}); name the solution with --high",
-                            names.join(", ")
+                            "has the point data ({}){}; name the solution with --high",
+                            names_of(file),
+                            advice_on_cells(file)
                         ),
                     ));
                 }
@@ -215,11 +207,11 @@ impl Built {
             parameters,
         };
         let grid = Grid::on_mesh(file.mesh.clone());
-        let of = |names: &[String]| -> Result<Vec<Quantity>> {
+        let of = |picks: &[Pick]| -> Result<Vec<Quantity>> {
             let dimension = file.mesh.points().dimension();
             let mut all = Vec::new();
-            for name in names {
-                all.extend(quantities(array(path, file, name)?, dimension));
+            for pick in picks {
+                all.extend(quantities(&pick.name, array(path, file, pick)?, dimension));
             }
             Ok(all)
         };
@@ -295,7 +287,7 @@ impl Built {
         let Some(path) = lows.of_input(label)? else {
             return Ok(());
         };
-        let file = read(path)?;
+        let file = read_mesh(path, &self.names.low)?;
         let values = self.fields(path, &file, &self.names.low)?;
         let is_known = self.low.as_ref().is_some_and(|low| low.mesh == file.mesh);
         if !is_known {
@@ -362,10 +354,10 @@ impl Built {
     }
 
     /// Point data of these names: [channel, point].
-    fn fields(&self, path: &Path, file: &MeshFile, names: &[String]) -> Result<Vec<f64>> {
+    fn fields(&self, path: &Path, file: &MeshFile, picks: &[Pick]) -> Result<Vec<f64>> {
         let mut values = Vec::new();
-        for name in names {
-            let array = array(path, file, name)?;
+        for pick in picks {
+            let array = array(path, file, pick)?;
             let kept = components(array, file.mesh.points().dimension());
             for component in 0..kept {
                 let own = array
