@@ -12,7 +12,7 @@ const MOST_NODES: usize = 64;
 /// Adds the `cell`-th polygon of a file, split into triangles around one of its nodes.
 ///
 /// The node is the first from which every triangle has the orientation of the whole: any node of a
-/// strictly convex polygon, and one on a side where a node hangs there.
+/// strictly convex polygon; one on a side, where a node hangs there; that of a single dent.
 pub(crate) fn push(raw: &mut Raw, cell: usize, nodes: &[usize]) -> Result<(), Error> {
     let count = nodes.len();
     if count > MOST_NODES {
@@ -37,7 +37,7 @@ pub(crate) fn push(raw: &mut Raw, cell: usize, nodes: &[usize]) -> Result<(), Er
     });
     let Some(triangles) = convex else {
         return Err(format(format!(
-            "face {cell} of {count} nodes is not convex, or folded; split it into triangles"
+            "face {cell} of {count} nodes is folded, or far from convex; split it into triangles"
         )));
     };
     raw.note("faces of five and more nodes are split into triangles");

@@ -41,7 +41,6 @@ mod sampling;
 mod session;
 mod threshold;
 mod ugrid;
-mod ugrid;
 mod values;
 #[cfg(feature = "networks")]
 mod velocity;
