@@ -60,7 +60,8 @@ fn arrays_without_a_mesh_are_known() {
 /// What is said of the mesh when the node `at` of all cells' is another.
 fn refusal(mut tables: Tables, array: &str, at: usize, node: f64) -> String {
     tables.of(array)[at] = node;
-    read_arrays(&tables, &[]).unwrap_err().to_string()
+    let refused = read_arrays(&tables, &[]);
+    refused.expect_err("the mesh is wrong").to_string()
 }
 
 #[test]

@@ -297,3 +297,28 @@ def test_predictions_on_a_mesh_of_another_library(block):
     new = {"load": 0.3, "stiffness": 4.0}
     ensemble = model.sample(parameters=new, points=mesh, realizations=5)
     assert ensemble.mean.shape == (mesh.nvertices,)
+
+
+def test_files_with_meshes_are_opened(tmp_path):
+    points, cells = plane()
+    rng = np.random.default_rng(0)
+    u = rng.normal(size=(5, 2, 49))
+    words = lambda values: " ".join(map(repr, np.asarray(values).ravel().tolist()))
+    for case in range(5):
+        for run in range(2):
+            (tmp_path / f"case_{case}_run_{run}.xdmf").write_text(
+                f'<Xdmf><Domain><Grid><Topology TopologyType="Triangle"><DataItem>{words(cells)}</DataItem></Topology>'
+                f'<Geometry GeometryType="XY"><DataItem>{words(points)}</DataItem></Geometry>'
+                f'<Attribute Name="u"><DataItem>{words(u[case, run])}</DataItem></Attribute></Grid></Domain></Xdmf>'
+            )
+    (tmp_path / "loads.csv").write_text("case,load\n" + "".join(f"{case},{case + 1}\n" for case in range(5)))
+    options = {"pattern": "case_{input}_run_{realization}.xdmf", "high": "u", "parameters": tmp_path / "loads.csv"}
+    data = floral.Dataset.open(tmp_path, **options)
+    np.testing.assert_allclose(data.high, u, rtol=1e-6)
+    np.testing.assert_array_equal(data.cells["triangle"], cells)
+    assert data.parameters["load"].tolist() == [1, 2, 3, 4, 5] and "5 inputs, up to 2 realizations" in str(data.found)
+    with pytest.raises(floral.errors.BadFileError, match="has no point data"):
+        floral.Dataset.open(tmp_path, **{**options, "high": "v"})
+    np.savez(tmp_path / "grid.npz", input=np.ones((3, 8)), high=np.ones((3, 2, 8)))
+    with pytest.raises(ValueError, match="pattern.*none is found"):
+        floral.Dataset.open(tmp_path / "grid.npz", pattern="{input}.vtu")

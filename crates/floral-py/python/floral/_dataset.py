@@ -72,12 +72,14 @@ class Dataset(OnGrid):
         """Opens a dataset (a Zarr group), or imports files of other formats as one.
 
         path: a dataset as ``floral generate`` writes it; or .npz, .npy, HDF5, NetCDF or Zarr files, a folder
-            of them, or a list of files with one or several inputs each.
+            of them, or a list of files with one or several inputs each; or files with meshes (VTK, Gmsh,
+            UGRID, Exodus, XDMF), a realization each.
         to: where to keep an imported dataset, a Zarr group; by default it exists as long as this object.
         options: those of ``floral import``: ``input``, ``low``, ``high`` (names of arrays, as in
             ``"u[t=0]"``, or lists of them), ``params``, ``dims`` (as in ``{"u": ["input", "y", "x"]}``),
             ``prefix``, ``periodic``, ``even``, ``grid`` (``"high"``), ``skip_nan``, ``sensors``,
-            ``low_pairing`` (``"shared"`` or ``"independent"``), ``title``.
+            ``low_pairing`` (``"shared"`` or ``"independent"``), ``title``; of files with meshes ``pattern`` (as
+            in ``"case_{input}/run_{realization}.vtu"``), ``low_pattern``, ``parameters`` (a CSV file).
 
         :attr:`found` summarizes what was found in imported files.
         """
