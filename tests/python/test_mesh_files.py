@@ -98,6 +98,7 @@ def ugrid(points, cells, form="NETCDF4", start=0, fill=-1, turned=False, times=F
             setattr(mesh, f"{kind}_dimension", "cell")
             for axis, along in zip("xy", points.T):
                 file.createVariable(f"node_{axis}", "f8", ("node",))[:] = along
+                file[f"node_{axis}"].units = "km"
             dims = ("corner", "cell") if turned else ("cell", "corner")
             corners = file.createVariable("corners", "i4", dims, fill_value=fill)
             corners.cf_role, corners.start_index = f"{kind}_node_connectivity", np.int32(start)
@@ -113,6 +114,7 @@ def ugrid(points, cells, form="NETCDF4", start=0, fill=-1, turned=False, times=F
                 own[:] = 1.0
             if single:
                 file.createVariable(single, "f8", ())[...] = load
+                file[single].units = "N"
 
     return write
 
@@ -135,6 +137,12 @@ def test_ugrid_of_triangles_and_quadrilaterals(tmp_path, options):
     assert_same(found, all, points, cells)
     np.testing.assert_array_equal(found["parameters"].values.ravel(), LOADS)
     assert ("the last of 3 times" in done.stderr) == options.get("times", False)
+    assert found["high"].attrs["units"] == "m" and found["parameters"].attrs["parameter_units"] == ["N"]
+    assert found["points"].attrs["units"] == "km"
+    with netCDF4.Dataset(tmp_path / "case_1_run_2.nc", "a") as file:
+        file["u"].units = "mm"
+    refused = imported(tmp_path, "nc", "--high", "u", code=2).stderr
+    assert "case_1_run_2.nc: u is in mm, but u in ./case_0_run_0.nc is in m" in refused
 
 
 def test_ugrid_of_edges(tmp_path):

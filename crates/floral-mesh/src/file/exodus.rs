@@ -48,8 +48,11 @@ fn blocks(arrays: &dyn Arrays) -> impl Iterator<Item = (usize, &Variable)> {
 pub(crate) fn read(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<Raw, Error> {
     let mut raw = Raw::default();
     points(arrays, &mut raw)?;
+    let mut found: Vec<(usize, &Variable)> = blocks(arrays).collect();
+    // Readers may list names in alphabetical order.
+    found.sort_by_key(|(_, own)| own.name["connect".len()..].parse::<u64>().ok());
     let mut first = 0;
-    for (variable, own) in blocks(arrays) {
+    for (variable, own) in found {
         first += push_block(arrays, variable, own, first, &mut raw)?;
     }
     for name in arrays.texts("name_elem_var") {
@@ -172,8 +175,9 @@ fn parameters(arrays: &dyn Arrays, raw: &mut Raw) -> Result<(), Error> {
     };
     let values = arrays.read(variable, &[last..times.length, 0..count.length])?;
     let named = arrays.texts("name_glo_var").into_iter().zip(values);
-    let named = named.map(|(name, value)| Array::scalar(text(&name), vec![value]));
-    raw.parameters.extend(named);
+    for (name, value) in named {
+        raw.set_parameter(Array::scalar(text(&name), vec![value]), None);
+    }
     Ok(())
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn take(
         }
         for place in places {
             let label = place.label(&own.name, dimensions);
-            raw.fields.push(place.read(arrays, own, label)?);
+            place.push(arrays, own, label, raw)?;
         }
     }
     for one in wanted {
@@ -89,7 +89,7 @@ pub(crate) fn take(
                     .map_or(String::new(), |place| place.label(&own.name, dimensions))
             )));
         };
-        raw.fields.push(place.read(arrays, own, one.label.clone())?);
+        place.push(arrays, own, one.label.clone(), raw)?;
     }
     Ok(())
 }
@@ -212,9 +212,19 @@ impl Place {
         }
     }
 
-    fn read(&self, arrays: &dyn Arrays, own: &Located, label: String) -> Result<Array, Error> {
-        let dimensions = &arrays.variables()[own.variable].dimensions;
-        let each = dimensions.iter().zip(&self.indices).enumerate();
+    /// Reads the field, with its unit.
+    fn push(
+        &self,
+        arrays: &dyn Arrays,
+        own: &Located,
+        label: String,
+        raw: &mut Raw,
+    ) -> Result<(), Error> {
+        let variable = &arrays.variables()[own.variable];
+        if let Some(unit) = variable.text("units").filter(|unit| !unit.is_empty()) {
+            raw.units.insert(label.clone(), unit.to_owned());
+        }
+        let each = variable.dimensions.iter().zip(&self.indices).enumerate();
         let range = |(at, (dimension, index)): (usize, (&Dimension, &Option<usize>))| {
             let index = index.unwrap_or(0);
             match at == own.points {
@@ -223,6 +233,8 @@ impl Place {
             }
         };
         let ranges: Vec<Range<usize>> = each.map(range).collect();
-        Ok(Array::scalar(label, arrays.read(own.variable, &ranges)?))
+        let values = arrays.read(own.variable, &ranges)?;
+        raw.fields.push(Array::scalar(label, values));
+        Ok(())
     }
 }

@@ -27,6 +27,7 @@ mod xdmf_topology;
 mod xml;
 mod xml_data;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -48,6 +49,10 @@ pub struct MeshFile {
     pub fields: Vec<Array>,
     /// Numbers of the whole file, VTK's field data: time, loads, settings.
     pub parameters: Vec<Array>,
+    /// Units of fields and parameters by name, where the file has them.
+    pub units: BTreeMap<String, String>,
+    /// The unit of all coordinates, if the file has it.
+    pub length: Option<String>,
     /// The names of values of cells, which are left out.
     pub at_cells: Vec<String>,
     /// What was left out or changed while reading, a sentence each.

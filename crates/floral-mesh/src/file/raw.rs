@@ -1,5 +1,7 @@
 //! The contents of a file before they are checked.
 
+use std::collections::BTreeMap;
+
 use crate::cell::CellKind;
 use crate::cells::Cells;
 use crate::check::{highest_dimension, repeated_cells, used};
@@ -15,6 +17,10 @@ pub(crate) struct Raw {
     pub(crate) cells: Blocks,
     pub(crate) fields: Vec<Array>,
     pub(crate) parameters: Vec<Array>,
+    /// Units of fields and parameters by name.
+    pub(crate) units: BTreeMap<String, String>,
+    /// The unit of all coordinates.
+    pub(crate) length: Option<String>,
     /// Names of values of cells.
     pub(crate) at_cells: Vec<String>,
     pub(crate) notes: Vec<String>,
@@ -42,6 +48,14 @@ impl Raw {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
+    }
+
+    /// Sets a parameter, with the unit that the file has for it; of equal names the last counts.
+    pub(crate) fn set_parameter(&mut self, parameter: Array, unit: Option<&str>) {
+        let unit = unit.map(|unit| (parameter.name.clone(), unit.to_owned()));
+        self.units.extend(unit);
+        self.parameters.retain(|own| own.name != parameter.name);
+        self.parameters.push(parameter);
     }
 
     /// Says that values of cells are left out.
@@ -85,6 +99,8 @@ impl Raw {
             mesh,
             fields: self.fields,
             parameters: self.parameters,
+            units: self.units,
+            length: self.length,
             at_cells: self.at_cells,
             notes: self.notes,
         })

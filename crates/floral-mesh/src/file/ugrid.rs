@@ -89,7 +89,16 @@ impl Ugrid<'_> {
             axes.push(arrays::all(self.arrays, variable)?);
         }
         raw.points = arrays::points(&axes)?;
+        raw.length = self.common_unit(&found);
         Ok(found)
+    }
+
+    /// The unit that all of these arrays have.
+    fn common_unit(&self, variables: &[usize]) -> Option<String> {
+        let unit = |at: &usize| self.arrays.variables()[*at].text("units");
+        let first = variables.first().and_then(unit)?;
+        let is_common = variables.iter().all(|at| unit(at) == Some(first));
+        is_common.then(|| first.to_owned())
     }
 
     /// Reads the cells of the dimension of the mesh.
@@ -194,7 +203,7 @@ impl Ugrid<'_> {
                 .any(|name| own.text(name).is_some());
             if own.dimensions.is_empty() && !is_meaningless {
                 let values = self.arrays.read(variable, &[])?;
-                raw.parameters.push(Array::scalar(&own.name, values));
+                raw.set_parameter(Array::scalar(&own.name, values), own.text("units"));
             }
         }
         Ok(())

@@ -107,7 +107,7 @@ fn take(field: Node, items: Items, raw: &mut Raw) -> Result<(), Error> {
         }
         center if is(center, "Grid") => {
             let array = values(field, name, items, 1)?;
-            raw.parameters.push(array);
+            raw.set_parameter(array, None);
         }
         _ => raw.note_cell_data(name),
     }
@@ -137,7 +137,7 @@ fn information(grid: Node, raw: &mut Raw) {
     for note in named(grid, "Information") {
         let value = attribute(note, &["Value"]).and_then(|value| value.trim().parse().ok());
         if let (Some(name), Some(value)) = (attribute(note, &["Name"]), value) {
-            raw.parameters.push(Array::scalar(name, vec![value]));
+            raw.set_parameter(Array::scalar(name, vec![value]), None);
         }
     }
 }

@@ -47,16 +47,20 @@ pub(super) fn components(array: &Array, dimension: usize) -> usize {
 }
 
 /// The channels of point data, vectors by their components.
-pub(super) fn quantities(name: &str, array: &Array, dimension: usize) -> Vec<Quantity> {
-    let kept = components(array, dimension);
+pub(super) fn quantities(name: &str, array: &Array, file: &MeshFile) -> Vec<Quantity> {
+    let kept = components(array, file.mesh.points().dimension());
+    let quantity = |name: &str| Quantity {
+        units: file.units.get(&array.name).cloned(),
+        ..Quantity::named(name)
+    };
     if kept == 1 {
-        return vec![Quantity::named(name)];
+        return vec![quantity(name)];
     }
     let name = |i: usize| match ["x", "y", "z"].get(i).filter(|_| kept <= 3) {
         Some(axis) => format!("{name}_{axis}"),
         None => format!("{name}_{i}"),
     };
-    (0..kept).map(|i| Quantity::named(&name(i))).collect()
+    (0..kept).map(|i| quantity(&name(i))).collect()
 }
 
 /// Numbers in the field data.
