@@ -11,6 +11,8 @@ use crate::storage::{Supplement, SupplementArray};
 /// Nodes that a cell has less than the widest.
 const FILL: f64 = -1.0;
 
+const AXES: [&str; 3] = ["x", "y", "z"];
+
 /// What cells of a dimension are called, from lines on.
 const PLACES: [&str; 3] = ["edge", "face", "volume"];
 
@@ -20,42 +22,31 @@ pub fn supplement(mesh: &Mesh, units: Option<&str>, taken: &[&str]) -> Option<Su
     let place = PLACES.get(mesh.cells().first()?.kind().dimension() - 1)?;
     let name = free(taken);
     let named = |what: &str| format!("{name}_{what}");
-    let axes = &["x", "y", "z"][..mesh.points().dimension()];
+    let axes = &AXES[..mesh.points().dimension()];
     let coordinates: Vec<String> = axes
         .iter()
         .map(|axis| named(&format!("node_{axis}")))
         .collect();
     let list = coordinates.join(" ");
-    let mut topology = attributes(json!({
+    let nodes = named(&format!("{place}_nodes"));
+    let topology = attributes(json!({
         "cf_role": "mesh_topology",
         "long_name": "topology of the mesh",
         "topology_dimension": mesh.dimension(),
         "node_coordinates": list,
-        "node_dimension": POINT,
+        format!("{place}_node_connectivity"): nodes,
+        format!("{place}_dimension"): named(place),
     }));
-    let nodes = named(&format!("{place}_nodes"));
-    topology.insert(format!("{place}_node_connectivity"), nodes.clone().into());
-    topology.insert(format!("{place}_dimension"), named(place).into());
     let mut arrays = vec![whole(name.clone(), Vec::new(), topology, vec![0.0])];
     arrays.push(connectivity(mesh, nodes, &named(place), place));
     if *place == "volume" {
         let shapes = named("volume_shapes");
-        arrays[0]
-            .attributes
-            .insert("volume_shape_type".into(), shapes.clone().into());
+        let key = "volume_shape_type".to_owned();
+        arrays[0].attributes.insert(key, shapes.clone().into());
         arrays.push(shape_types(mesh, shapes, &named(place)));
     }
-    for (at, (axis, own)) in axes.iter().zip(coordinates).enumerate() {
-        let rows = mesh.points().rows().iter();
-        let mut about = attributes(json!({"long_name": format!("{axis} of the nodes")}));
-        about.extend(units.map(|units| ("units".to_owned(), units.into())));
-        let values = rows.map(|row| row[at]).collect();
-        let dimensions = vec![(POINT.to_owned(), mesh.points().count())];
-        let array = whole(own, dimensions, about, values);
-        arrays.push(SupplementArray {
-            is_whole: false,
-            ..array
-        });
+    for (axis, own) in coordinates.into_iter().enumerate() {
+        arrays.push(along(mesh, axis, own, units));
     }
     Some(Supplement {
         arrays,
@@ -65,6 +56,19 @@ pub fn supplement(mesh: &Mesh, units: Option<&str>, taken: &[&str]) -> Option<Su
             attributes(json!({"mesh": name, "location": "node", "coordinates": list})),
         ),
     })
+}
+
+/// The coordinates of the nodes along an axis.
+fn along(mesh: &Mesh, axis: usize, name: String, units: Option<&str>) -> SupplementArray {
+    let mut about = attributes(json!({"long_name": format!("{} of the nodes", AXES[axis])}));
+    about.extend(units.map(|units| ("units".to_owned(), units.into())));
+    let values = mesh.points().rows().iter().map(|row| row[axis]).collect();
+    let dimensions = vec![(POINT.to_owned(), mesh.points().count())];
+    let array = whole(name, dimensions, about, values);
+    SupplementArray {
+        is_whole: false,
+        ..array
+    }
 }
 
 /// A name for the mesh with which none of its arrays has that of another.

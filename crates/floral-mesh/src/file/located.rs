@@ -53,45 +53,59 @@ pub(crate) fn take(
     raw: &mut Raw,
 ) -> Result<(), Error> {
     for own in located {
-        let dimensions = &arrays.variables()[own.variable].dimensions;
-        note_times(own, dimensions, raw);
-        let places = own.places(dimensions, &[])?;
-        if places.len() > MOST_FIELDS {
-            let (name, count) = (shown(&own.name), places.len());
-            raw.note(format!(
-                "{name} holds {count} fields, which are left out; name one, as in {}",
-                places[0].label(&own.name, dimensions)
-            ));
-            continue;
-        }
-        for place in places {
-            let label = place.label(&own.name, dimensions);
-            place.push(arrays, own, label, raw)?;
-        }
+        take_last(arrays, own, raw)?;
     }
     for one in wanted {
-        if raw.fields.iter().any(|field| field.name == one.label) {
-            continue;
-        }
+        let is_read = raw.fields.iter().any(|field| field.name == one.label);
         // A name that no field has is refused by who uses it, with the names of all.
-        let Some(own) = located.iter().find(|own| own.name == one.field) else {
-            continue;
-        };
-        let dimensions = &arrays.variables()[own.variable].dimensions;
-        let places = own.places(dimensions, &one.along)?;
-        let [place] = &places[..] else {
-            let label = shown(&one.label);
-            return Err(format(format!(
-                "{label} has {} fields; name one, as in {}",
-                places.len(),
-                places
-                    .first()
-                    .map_or(String::new(), |place| place.label(&own.name, dimensions))
-            )));
-        };
-        place.push(arrays, own, one.label.clone(), raw)?;
+        let own = located.iter().find(|own| own.name == one.field);
+        if let (false, Some(own)) = (is_read, own) {
+            take_wanted(arrays, own, one, raw)?;
+        }
     }
     Ok(())
+}
+
+/// Reads a field at the last time, with all indices of other dimensions.
+fn take_last(arrays: &dyn Arrays, own: &Located, raw: &mut Raw) -> Result<(), Error> {
+    let dimensions = &arrays.variables()[own.variable].dimensions;
+    note_times(own, dimensions, raw);
+    let places = own.places(dimensions, &[])?;
+    if places.len() > MOST_FIELDS {
+        let (name, as_in) = (shown(&own.name), places[0].label(&own.name, dimensions));
+        raw.note(format!(
+            "{name} holds over {MOST_FIELDS} fields, which are left out; name one, as in {as_in}"
+        ));
+        return Ok(());
+    }
+    for place in places {
+        let label = place.label(&own.name, dimensions);
+        place.push(arrays, own, label, raw)?;
+    }
+    Ok(())
+}
+
+/// Reads a field at the place that is wanted.
+fn take_wanted(
+    arrays: &dyn Arrays,
+    own: &Located,
+    one: &Wanted,
+    raw: &mut Raw,
+) -> Result<(), Error> {
+    let dimensions = &arrays.variables()[own.variable].dimensions;
+    let places = own.places(dimensions, &one.along)?;
+    if let [place] = &places[..] {
+        return place.push(arrays, own, one.label.clone(), raw);
+    }
+    let as_in = places
+        .first()
+        .map(|place| place.label(&own.name, dimensions));
+    Err(format(format!(
+        "{} has {} fields; name one, as in {}",
+        shown(&one.label),
+        places.len(),
+        as_in.unwrap_or_default()
+    )))
 }
 
 /// Says which of several times is taken.

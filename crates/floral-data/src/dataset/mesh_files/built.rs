@@ -51,32 +51,8 @@ impl Built {
         options: &MeshOptions,
         table: Option<&Table>,
     ) -> Result<Self> {
-        let mut high = options.high.clone();
-        if high.is_empty() {
-            high = match &file.fields[..] {
-                [one] => vec![Pick::all(&one.name)],
-                _ => {
-                    return Err(bad(
-                        path,
-                        format!(
-                            "has the point data ({}){}; name the solution with --high",
-                            names_of(file),
-                            advice_on_cells(file)
-                        ),
-                    ));
-                }
-            };
-        }
-        let parameters = match table {
-            Some(table) => table.names.clone(),
-            None => {
-                let single = file
-                    .parameters
-                    .iter()
-                    .filter(|array| array.values.len() == 1);
-                single.map(|array| array.name.clone()).collect()
-            }
-        };
+        let high = solution(path, file, options)?;
+        let parameters = parameter_names(file, table);
         if parameters.is_empty() && options.input.is_empty() {
             return Err(bad(
                 path,
@@ -297,4 +273,32 @@ impl Built {
         }
         Ok(values)
     }
+}
+
+/// The fields of the solution: those that are named, or the only one.
+fn solution(path: &Path, file: &MeshFile, options: &MeshOptions) -> Result<Vec<Pick>> {
+    if !options.high.is_empty() {
+        return Ok(options.high.clone());
+    }
+    match &file.fields[..] {
+        [one] => Ok(vec![Pick::all(&one.name)]),
+        _ => Err(bad(
+            path,
+            format!(
+                "has the point data ({}){}; name the solution with --high",
+                names_of(file),
+                advice_on_cells(file)
+            ),
+        )),
+    }
+}
+
+/// The parameters of the table, or the single numbers in the field data.
+fn parameter_names(file: &MeshFile, table: Option<&Table>) -> Vec<String> {
+    if let Some(table) = table {
+        return table.names.clone();
+    }
+    let parameters = file.parameters.iter();
+    let single = parameters.filter(|array| array.values.len() == 1);
+    single.map(|array| array.name.clone()).collect()
 }
