@@ -167,7 +167,7 @@ def test_values_of_faces_are_refused_with_advice(tmp_path):
     points, cells = plane()
     written(tmp_path, "nc", points, ugrid(points, cells, faces=True))
     _, done = imported(tmp_path, "nc", "--high", "u")
-    assert "values of cells, depth, are left out" in done.stderr
+    assert "values of cells (depth) are left out" in done.stderr
     refused = imported(tmp_path, "nc", "--high", "depth", code=2).stderr
     assert "no point data \"depth\", but (u)" in refused and "Cell Data to Point Data" in refused
 

@@ -56,7 +56,7 @@ pub(crate) fn read(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<Raw, Error>
         first += push_block(arrays, variable, own, first, &mut raw)?;
     }
     for name in arrays.texts("name_elem_var") {
-        raw.note_cell_data(&text(&name));
+        raw.leave_cell_data(&text(&name));
     }
     let located = fields(arrays);
     located::take(arrays, &located, wanted, &mut raw)?;

@@ -58,12 +58,21 @@ impl Raw {
         self.parameters.push(parameter);
     }
 
-    /// Says that values of cells are left out.
-    pub(crate) fn note_cell_data(&mut self, name: &str) {
-        self.at_cells.push(name.to_owned());
-        self.note(format!(
-            "values of cells, {name}, are left out; convert them to values of points to use them"
-        ));
+    /// Leaves out values of cells.
+    pub(crate) fn leave_cell_data(&mut self, name: &str) {
+        if !self.at_cells.iter().any(|own| own == name) {
+            self.at_cells.push(name.to_owned());
+        }
+    }
+
+    /// Says that values of cells are left out, if there are any.
+    fn note_cell_data(&mut self) {
+        if !self.at_cells.is_empty() {
+            self.note(format!(
+                "values of cells ({}) are left out; convert them to values of points to use them",
+                self.at_cells.join(", ")
+            ));
+        }
     }
 
     /// A checked mesh, with what it does not use left out and noted.
@@ -73,6 +82,7 @@ impl Raw {
         }
         let points = Points::new(&self.points, 3)?;
         self.check_fields(points.count())?;
+        self.note_cell_data();
         let blocks = std::mem::take(&mut self.cells.0);
         let blocks = blocks
             .into_iter()

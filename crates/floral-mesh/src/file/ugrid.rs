@@ -163,7 +163,7 @@ impl Ugrid<'_> {
                 continue;
             }
             if let Some("face" | "edge" | "volume") = own.text("location") {
-                raw.note_cell_data(&own.name);
+                raw.leave_cell_data(&own.name);
                 continue;
             }
             if let Some(points) = own.position(&nodes.name) {
@@ -197,10 +197,14 @@ impl Ugrid<'_> {
 
     /// Single numbers, as those of loads, are parameters.
     fn parameters(&self, raw: &mut Raw) -> Result<(), Error> {
-        for (variable, own) in self.arrays.variables().iter().enumerate() {
-            let is_meaningless = ["cf_role", "grid_mapping_name", "axis"]
-                .iter()
-                .any(|name| own.text(name).is_some());
+        let variables = self.arrays.variables();
+        let mappings = variables.iter().filter_map(|own| own.text("grid_mapping"));
+        let mappings: Vec<&str> = mappings.collect();
+        for (variable, own) in variables.iter().enumerate() {
+            let is_meaningless = mappings.contains(&own.name.as_str())
+                || ["cf_role", "grid_mapping_name", "axis"]
+                    .iter()
+                    .any(|name| own.text(name).is_some());
             if own.dimensions.is_empty() && !is_meaningless {
                 let values = self.arrays.read(variable, &[])?;
                 raw.set_parameter(Array::scalar(&own.name, values), own.text("units"));

@@ -109,7 +109,7 @@ fn take(field: Node, items: Items, raw: &mut Raw) -> Result<(), Error> {
             let array = values(field, name, items, 1)?;
             raw.set_parameter(array, None);
         }
-        _ => raw.note_cell_data(name),
+        _ => raw.leave_cell_data(name),
     }
     Ok(())
 }

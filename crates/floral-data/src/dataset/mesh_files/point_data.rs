@@ -8,6 +8,9 @@ use super::bad;
 use crate::dataset::import::Pick;
 use crate::{Quantity, Result};
 
+/// Names of values of cells that a message has.
+const MOST_NAMES: usize = 8;
+
 pub(super) fn array<'a>(path: &Path, file: &'a MeshFile, pick: &Pick) -> Result<&'a Array> {
     let name = pick.to_string();
     let found = file.fields.iter().find(|array| array.name == name);
@@ -31,9 +34,14 @@ pub(super) fn advice_on_cells(file: &MeshFile) -> String {
     match &file.at_cells[..] {
         [] => String::new(),
         names => format!(
-            "; values of cells ({}) are not read: convert them to values of points (in ParaView: Cell Data to \
+            "; values of cells ({}{}) are not read: convert them to values of points (in ParaView: Cell Data to \
              Point Data), or give the centres of the cells as points from Python",
-            names.join(", ")
+            names[..names.len().min(MOST_NAMES)].join(", "),
+            if names.len() > MOST_NAMES {
+                ", ..."
+            } else {
+                ""
+            }
         ),
     }
 }
