@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use floral::dataset::import::{AxisFound, ChannelFound, Found, Import, ImportOptions, Pick};
-use floral::dataset::{LowPairing, MeshOptions, Precision, import_meshes, mesh_files};
+use floral::dataset::{Dataset, LowPairing, MeshOptions, Precision, import_meshes, mesh_files};
 use floral::storage::refuse_overwriting;
 use floral::{Advice, counted};
 
@@ -38,12 +38,17 @@ use crate::{Ending, advice, interrupt, output};
     All-NaN realizations count as missing, so that the number of realizations may differ between \
     inputs. Points at which every input is NaN, such as land, are outside the domain: nothing is \
     predicted or scored there.\n\n\
+    Meshes:\n  \
+    A file per realization: VTK (.vtu, .vtk, .vtp, .vti, .vts, .vtr), Gmsh (.msh), XDMF with its HDF5 files \
+    beside it (.xdmf, .xmf), and NetCDF by the conventions of UGRID or Exodus II (.nc, .exo, .ex2, .e). \
+    Fields are those at the points; of several times the last, or another as in --high 'u[t=0]', and of \
+    layers one as in 'u[layer=2]'.\n\n\
     Low and high fidelity:\n  \
     low may be on its own coarser grid over the whole domain, from which it is interpolated linearly. \
     If it has realizations, their mean is used. high may be given on every s-th point.")]
 pub struct Arguments {
-    /// Files (.npz, .npy, HDF5, NetCDF 3 and 4; with meshes .vtu, .vtk, .vtp, .msh), Zarr v2 and v3, or
-    /// folders of them
+    /// Files (.npz, .npy, HDF5, NetCDF 3 and 4; with meshes VTK, Gmsh, UGRID, Exodus II and XDMF), Zarr
+    /// v2 and v3, or folders of them
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<PathBuf>,
 
@@ -176,13 +181,12 @@ impl Arguments {
 impl Arguments {
     /// What becomes what of files with meshes.
     fn mesh_options(&self) -> MeshOptions {
-        let names = |picks: &[Pick]| picks.iter().map(|pick| pick.name.clone()).collect();
         MeshOptions {
             pattern: self.pattern.clone(),
             low_pattern: self.low_pattern.clone(),
-            high: names(&self.high),
-            input: names(&self.input),
-            low: names(&self.low),
+            high: self.high.clone(),
+            input: self.input.clone(),
+            low: self.low.clone(),
             parameters: self.parameters.clone(),
             title: self.title.clone(),
         }
@@ -200,24 +204,27 @@ fn import_mesh_files(arguments: &Arguments, files: &[PathBuf]) -> Result<Ending>
     if arguments.force && path.join("zarr.json").is_file() {
         std::fs::remove_dir_all(path)?;
     }
-    let (dataset, note) = import_meshes(files, &arguments.mesh_options(), path)?;
+    let (dataset, notes) = import_meshes(files, &arguments.mesh_options(), path)?;
+    let words = mesh_text(&dataset);
+    output::message(&format!("{}: {words}", path.display()));
+    output::notes(&notes);
+    Ok(Ending::Done)
+}
+
+/// What was made of files with meshes, in a line.
+pub fn mesh_text(dataset: &Dataset) -> String {
     let names = dataset.input_quantities().iter().filter(|q| q.parameter);
     let names: Vec<&str> = names.filter_map(|q| q.name.as_deref()).collect();
     let parameters = match names[..] {
         [] => String::new(),
         _ => format!("; parameters {}", names.join(", ")),
     };
-    output::message(&format!(
-        "{}: {}, up to {} each{parameters}; {}",
-        path.display(),
+    format!(
+        "{}, up to {} each{parameters}; {}",
         counted(dataset.inputs(), "input"),
         counted(dataset.realizations(), "realization"),
         dataset.notes().join("; ")
-    ));
-    if let Some(note) = note {
-        output::message(&format!("note: {note}"));
-    }
-    Ok(Ending::Done)
+    )
 }
 
 /// Shows what the files hold, and writes it as a dataset if an output is given.
@@ -233,7 +240,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let mesh_alone = [&arguments.pattern, &arguments.low_pattern];
     if mesh_alone.iter().any(|given| given.is_some()) || arguments.parameters.is_some() {
         bail!(
-            "--pattern, --low-pattern and --parameters are for files with meshes (.vtu, .vtk, .msh), and none is found"
+            "--pattern, --low-pattern and --parameters are for files with meshes (VTK, Gmsh, UGRID, Exodus, XDMF), and none is found"
         );
     }
     let import = Import::open(&arguments.sources)?;

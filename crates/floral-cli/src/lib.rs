@@ -62,7 +62,7 @@ use floral::ranks::{Alone, Ranks};
 use crate::args::{Cli, Command};
 pub use crate::evaluate::text as evaluation_text;
 use crate::exit::Ending;
-pub use crate::import::text as import_text;
+pub use crate::import::{mesh_text as mesh_import_text, text as import_text};
 pub use crate::inspect::text as inspection_text;
 use crate::launch::Launch;
 pub use crate::observe::contradiction;

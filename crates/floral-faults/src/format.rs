@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use floral::dataset::import::{Import, ImportOptions};
-use floral::dataset::{Dataset, NpzInputs};
+use floral::dataset::import::{Import, ImportOptions, Pick};
+use floral::dataset::{Dataset, NpzInputs, read_mesh};
 use floral::device::Device;
 use floral::inspect::inspect;
 use floral::predict::{Case, Predictor, Sampling, read_points};
@@ -36,13 +36,16 @@ pub struct Surroundings {
 }
 
 /// All of them.
-pub const FORMATS: [Format; 13] = [
+pub const FORMATS: [Format; 16] = [
     of("zarr", zarr),
     of("import-zarr", import),
     of("npz", npz),
     of("npy", import),
     of("hdf5", import),
     of("netcdf", import),
+    of("ugrid", mesh),
+    of("exodus", mesh),
+    of("xdmf", mesh),
     of("csv", csv),
     of("run", run),
     of("checkpoint", checkpoint),
@@ -100,6 +103,18 @@ fn zarr(path: &Path, around: &Surroundings) -> Result<()> {
 /// Files of other programs: all that an import reads.
 fn import(path: &Path, _: &Surroundings) -> Result<()> {
     Import::open(&[path.to_owned()])?.look(&ImportOptions::default(), &Silent)?;
+    Ok(())
+}
+
+/// A mesh with its fields at the last time and at the first; of a folder, that of the XDMF file in it.
+fn mesh(path: &Path, around: &Surroundings) -> Result<()> {
+    let mut inner = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let inner = inner.find(|entry| entry.path().extension() == Some("xdmf".as_ref()));
+    let path = inner.map_or(path.to_owned(), |entry| entry.path());
+    let file = read_mesh(&path, &[Pick::at("u", "t", 0)])?;
+    if around.is_used {
+        Grid::on_mesh(file.mesh).weights();
+    }
     Ok(())
 }
 

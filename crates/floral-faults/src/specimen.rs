@@ -59,6 +59,12 @@ pub fn make(folder: &Path) -> Result<()> {
         ("hdf5", "import/latest.h5"),
         ("hdf5", "import/netcdf4.nc"),
         ("netcdf", "import/classic.nc"),
+        ("ugrid", "mesh/ugrid_classic.nc"),
+        ("ugrid", "mesh/ugrid_4.nc"),
+        ("exodus", "mesh/exodus_wide.exo"),
+        ("exodus", "mesh/exodus_4.exo"),
+        ("xdmf", "mesh/over_time"),
+        ("xdmf", "mesh/within"),
         ("npz", "import/stored.npz"),
         ("npz", "import/deflated.npz"),
     ] {

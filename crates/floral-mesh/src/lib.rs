@@ -4,7 +4,8 @@
 //! quadrature [weights](Mesh::weights), [neighbours](Mesh::neighbours), [smoothing](Mesh::smoothing)
 //! and [gradients](Mesh::gradients) as [`Sparse`] matrices, [`interpolation`] to other points, and
 //! the [surface](Mesh::surface) to draw. [`read`] takes meshes with their fields from the files of
-//! VTK and Gmsh; [`write_vtu`] and [`write_pvd`] write what ParaView opens.
+//! VTK and Gmsh, [`read_arrays`] from the arrays of UGRID and Exodus, [`read_xdmf`] from XDMF;
+//! [`write_vtu`] and [`write_pvd`] write what ParaView opens.
 
 mod boxes;
 mod cell;
@@ -30,7 +31,10 @@ pub use cell::CellKind;
 pub use cells::Cells;
 pub use check::highest_dimension;
 pub use error::Error;
-pub use file::{Array, MeshFile, Step, read, read_bytes, read_pvd, write_pvd, write_vtu};
+pub use file::{
+    Array, Arrays, Attribute, Dimension, Heavy, MeshFile, Step, Variable, Wanted, has_mesh, read,
+    read_arrays, read_bytes, read_pvd, read_xdmf, write_pvd, write_vtu,
+};
 pub use interpolation::{Interpolation, interpolation};
 pub use mesh::Mesh;
 pub use points::Points;

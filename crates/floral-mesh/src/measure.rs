@@ -21,7 +21,7 @@ pub(crate) fn norm(a: Vec3) -> f64 {
     dot(a, a).sqrt()
 }
 
-fn cross(a: Vec3, b: Vec3) -> Vec3 {
+pub(crate) fn cross(a: Vec3, b: Vec3) -> Vec3 {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],

@@ -7,10 +7,13 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use common::rng;
+use common::tables::{exodus, ugrid, xdmf};
+use common::{rng, unit};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use floral_mesh::{read, read_bytes, read_pvd};
+use floral_mesh::{
+    CellKind, Error, MeshFile, Wanted, read, read_arrays, read_bytes, read_pvd, read_xdmf,
+};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -108,6 +111,84 @@ fn damaged_files_are_refused_or_valid() {
         refused > read_well && read_well > refused / 20,
         "{refused} refused, {read_well} read"
     );
+}
+
+/// Counts what is refused in some words, and checks what is read.
+fn judge(found: Result<MeshFile, Error>, counts: &mut [u64; 2]) {
+    match found {
+        Ok(file) => {
+            counts[1] += 1;
+            let n = file.mesh.points().count();
+            let is_whole = |f: &floral_mesh::Array| f.values.len() == n * f.components;
+            assert!(file.fields.iter().all(is_whole));
+        }
+        Err(error) => {
+            counts[0] += 1;
+            assert!(error.to_string().len() < 1000, "{error}");
+        }
+    }
+}
+
+/// The first time of u.
+fn first() -> [Wanted; 1] {
+    [Wanted {
+        field: "u".into(),
+        along: vec![("t".into(), 0)],
+        label: "u[t=0]".into(),
+    }]
+}
+
+#[test]
+fn damaged_descriptions_are_refused_or_valid() {
+    let mut counts = [0, 0];
+    let mut rng = rng(2);
+    let heavy = |_: &str, path: &str| Ok((0..path.len()).map(|i| i as f64).collect());
+    for kind in CellKind::ALL {
+        let text = xdmf(&unit(kind, 3, 0.1));
+        for _ in 0..cases() {
+            let bytes = damaged(text.as_bytes(), &mut rng);
+            let text = String::from_utf8_lossy(&bytes);
+            judge(read_xdmf(&text, &heavy, &first()), &mut counts);
+        }
+    }
+    assert!(counts.iter().all(|n| *n > cases() / 4), "{counts:?}");
+}
+
+#[test]
+fn damaged_arrays_are_refused_or_valid() {
+    let mut counts = [0, 0];
+    let mut rng = rng(3);
+    let odd = [
+        -1.0,
+        0.0,
+        0.5,
+        1e9,
+        2f64.powi(53),
+        1e300,
+        f64::NAN,
+        f64::INFINITY,
+    ];
+    for kind in CellKind::ALL {
+        let mesh = unit(kind, 3, 0.1);
+        for intact in [ugrid(&mesh, 1.0), exodus(&mesh)] {
+            for _ in 0..cases() {
+                let mut tables = intact.clone();
+                for _ in 0..rng.random_range(1..4) {
+                    let array = rng.random_range(0..tables.values.len());
+                    if rng.random_range(0..4) == 0 {
+                        // The array is gone, and what names it leads to nothing.
+                        tables.variables[array].name.push('_');
+                        continue;
+                    }
+                    let values = &mut tables.values[array];
+                    let at = rng.random_range(0..values.len());
+                    values[at] = odd[rng.random_range(0..odd.len())];
+                }
+                judge(read_arrays(&tables, &first()), &mut counts);
+            }
+        }
+    }
+    assert!(counts.iter().all(|n| *n > cases() / 4), "{counts:?}");
 }
 
 #[test]

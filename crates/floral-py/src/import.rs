@@ -1,11 +1,11 @@
 //! Files of other formats as a dataset: what `floral import` does.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use floral::Result;
 use floral::dataset::import::{Found, Import, ImportOptions, Pick};
-use floral::dataset::{self, LowPairing};
+use floral::dataset::{self, LowPairing, MeshOptions};
+use floral::{Error, Result};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -33,13 +33,48 @@ struct Asked {
     sensors: bool,
     shared_low: Option<bool>,
     title: Option<String>,
+    pattern: Option<String>,
+    low_pattern: Option<String>,
+    parameters: Option<PathBuf>,
+}
+
+fn picks(names: Vec<String>) -> Result<Vec<Pick>> {
+    names.iter().map(|name| name.parse()).collect()
 }
 
 impl Asked {
+    /// Refuses options of meshes where there are none.
+    fn check_grid(&self) -> Result<()> {
+        let given = [
+            ("pattern", self.pattern.is_some()),
+            ("low_pattern", self.low_pattern.is_some()),
+            ("parameters", self.parameters.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::Config {
+                context: (*name).into(),
+                reason:
+                    "is for files with meshes (VTK, Gmsh, UGRID, Exodus, XDMF), and none is found"
+                        .into(),
+            }),
+        }
+    }
+
+    /// What becomes what of files with meshes.
+    fn mesh_options(self) -> Result<MeshOptions> {
+        Ok(MeshOptions {
+            pattern: self.pattern,
+            low_pattern: self.low_pattern,
+            high: picks(self.high)?,
+            input: picks(self.input)?,
+            low: picks(self.low)?,
+            parameters: self.parameters,
+            title: self.title,
+        })
+    }
+
     fn options(self) -> Result<ImportOptions> {
-        let picks = |names: Vec<String>| -> Result<Vec<Pick>> {
-            names.iter().map(|name| name.parse()).collect()
-        };
         Ok(ImportOptions {
             input: picks(self.input)?,
             low: picks(self.low)?,
@@ -74,7 +109,12 @@ pub fn import_files(
     watcher: Option<Py<PyAny>>,
 ) -> PyResult<(Dataset, String, String)> {
     let asked: Asked = from_json("import", asked)?;
-    let options = asked.options().map_err(|error| raised(py, error))?;
+    let meshes = dataset::mesh_files(&paths).map_err(|error| raised(py, error))?;
+    if !meshes.is_empty() {
+        return import_meshes(py, &meshes, &target, asked, watcher.as_ref());
+    }
+    let checked = asked.check_grid().and_then(|()| asked.options());
+    let options = checked.map_err(|error| raised(py, error))?;
     let (written, found) = watched(py, watcher.as_ref(), |observer| {
         let (found, _) = Import::open(&paths)?.write(&options, &target, false, observer)?;
         Ok((dataset::Dataset::open(&target)?, found))
@@ -82,6 +122,28 @@ pub fn import_files(
     let words = floral_cli::import_text(&found, advice::worded)
         .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     Ok((Dataset(written), found_json(&found)?, words))
+}
+
+/// Imports files with meshes, one realization each.
+fn import_meshes(
+    py: Python<'_>,
+    files: &[PathBuf],
+    target: &Path,
+    asked: Asked,
+    watcher: Option<&Py<PyAny>>,
+) -> PyResult<(Dataset, String, String)> {
+    let options = asked.mesh_options().map_err(|error| raised(py, error))?;
+    let (written, notes) = watched(py, watcher, |_| {
+        dataset::import_meshes(files, &options, target)
+    })?;
+    let words = floral_cli::mesh_import_text(&written);
+    let found = serde_json::json!({
+        "format": "meshes",
+        "sources": files,
+        "inputs": written.inputs(),
+        "notes": notes,
+    });
+    Ok((Dataset(written), to_json(&found)?, words))
 }
 
 /// What was found as JSON, the advice of its notes with keywords.

@@ -210,3 +210,115 @@ def test_scores_do_not_depend_on_where_a_mesh_is_fine():
         found = floral.evaluate(model, data, realizations=200)
         scores.append(found["prediction"]["mean"]["rmse"])
     assert abs(scores[1] / scores[0] - 1) < 0.1
+
+
+class Grid:
+    """What is used of PyVista: points, cells by VTK's numbers, and the conversion of other datasets."""
+
+    def __init__(self, points, cells_dict):
+        self.points, self.cells_dict = points, cells_dict
+
+
+class Image:
+    def __init__(self, points, pixels):
+        self.made = Grid(points, pixels)
+
+    def cast_to_unstructured_grid(self):
+        return self.made
+
+
+def made_on(mesh, count):
+    """A dataset on a mesh of another library with this number of points."""
+    high = np.random.default_rng(0).normal(size=(4, 2, count))
+    return floral.Dataset.from_arrays(parameters={"load": np.arange(4.0)}, high=high, points=mesh)
+
+
+def area(data):
+    """The area of the triangles and quadrilaterals of a mesh in the plane."""
+    around = [data.points[nodes] for nodes in data.cells.values()]
+    cross = lambda p, q: p[..., 0] * q[..., 1] - p[..., 1] * q[..., 0]
+    return sum(0.5 * cross(p, np.roll(p, -1, axis=1)).sum() for p in around)
+
+
+def test_meshes_of_pyvista_and_meshio_are_taken_as_they_are():
+    points, cells = plane()
+    space = np.pad(points, ((0, 0), (0, 1))).astype("f4")
+    data = made_on(Grid(space, {np.uint8(5): cells, np.uint8(3): cells[:, :2]}), 49)
+    np.testing.assert_array_equal(data.cells["triangle"], cells)
+    np.testing.assert_allclose(data.points, points, atol=1e-7)
+    corner = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)[:-1, :-1].ravel()
+    pixels = np.stack([corner, corner + 1, corner + SIDE, corner + SIDE + 1], axis=1)
+    data = made_on(Image(space, {8: pixels}), 49)
+    assert list(data.cells) == ["quad"] and abs(area(data) - 1) < 1e-6
+    with pytest.raises(ValueError, match="of VTK's type 25"):
+        made_on(Grid(space, {25: np.arange(20)[None]}), 49)
+    with pytest.raises(ValueError, match="leave out cells"):
+        floral.Dataset.from_arrays(parameters=[0.0, 1.0], high=np.ones((2, 2, 49)), points=Grid(space, {5: cells}), cells=cells)
+
+
+def test_a_mesh_of_meshio_is_taken_as_it_is():
+    meshio = pytest.importorskip("meshio")
+    points, cells = plane()
+    mesh = meshio.Mesh(points, [("triangle", cells), ("line", cells[:, :2])])
+    np.testing.assert_array_equal(made_on(mesh, 49).cells["triangle"], cells)
+    # Middle nodes of quadratic cells keep their values.
+    six = meshio.Mesh([[0, 0], [2, 0], [0, 2], [1, 0], [1, 1], [0, 1]], [("triangle6", np.arange(6)[None])])
+    data = made_on(six, 6)
+    assert data.cells["triangle"].shape == (4, 3) and area(data) == 2
+
+
+def test_meshes_and_bases_of_scikit_fem_are_taken_as_they_are():
+    skfem = pytest.importorskip("skfem")
+    for mesh, kind in [
+        (skfem.MeshLine().refined(3), "line"),
+        (skfem.MeshTri().refined(2), "triangle"),
+        (skfem.MeshQuad().refined(2), "quad"),
+        (skfem.MeshTet().refined(1), "tetra"),
+        (skfem.MeshHex().refined(1), "hexahedron"),
+    ]:
+        data = made_on(mesh, mesh.nvertices)
+        assert list(data.cells) == [kind] and len(data.cells[kind]) == mesh.nelements
+        np.testing.assert_array_equal(data.points, mesh.p.T)
+    mesh = skfem.MeshTri().refined(2)
+    for element, cells in [(skfem.ElementTriP1(), mesh.nelements), (skfem.ElementTriP2(), 4 * mesh.nelements)]:
+        basis = skfem.Basis(mesh, element)
+        data = made_on(basis, basis.N)
+        assert len(data.cells["triangle"]) == cells and abs(area(data) - 1) < 1e-12
+        np.testing.assert_array_equal(data.points, basis.doflocs.T)
+    for element in [skfem.ElementTriP0(), skfem.ElementTriCR(), skfem.ElementVector(skfem.ElementTriP1())]:
+        with pytest.raises(ValueError, match=f"a basis of {type(element).__name__}"):
+            made_on(skfem.Basis(mesh, element), 5)
+
+
+def test_predictions_on_a_mesh_of_another_library(block):
+    skfem = pytest.importorskip("skfem")
+    _, model = block
+    mesh = skfem.MeshTri().refined(2)
+    new = {"load": 0.3, "stiffness": 4.0}
+    ensemble = model.sample(parameters=new, points=mesh, realizations=5)
+    assert ensemble.mean.shape == (mesh.nvertices,)
+
+
+def test_files_with_meshes_are_opened(tmp_path):
+    points, cells = plane()
+    rng = np.random.default_rng(0)
+    u = rng.normal(size=(5, 2, 49))
+    words = lambda values: " ".join(map(repr, np.asarray(values).ravel().tolist()))
+    for case in range(5):
+        for run in range(2):
+            (tmp_path / f"case_{case}_run_{run}.xdmf").write_text(
+                f'<Xdmf><Domain><Grid><Topology TopologyType="Triangle"><DataItem>{words(cells)}</DataItem></Topology>'
+                f'<Geometry GeometryType="XY"><DataItem>{words(points)}</DataItem></Geometry>'
+                f'<Attribute Name="u"><DataItem>{words(u[case, run])}</DataItem></Attribute></Grid></Domain></Xdmf>'
+            )
+    (tmp_path / "loads.csv").write_text("case,load\n" + "".join(f"{case},{case + 1}\n" for case in range(5)))
+    options = {"pattern": "case_{input}_run_{realization}.xdmf", "high": "u", "parameters": tmp_path / "loads.csv"}
+    data = floral.Dataset.open(tmp_path, **options)
+    np.testing.assert_allclose(data.high, u, rtol=1e-6)
+    np.testing.assert_array_equal(data.cells["triangle"], cells)
+    assert data.parameters["load"].tolist() == [1, 2, 3, 4, 5] and "5 inputs, up to 2 realizations" in str(data.found)
+    with pytest.raises(floral.errors.BadFileError, match="has no point data"):
+        floral.Dataset.open(tmp_path, **{**options, "high": "v"})
+    np.savez(tmp_path / "grid.npz", input=np.ones((3, 8)), high=np.ones((3, 2, 8)))
+    with pytest.raises(ValueError, match="pattern.*none is found"):
+        floral.Dataset.open(tmp_path / "grid.npz", pattern="{input}.vtu")

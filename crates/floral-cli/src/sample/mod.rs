@@ -96,8 +96,8 @@ pub struct Arguments {
     #[arg(long, value_name = "P=V,...|CASES.csv", conflicts_with = "input")]
     parameters: Option<String>,
 
-    /// Predictions to write: a Zarr v3 folder, or a file ending in .npz or .nc (NetCDF); on a mesh also
-    /// .vtu, or .pvd for several inputs, which ParaView opens
+    /// Predictions to write: a Zarr v3 folder, or a file ending in .npz or .nc (NetCDF; of a mesh by the
+    /// conventions of UGRID); on a mesh also .vtu, or .pvd for several inputs, which ParaView opens
     #[arg(short, long, value_name = "OUT.zarr|OUT.npz|OUT.nc|OUT.vtu")]
     output: PathBuf,
 

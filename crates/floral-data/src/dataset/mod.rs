@@ -39,11 +39,13 @@ pub mod stochastic_low;
 #[doc(hidden)]
 pub mod symmetries;
 #[doc(hidden)]
+pub mod ugrid;
+#[doc(hidden)]
 pub mod view;
 
 pub use arrays::Arrays;
 pub use layout::FORMAT;
-pub use mesh_files::{MeshOptions, import_meshes, is_mesh_file, mesh_files};
+pub use mesh_files::{MeshOptions, import_meshes, is_mesh_file, mesh_files, read_mesh};
 pub use normalise::Normaliser;
 pub use npz_inputs::NpzInputs;
 pub use reader::Dataset;

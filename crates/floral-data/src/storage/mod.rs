@@ -71,6 +71,6 @@ pub use number::{Kind, Number};
 #[doc(hidden)]
 pub use packing::Packing;
 #[doc(hidden)]
-pub use single_file::{SingleFile, has_mark};
+pub use single_file::{SingleFile, Supplement, SupplementArray, has_mark};
 #[doc(hidden)]
 pub use stored_array::StoredArray;

@@ -34,7 +34,7 @@ fn by_structure(dice: &mut Dice, name: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
             tree::damaged(dice, bytes, Syntax::Json)
         }
         "toml" => tree::damaged(dice, bytes, Syntax::Toml),
-        "csv" | "npy" => bytes::digits(dice, bytes),
+        "csv" | "npy" | "xdmf" => bytes::digits(dice, bytes),
         "safetensors" => wrapped::safetensors(dice, bytes),
         "npz" => wrapped::archive(dice, bytes),
         _ => Some(bytes::words(dice, bytes)),

@@ -28,7 +28,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Raw, Error> {
             ("$Elements", false) => gmsh.elements_2()?,
             ("$Elements", true) => gmsh.elements_4()?,
             ("$NodeData", _) => gmsh.node_data()?,
-            ("$ElementData" | "$ElementNodeData", _) => gmsh.raw.note_cell_data("of Gmsh"),
+            ("$ElementData" | "$ElementNodeData", _) => gmsh.raw.leave_cell_data("$ElementData"),
             _ => {}
         }
     }

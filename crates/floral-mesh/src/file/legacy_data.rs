@@ -134,7 +134,7 @@ impl Legacy<'_> {
         match self.in_cells {
             None => self.raw.parameters.push(array),
             Some(false) => self.raw.fields.push(array),
-            Some(true) => self.raw.note_cell_data(&array.name),
+            Some(true) => self.raw.leave_cell_data(&array.name),
         }
         Ok(())
     }

@@ -4,26 +4,39 @@
 //! for a count that a file states before the file has shown that many bytes.
 
 mod array;
+mod arrays;
 mod atomic;
 mod base64_text;
 mod cursor;
+mod exodus;
 mod gmsh;
 mod legacy;
 mod legacy_data;
+mod located;
+mod polygon;
 mod pvd;
 mod raw;
 mod structured;
+mod ugrid;
 mod vtk_cell;
 mod write;
+mod xdmf;
+mod xdmf_grids;
+mod xdmf_items;
+mod xdmf_topology;
 mod xml;
 mod xml_data;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 pub use array::Array;
+pub use arrays::{Arrays, Attribute, Dimension, Variable};
+pub use located::Wanted;
 pub use pvd::{Step, read_pvd, write_pvd};
 pub use write::write_vtu;
+pub use xdmf::Heavy;
 
 use crate::{Error, Mesh};
 
@@ -36,6 +49,12 @@ pub struct MeshFile {
     pub fields: Vec<Array>,
     /// Numbers of the whole file, VTK's field data: time, loads, settings.
     pub parameters: Vec<Array>,
+    /// Units of fields and parameters by name, where the file has them.
+    pub units: BTreeMap<String, String>,
+    /// The unit of all coordinates, if the file has it.
+    pub length: Option<String>,
+    /// The names of values of cells, which are left out.
+    pub at_cells: Vec<String>,
     /// What was left out or changed while reading, a sentence each.
     pub notes: Vec<String>,
 }
@@ -72,6 +91,39 @@ fn read_any(path: &Path) -> Result<MeshFile, Error> {
 /// As [`read`], without the name of a file.
 pub fn read_bytes(ending: &str, bytes: &[u8]) -> Result<MeshFile, Error> {
     reader(ending)?(bytes)?.into_file()
+}
+
+/// Whether arrays hold a mesh, by the conventions of UGRID or Exodus.
+pub fn has_mesh(arrays: &dyn Arrays) -> bool {
+    exodus::is_there(arrays) || ugrid::is_there(arrays)
+}
+
+/// Reads the mesh that arrays hold by the conventions of UGRID or Exodus, with its fields, as [`read`]
+/// does.
+///
+/// Of fields at several times the last is taken, of others every index: see [`Wanted`].
+///
+/// # Errors
+/// As [`read`], without the name of a file; and if a time or index that is wanted does not exist.
+pub fn read_arrays(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<MeshFile, Error> {
+    let reader = match exodus::is_there(arrays) {
+        true => exodus::read,
+        false => ugrid::read,
+    };
+    reader(arrays, wanted)?.into_file()
+}
+
+/// Reads the contents of an XDMF file, as [`read`] does; `heavy` reads the numbers that it names in
+/// HDF5 files.
+///
+/// Of a collection over time the fields of the last are taken, and those that are wanted. All have to
+/// be on one mesh.
+///
+/// # Errors
+/// As [`read`], without the name of a file; if other files than those of `heavy` are included; and if
+/// a time that is wanted does not exist.
+pub fn read_xdmf(text: &str, heavy: &Heavy, wanted: &[Wanted]) -> Result<MeshFile, Error> {
+    xdmf::read(text, heavy, wanted)?.into_file()
 }
 
 type Reader = fn(&[u8]) -> Result<raw::Raw, Error>;

@@ -1,5 +1,7 @@
 //! The contents of a file before they are checked.
 
+use std::collections::BTreeMap;
+
 use crate::cell::CellKind;
 use crate::cells::Cells;
 use crate::check::{highest_dimension, repeated_cells, used};
@@ -15,6 +17,12 @@ pub(crate) struct Raw {
     pub(crate) cells: Blocks,
     pub(crate) fields: Vec<Array>,
     pub(crate) parameters: Vec<Array>,
+    /// Units of fields and parameters by name.
+    pub(crate) units: BTreeMap<String, String>,
+    /// The unit of all coordinates.
+    pub(crate) length: Option<String>,
+    /// Names of values of cells.
+    pub(crate) at_cells: Vec<String>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -42,11 +50,29 @@ impl Raw {
         }
     }
 
-    /// Says that values of cells are left out.
-    pub(crate) fn note_cell_data(&mut self, name: &str) {
-        self.note(format!(
-            "values of cells, {name}, are left out; convert them to values of points to use them"
-        ));
+    /// Sets a parameter, with the unit that the file has for it; of equal names the last counts.
+    pub(crate) fn set_parameter(&mut self, parameter: Array, unit: Option<&str>) {
+        let unit = unit.map(|unit| (parameter.name.clone(), unit.to_owned()));
+        self.units.extend(unit);
+        self.parameters.retain(|own| own.name != parameter.name);
+        self.parameters.push(parameter);
+    }
+
+    /// Leaves out values of cells.
+    pub(crate) fn leave_cell_data(&mut self, name: &str) {
+        if !self.at_cells.iter().any(|own| own == name) {
+            self.at_cells.push(name.to_owned());
+        }
+    }
+
+    /// Says that values of cells are left out, if there are any.
+    fn note_cell_data(&mut self) {
+        if !self.at_cells.is_empty() {
+            self.note(format!(
+                "values of cells ({}) are left out; convert them to values of points to use them",
+                self.at_cells.join(", ")
+            ));
+        }
     }
 
     /// A checked mesh, with what it does not use left out and noted.
@@ -56,6 +82,7 @@ impl Raw {
         }
         let points = Points::new(&self.points, 3)?;
         self.check_fields(points.count())?;
+        self.note_cell_data();
         let blocks = std::mem::take(&mut self.cells.0);
         let blocks = blocks
             .into_iter()
@@ -71,15 +98,20 @@ impl Raw {
             .collect();
         let (points, cells) = self.without_unused(points, cells);
         let least = cells.first().map_or(1, |block| block.kind().dimension());
+        let origin = points.rows()[0];
         let mesh = Mesh::new(points.flattened(least), cells)?;
-        if mesh.points().dimension() < 3 {
-            let d = mesh.points().dimension();
+        let d = mesh.points().dimension();
+        // Zeros are how files of plane meshes have three coordinates.
+        if origin[d..].iter().any(|x| *x != 0.0) {
             self.note(format!("coordinates beyond {d} are constant and left out"));
         }
         Ok(MeshFile {
             mesh,
             fields: self.fields,
             parameters: self.parameters,
+            units: self.units,
+            length: self.length,
+            at_cells: self.at_cells,
             notes: self.notes,
         })
     }

@@ -209,7 +209,7 @@ impl Piece<'_, '_> {
     /// Adds the values at the points of the piece.
     fn values(&self, raw: &mut Raw) -> Result<(), Error> {
         for cell in elements(self.piece, "CellData").flat_map(arrays) {
-            raw.note_cell_data(cell.attribute("Name").unwrap_or("unnamed"));
+            raw.leave_cell_data(cell.attribute("Name").unwrap_or("unnamed"));
         }
         for array in elements(self.piece, "PointData").flat_map(arrays) {
             let Some(array) = self.decoder.array_if_numbers(array)? else {

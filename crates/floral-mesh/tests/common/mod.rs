@@ -5,6 +5,8 @@
     reason = "every test file takes what it needs"
 )]
 
+pub mod tables;
+
 use floral_mesh::{CellKind, Cells, Mesh, Points};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

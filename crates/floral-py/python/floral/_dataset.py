@@ -72,12 +72,14 @@ class Dataset(OnGrid):
         """Opens a dataset (a Zarr group), or imports files of other formats as one.
 
         path: a dataset as ``floral generate`` writes it; or .npz, .npy, HDF5, NetCDF or Zarr files, a folder
-            of them, or a list of files with one or several inputs each.
+            of them, or a list of files with one or several inputs each; or files with meshes (VTK, Gmsh,
+            UGRID, Exodus, XDMF), a realization each.
         to: where to keep an imported dataset, a Zarr group; by default it exists as long as this object.
         options: those of ``floral import``: ``input``, ``low``, ``high`` (names of arrays, as in
             ``"u[t=0]"``, or lists of them), ``params``, ``dims`` (as in ``{"u": ["input", "y", "x"]}``),
             ``prefix``, ``periodic``, ``even``, ``grid`` (``"high"``), ``skip_nan``, ``sensors``,
-            ``low_pairing`` (``"shared"`` or ``"independent"``), ``title``.
+            ``low_pairing`` (``"shared"`` or ``"independent"``), ``title``; of files with meshes ``pattern`` (as
+            in ``"case_{input}/run_{realization}.vtu"``), ``low_pattern``, ``parameters`` (a CSV file).
 
         :attr:`found` summarizes what was found in imported files.
         """
@@ -136,13 +138,14 @@ class Dataset(OnGrid):
         parameters: numbers that belong to inputs as a whole, as in ``{"viscosity": [0.1, 0.2]}``, or an
             array [input, parameter]; input may then be omitted. Without a grid or a mesh, outputs are
             scalar: high [input] or [input, realization].
-        points: points of a mesh, [point, dimension]; high is then [input, realization, point]. Or a
-            ``meshio.Mesh``.
+        points: points of a mesh, [point, dimension]; high is then [input, realization, point]. Or a mesh
+            with its cells: a ``meshio.Mesh``, a dataset of PyVista, a mesh of scikit-fem, or a basis of
+            it of first or second order, whose degrees of freedom are then the points.
         cells: cells of the mesh, [cell, node] counted from 0, or by kind as in ``{"triangle": ...}``; without
             them, neighbours are the nearest points.
         low_points: points of the mesh of low, if that is another: low is then [input, point of that mesh], or
             a function that returns it, and is interpolated, linear in cells or else by neighbours. A
-            note says how many points lie outside.
+            note says how many points lie outside. Or a mesh with its cells, as ``points``.
         low_cells: cells of the mesh of low.
         params: another name of ``parameters``.
         sensors: whether NaN in high are points that were not measured, the same in all realizations of an

@@ -18,8 +18,11 @@ PathLike = Union[str, "os.PathLike[str]"]
 #: Options of an import that take one string or several.
 LISTS = ("input", "low", "high", "params", "periodic")
 
+#: Options of an import of files with meshes alone.
+OF_MESHES = ("pattern", "low_pattern", "parameters")
+
 #: All options of an import, by the names of the command's flags.
-OPTIONS = (*LISTS, "dims", "prefix", "even", "grid", "skip_nan", "sensors", "low_pairing", "title")
+OPTIONS = (*LISTS, "dims", "prefix", "even", "grid", "skip_nan", "sensors", "low_pairing", "title", *OF_MESHES)
 
 
 def imported(
@@ -41,6 +44,7 @@ def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise TypeError(f"{unknown[0]!r} is not an option of an import; choose among {', '.join(OPTIONS)}")
     asked = {name: value for name, value in options.items() if value is not None}
+    asked.update({name: os.fspath(asked[name]) for name in OF_MESHES if name in asked})
     for name in LISTS:
         if name in asked:
             value = asked[name]

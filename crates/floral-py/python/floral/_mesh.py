@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _floral
 from ._arrays import Floats, numbers
+from ._foreign import parts
 from ._notes import note
 
 if TYPE_CHECKING:
@@ -21,16 +22,14 @@ Cells = Union[Mapping[str, Any], Any]
 #: The kind of cells with this number of nodes; four are a quadrilateral in the plane.
 KINDS = {2: "line", 3: "triangle", 4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron"}
 
-#: Topological dimensions of the kinds that are not volumes.
-FLAT = {"vertex": 0, "line": 1, "triangle": 2, "quad": 2}
-
 
 def mesh_of(points: Any, cells: Cells = None) -> _floral.Mesh:
-    """A mesh from points [point, dimension] and cells, or from a ``meshio.Mesh``."""
-    if hasattr(points, "cells_dict"):
+    """A mesh from points [point, dimension] and cells, or from one of meshio, PyVista or scikit-fem."""
+    whole = parts(points)
+    if whole is not None:
         if cells is not None:
             raise ValueError("points is a mesh with its own cells; leave out cells")
-        points, cells = points.points, _highest(points.cells_dict)
+        points, cells = whole
     where = numbers("points", points)
     if where.ndim == 1:
         where = where[:, None]
@@ -42,12 +41,6 @@ def mesh_of(points: Any, cells: Cells = None) -> _floral.Mesh:
     if where.shape[1] == 3 and not where[:, 2].any() and not np.isnan(where[:, 2]).any():
         where = np.ascontiguousarray(where[:, :2])
     return _floral.Mesh(where, _blocks(cells, where.shape[1]))
-
-
-def _highest(cells: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The cells of the highest dimension: files list those of the border too."""
-    most = max((FLAT.get(kind, 3) for kind in cells), default=0)
-    return {kind: nodes for kind, nodes in cells.items() if FLAT.get(kind, 3) == most > 0}
 
 
 def _blocks(cells: Cells, dimension: int) -> list[tuple[str, NDArray[np.int64]]]:

@@ -100,7 +100,8 @@ class Model(OnGrid):
         coords: coordinates of the input in the order of its axes, if its grid is not that of training.
         parameters: numbers that belong to inputs as a whole, as in ``{"viscosity": 0.1}``; for several
             inputs ``{"viscosity": [0.1, 0.2]}`` or an array [input, parameter].
-        points, cells: the mesh of the input and of the predictions, if it is not that of training.
+        points, cells: the mesh of the input and of the predictions, if it is not that of training; or points
+            alone, a mesh of another library as in :meth:`Dataset.from_arrays`.
         params: another name of ``parameters``.
         observe: readings of one realization of the solution of the one input, on which the prediction is
             conditioned: :class:`Observations`, or the path of a CSV file with the columns x, y, value and std.

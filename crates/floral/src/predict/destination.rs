@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{PredictionPlan, PredictionWriter, vtk};
+use super::{PredictionPlan, PredictionWriter, ugrid, vtk};
 use crate::ranks::{Alone, Ranks, by_first};
 use crate::storage::partial::partial_path;
 use crate::storage::{FolderLock, SingleFile, has_mark, remove_folder};
@@ -30,6 +30,10 @@ enum Form {
 impl Form {
     fn write(self, store: &Path, path: &Path, mark: &str) -> Result<()> {
         match self {
+            Self::Single(SingleFile::NetCdf) => {
+                let ugrid = |names: &[&str]| ugrid::supplement(store, names);
+                SingleFile::NetCdf.write_with(store, path, mark, ugrid)
+            }
             Self::Single(file) => file.write(store, path, mark),
             Self::Vtk => vtk::write(store, path, mark),
         }

@@ -40,6 +40,7 @@ mod regression_input;
 mod sampling;
 mod session;
 mod threshold;
+mod ugrid;
 mod values;
 #[cfg(feature = "networks")]
 mod velocity;

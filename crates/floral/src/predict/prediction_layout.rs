@@ -15,7 +15,7 @@
 //! | `draws` | input | realizations, where they were drawn until a standard error was reached |
 //! | `input`, `quantile`, `threshold` | itself | coordinates |
 //! | one per grid axis | itself, or point | coordinates |
-//! | `points`, `cells_triangle`, ... | as in datasets | the mesh, of fields on one |
+//! | `points`, `cells_triangle`, ... | as in datasets | the mesh, of fields on one; in NetCDF also `mesh` and what it names, by the UGRID conventions |
 //! | those of quantities of interest | | see `interest/stored.rs` |
 //!
 //! Units and names of channels are attributes as in datasets; those of a variance are squared.

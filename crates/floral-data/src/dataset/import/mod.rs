@@ -27,7 +27,7 @@ mod quantity;
 mod reading;
 mod recipe;
 mod role;
-mod source;
+pub(super) mod source;
 mod stack;
 mod summary;
 mod survey;

@@ -5,17 +5,45 @@ use std::path::Path;
 use floral_mesh::{Array, MeshFile};
 
 use super::bad;
+use crate::dataset::import::Pick;
 use crate::{Quantity, Result};
 
-pub(super) fn array<'a>(path: &Path, file: &'a MeshFile, name: &str) -> Result<&'a Array> {
+/// Names of values of cells that a message has.
+const MOST_NAMES: usize = 8;
+
+pub(super) fn array<'a>(path: &Path, file: &'a MeshFile, pick: &Pick) -> Result<&'a Array> {
+    let name = pick.to_string();
     let found = file.fields.iter().find(|array| array.name == name);
     found.ok_or_else(|| {
-        let names: Vec<&str> = file.fields.iter().map(|f| f.name.as_str()).collect();
+        let (names, advice) = (names_of(file), advice_on_cells(file));
         bad(
             path,
-            format!("has no point data {name:?}, but ({})", names.join(", ")),
+            format!("has no point data {name:?}, but ({names}){advice}"),
         )
     })
+}
+
+/// The names of all point data.
+pub(super) fn names_of(file: &MeshFile) -> String {
+    let names: Vec<&str> = file.fields.iter().map(|f| f.name.as_str()).collect();
+    names.join(", ")
+}
+
+/// What to do with values of cells, if there are any.
+pub(super) fn advice_on_cells(file: &MeshFile) -> String {
+    match &file.at_cells[..] {
+        [] => String::new(),
+        names => format!(
+            "; values of cells ({}{}) are not read: convert them to values of points (in ParaView: Cell Data to \
+             Point Data), or give the centres of the cells as points from Python",
+            names[..names.len().min(MOST_NAMES)].join(", "),
+            if names.len() > MOST_NAMES {
+                ", ..."
+            } else {
+                ""
+            }
+        ),
+    }
 }
 
 /// Components that are kept: VTK pads vectors of the plane with a third one.
@@ -27,16 +55,20 @@ pub(super) fn components(array: &Array, dimension: usize) -> usize {
 }
 
 /// The channels of point data, vectors by their components.
-pub(super) fn quantities(array: &Array, dimension: usize) -> Vec<Quantity> {
-    let kept = components(array, dimension);
+pub(super) fn quantities(name: &str, array: &Array, file: &MeshFile) -> Vec<Quantity> {
+    let kept = components(array, file.mesh.points().dimension());
+    let quantity = |name: &str| Quantity {
+        units: file.units.get(&array.name).cloned(),
+        ..Quantity::named(name)
+    };
     if kept == 1 {
-        return vec![Quantity::named(&array.name)];
+        return vec![quantity(name)];
     }
     let name = |i: usize| match ["x", "y", "z"].get(i).filter(|_| kept <= 3) {
-        Some(axis) => format!("{}_{axis}", array.name),
-        None => format!("{}_{i}", array.name),
+        Some(axis) => format!("{name}_{axis}"),
+        None => format!("{name}_{i}"),
     };
-    (0..kept).map(|i| Quantity::named(&name(i))).collect()
+    (0..kept).map(|i| quantity(&name(i))).collect()
 }
 
 /// Numbers in the field data.

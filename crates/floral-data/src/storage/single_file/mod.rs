@@ -5,6 +5,7 @@
 
 mod netcdf;
 mod npz;
+mod supplement;
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
@@ -20,6 +21,7 @@ use super::group_plan::METADATA_FILE;
 use super::operations::Pieces;
 use super::stored_array::StoredArray;
 use crate::{Error, Result};
+pub use supplement::{Supplement, SupplementArray};
 
 /// How much of a file is searched for its mark: attributes come first in both formats.
 const HEAD: u64 = 1 << 20;
@@ -38,7 +40,17 @@ struct Variable {
     name: String,
     dimensions: Vec<String>,
     attributes: Map<String, Value>,
-    array: StoredArray,
+    values: Values,
+}
+
+/// Where the values of an array are.
+enum Values {
+    /// In the group.
+    Stored(StoredArray),
+    /// Here: whole numbers of these lengths.
+    Whole(Vec<usize>, Vec<f64>),
+    /// Here: floats of 64 bits.
+    Real(Vec<usize>, Vec<f64>),
 }
 
 /// A group, opened.
@@ -51,7 +63,22 @@ struct Contents {
 impl SingleFile {
     /// Writes the group in a folder to a file, whole or not at all.
     pub fn write(self, group: &Path, target: &Path, mark: &str) -> Result<()> {
+        self.write_with(group, target, mark, |_| Ok(None))
+    }
+
+    /// The same with what a format asks for beyond the group, made for the names of its arrays.
+    pub fn write_with(
+        self,
+        group: &Path,
+        target: &Path,
+        mark: &str,
+        supplement: impl FnOnce(&[&str]) -> Result<Option<Supplement>>,
+    ) -> Result<()> {
         let mut contents = Contents::open(group)?;
+        let names: Vec<&str> = contents.variables.iter().map(|v| v.name.as_str()).collect();
+        if let Some(supplement) = supplement(&names)? {
+            supplement.add_to(&mut contents);
+        }
         contents
             .attributes
             .insert("floral_mark".into(), mark.into());
@@ -125,12 +152,15 @@ impl Variable {
                 .as_object()
                 .cloned()
                 .unwrap_or_default(),
-            array,
+            values: Values::Stored(array),
         })
     }
 
     fn shape(&self) -> Vec<usize> {
-        self.array.shape()
+        match &self.values {
+            Values::Stored(array) => array.shape(),
+            Values::Whole(shape, _) | Values::Real(shape, _) => shape.clone(),
+        }
     }
 
     /// Number of values.
@@ -138,20 +168,33 @@ impl Variable {
         self.shape().iter().product()
     }
 
-    /// All values in their order, a piece for each index of the first dimension.
+    /// All values in their order, a piece for each index of the first dimension of a stored array.
     fn pieces(&self) -> impl Iterator<Item = Result<Vec<f64>>> {
-        let count = self.shape().first().copied().unwrap_or(1);
-        (0..count).map(|index| self.array.read(index..index + 1))
+        let count = match &self.values {
+            Values::Stored(array) => array.shape().first().copied().unwrap_or(1),
+            Values::Whole(..) | Values::Real(..) => 1,
+        };
+        (0..count).map(|index| match &self.values {
+            Values::Stored(array) => array.read(index..index + 1),
+            Values::Whole(_, values) | Values::Real(_, values) => Ok(values.clone()),
+        })
     }
 
     /// Whether values are whole numbers.
     fn is_whole(&self) -> bool {
-        self.array.data_type().contains("int")
+        match &self.values {
+            Values::Stored(array) => array.data_type().contains("int"),
+            Values::Whole(..) => true,
+            Values::Real(..) => false,
+        }
     }
 
     /// Whether values are floats of 32 bits.
     fn is_single(&self) -> bool {
-        self.array.data_type() == "float32"
+        match &self.values {
+            Values::Stored(array) => array.data_type() == "float32",
+            Values::Whole(..) | Values::Real(..) => false,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) const MOST_LABELS: usize = 1 << 16;
 
 /// Lists of texts, and what cannot be read.
 #[derive(Debug, Clone, Default)]
-pub(in crate::dataset::import) struct Beside {
+pub(in crate::dataset) struct Beside {
     /// Lists of texts by the name of their array.
     pub labels: BTreeMap<String, Vec<String>>,
     /// Arrays that cannot be read, and why.

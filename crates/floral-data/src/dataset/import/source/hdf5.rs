@@ -255,6 +255,9 @@ fn other(name: &str, array: &Dataset, beside: &mut Beside) {
     let texts = is_short.then(|| array.read_strings().ok()).flatten();
     match (array.dtype(), texts) {
         (_, Some(texts)) if array.ndim() == 1 => beside.label(name, texts),
+        (Datatype::String { .. }, Some(letters)) if array.ndim() == 2 => {
+            beside.label(name, joined(&letters, array.shape()));
+        }
         (_, Some(_)) | (Datatype::String { .. }, None) => {}
         (Datatype::Compound { .. }, None) => {
             beside.unreadable(name, "holds records of several values");
@@ -264,6 +267,13 @@ fn other(name: &str, array: &Dataset, beside: &mut Beside) {
         }
         _ => beside.unreadable(name, "holds something else than numbers"),
     }
+}
+
+/// Texts of an array [text, character], as netCDF stores them without a type of texts.
+fn joined(letters: &[String], shape: &[u64]) -> Vec<String> {
+    let length = shape.last().map_or(1, |n| (*n).max(1) as usize);
+    let texts = letters.chunks_exact(length);
+    texts.map(|text| text.concat()).collect()
 }
 
 /// The names of dimensions: those of their scales, or else their labels.

@@ -26,7 +26,8 @@ use serde_json::{Map, Value};
 use crate::storage::{Number, Packing};
 use crate::{Error, Result};
 
-pub(super) use beside::Beside;
+pub(in crate::dataset) use beside::Beside;
+pub(in crate::dataset) use open::file as open_file;
 pub use open::is_data;
 pub(super) use open::open;
 
@@ -41,7 +42,7 @@ const MOST_ARRAYS: usize = 100_000;
 
 /// An array of a source.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Variable {
+pub(in crate::dataset) struct Variable {
     /// Its name, or its path in a file with groups.
     pub name: String,
     /// Its lengths; of complex numbers the last is 2.
@@ -99,10 +100,10 @@ pub(super) fn leaf(name: &str) -> &str {
 }
 
 /// Attributes of groups, by path; the root's is empty.
-pub(super) type Groups = BTreeMap<String, Map<String, Value>>;
+pub(in crate::dataset) type Groups = BTreeMap<String, Map<String, Value>>;
 
 /// Named arrays that belong together.
-pub(super) struct Source {
+pub(in crate::dataset) struct Source {
     /// Where they are.
     pub path: PathBuf,
     /// The format, in a word.

@@ -101,7 +101,7 @@ fn folder(path: &Path, depth: usize, sources: &mut Vec<Source>) -> Result<()> {
 }
 
 /// A file by its first bytes, which are more reliable than its name.
-fn file(path: &Path) -> Result<Source> {
+pub(in crate::dataset) fn file(path: &Path) -> Result<Source> {
     let mut start = Vec::new();
     let file = File::open(path).map_err(Error::io(path))?;
     let read = file.take(4096).read_to_end(&mut start);
