@@ -4,7 +4,7 @@ use super::case::Framed;
 use super::constant::Constant;
 use super::kernel::{Kernel, KernelFit};
 use super::local::LocalFit;
-use super::problem::Base;
+use super::problem::{Base, Problem};
 use super::process::ProcessFit;
 
 /// A fitted candidate.
@@ -33,6 +33,7 @@ impl Model {
         }
     }
 
+    /// What is guessed of the judging inputs: [judge][channel, point], of a large domain at the points that judge.
     pub fn judged(&mut self) -> Vec<Vec<f64>> {
         match self {
             Self::Constant(constant) => std::mem::take(&mut constant.judged),
@@ -44,6 +45,24 @@ impl Model {
 }
 
 impl Member {
+    /// What is guessed of the judging inputs at all points of a large domain; none if that cannot be computed.
+    pub fn judged_everywhere(&mut self, problem: &Problem<'_>) -> Option<Vec<Vec<f64>>> {
+        let view = problem.views.iter().find(|view| view.base == self.base)?;
+        let examples = &view.examples;
+        let Problem {
+            lattice,
+            symmetries,
+            ..
+        } = *problem;
+        Some(match &mut self.model {
+            Model::Constant(mean) => mean.judged_everywhere(lattice, symmetries, examples),
+            Model::Local(fit) => fit.judged_everywhere(examples),
+            Model::Around(fit) => fit.judged_everywhere(&problem.around.as_ref()?.0),
+            Model::Kernel(fit, _) => fit.judged_everywhere(examples),
+            Model::Process(fit) => fit.judged_everywhere(examples),
+        })
+    }
+
     /// The target of a query, without bounds: [channel, point].
     pub fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Option<Vec<f64>> {
         let seen = match self.base {

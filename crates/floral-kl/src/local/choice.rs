@@ -6,6 +6,8 @@ use rayon::prelude::*;
 use super::features::{Columns, still};
 use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
 use super::lengths;
+use super::thinning::{MOST_COMPARED, Thinning};
+use crate::large::is_large;
 use crate::scattered::sampled;
 use crate::target::{Parity, Sample};
 use crate::{Symmetries, Symmetry};
@@ -30,6 +32,9 @@ impl Columns {
         let each = (MOST_CANDIDATES / (train.framed.len() * motions.len())).max(1);
         let step = self.lattice.len().div_ceil(each);
         let scattered = self.lattice.points().map(|points| (points, points.curve()));
+        let is_grid = is_large(&self.lattice) && scattered.is_none();
+        let thinning = is_grid
+            .then(|| Thinning::new(&self.lattice, symmetries, train.framed.len(), MOST_COMPARED));
         let moved = |k: usize| -> Vec<Neighbourhoods> {
             // Inputs show different points: a step that divides an axis would see some of it only.
             let shown: Vec<usize> = match &scattered {
@@ -48,7 +53,21 @@ impl Columns {
                     rows,
                 }
             };
-            (0..motions.len()).map(by).collect()
+            // Of a large grid some of the points that enter the fit, which are quick to filter.
+            let of_lines = |thinning: &Thinning<'_>| {
+                let lines = thinning.rows(k);
+                let step = lines.len().div_ceil(each);
+                let by = |m: usize| {
+                    let rows = motions[m].destinations(&lines);
+                    let features = self.features(&train.framed[k].moved(symmetries, m), &rows);
+                    Neighbourhoods { features, rows }.thinned(k * 7919 % step, step)
+                };
+                (0..motions.len()).map(by).collect()
+            };
+            match &thinning {
+                Some(thinning) => of_lines(thinning),
+                None => (0..motions.len()).map(by).collect(),
+            }
         };
         let inputs = (0..train.framed.len()).into_par_iter();
         let candidates: Vec<Vec<Neighbourhoods>> = inputs.map(moved).collect();
