@@ -124,13 +124,18 @@ mod tests {
     }
 
     #[test]
+    fn points_that_are_no_product_are_not_taken_for_one() {
+        let lattice = lattice(&[("t", 5), ("y", 4), ("x", 3)], &[]);
+        assert!(Positions::of(&lattice, &[0, 16, 32, 48]).is_none());
+        assert_eq!(Positions::of(&lattice, &[7]).unwrap().places, [0]);
+    }
+
+    #[test]
     fn points_are_found_in_the_product_of_their_positions() {
         let lattice = lattice(&[("t", 5), ("y", 4), ("x", 3)], &[]);
-        let points = [50, 2, 14, 38, 26, 59];
-        let found = Positions::of(&lattice, &points);
-        let Some(Positions { along, places }) = found else {
-            return;
-        };
+        let points = [42, 12, 20, 38, 14, 44];
+        let Positions { along, places } = Positions::of(&lattice, &points).unwrap();
+        assert_eq!(along, [vec![1, 3], vec![0, 2], vec![0, 2]]);
         for (p, place) in points.iter().zip(places) {
             let [ny, nx] = [along[1].len(), along[2].len()];
             let at = [

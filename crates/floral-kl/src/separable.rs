@@ -178,12 +178,14 @@ mod tests {
             })
             .to_vec();
         let points: Vec<usize> = (0..lattice.len())
-            .filter(|p| lattice.position(*p, 0) % 4 == 1 && lattice.position(*p, 1) % 2 == 0)
+            .filter(|p| {
+                lattice.position(*p, 0) % 4 == 1 && lattice.position(*p, 1).is_multiple_of(2)
+            })
             .collect();
         let at = Positions::of(&lattice, &points).unwrap();
         let mut found = Vec::new();
         each(&lattice, &filters, &field, &at, |values| {
-            found.push(values.to_vec())
+            found.push(values.to_vec());
         });
         for (filter, found) in filters.iter().zip(found) {
             let along =
