@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
 use super::constant::{Bounds, Constant, uniform};
+use super::large::picked;
 use super::member::{Member, Model};
 use super::problem::{Base, Problem};
 use super::stack::Stacked;
-use super::target::{Examples, Parity};
+use super::target::{Examples, Parity, Sample};
 use super::weights::{Products, norms, products, weights};
 
 /// What a member of a blend achieved, for tables.
@@ -62,7 +63,8 @@ impl Verdict {
     }
 }
 
-/// A candidate with its name and its guesses at judging inputs: [judge][channel, point].
+/// A candidate with its name and its guesses at judging inputs: [judge][channel, point], of a large domain at
+/// the points that judge until it has a weight.
 pub(super) struct Tried {
     name: String,
     member: Member,
@@ -128,14 +130,37 @@ impl Blend {
         examples: &Examples<'_>,
     ) -> Tried {
         let (mut guesses, unknown) = (model.judged(), model.unknown());
-        for (guess, hidden) in guesses.iter_mut().zip(examples.judges().hidden) {
-            self.finish(base, guess, hidden);
-        }
+        self.finish_all(base, &mut guesses, &examples.judges());
         Tried {
             name,
             member: Member { base, model },
             guesses,
             unknown,
+        }
+    }
+
+    /// Finishes guesses at the judging inputs, of a large domain at the points that judge.
+    fn finish_all(&self, base: Base, guesses: &mut [Vec<f64>], judges: &Sample<'_>) {
+        for (i, (guess, hidden)) in guesses.iter_mut().zip(judges.hidden).enumerate() {
+            match judges.at {
+                Some(at) => self.finish(base, guess, &picked(hidden, judges.framed[i].points, at)),
+                None => self.finish(base, guess, hidden),
+            }
+        }
+    }
+
+    /// Guesses of candidates that have a weight, at all points of a large domain.
+    fn spread_out(&self, tried: &mut [Tried], weights: &[f64], problem: &Problem<'_>) {
+        let judges = Sample {
+            at: None,
+            ..problem.views[0].examples.judges()
+        };
+        let weighed = tried.iter_mut().zip(weights).filter(|(_, w)| **w > 0.0);
+        for (tried, _) in weighed {
+            if let Some(guesses) = tried.member.judged_everywhere(problem) {
+                tried.guesses = guesses;
+                self.finish_all(tried.member.base, &mut tried.guesses, &judges);
+            }
         }
     }
 
@@ -156,10 +181,11 @@ impl Blend {
     /// has all of it.
     pub(super) fn weighed(
         mut self,
-        tried: Vec<Tried>,
-        examples: &Examples<'_>,
+        mut tried: Vec<Tried>,
+        problem: &Problem<'_>,
         is_judged: bool,
     ) -> (Self, Verdict) {
+        let examples = &problem.views[0].examples;
         let judges = examples.judges();
         // One judge after another: the errors of all members at all judges would be as large as the data.
         let of_judge = |i: usize| {
@@ -181,6 +207,9 @@ impl Blend {
             let first = |k: usize| if k == 0 { 1.0 } else { 0.0 };
             (0..tried.len()).map(first).collect()
         };
+        if judges.at.is_some() {
+            self.spread_out(&mut tried, &weights, problem);
+        }
         let verdict = verdict(&tried, &weights, judges.targets);
         for ((tried, norms), weight) in tried.into_iter().zip(norms).zip(weights) {
             self.scores.push(MemberScore {

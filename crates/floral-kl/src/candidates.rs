@@ -25,7 +25,7 @@ pub(super) fn blended(problem: &Problem<'_>, observer: &dyn Observer) -> Result<
         tried.retain(|_| problem.has_constants || fitted.is_empty());
         tried.extend(fitted);
     }
-    let (mut blend, verdict) = blend.weighed(tried, examples, is_judged);
+    let (mut blend, verdict) = blend.weighed(tried, problem, is_judged);
     for (member, weight) in &mut blend.members {
         let view = problem.views.iter().find(|view| view.base == member.base);
         if let (Model::Kernel(fit, _), Some(view)) = (&mut member.model, view) {

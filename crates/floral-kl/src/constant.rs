@@ -3,6 +3,7 @@
 //! About nothing it is the mean solution, about low fidelity the mean residual, a constant bias of the
 //! low-fidelity solver, or none at all.
 
+use super::large::picked;
 use super::target::{Examples, Parity, Sample};
 use super::{Lattice, Symmetries};
 
@@ -10,16 +11,34 @@ use super::{Lattice, Symmetries};
 #[derive(Debug, Clone)]
 pub(super) struct Constant {
     pub field: Vec<f64>,
-    /// For each judging input its target as predicted without it: [channel, point].
+    /// For each judging input its target as predicted without it: [channel, point], of a large domain at the
+    /// points that judge.
     pub judged: Vec<Vec<f64>>,
+    /// Whether the field was known beforehand.
+    is_given: bool,
 }
 
 impl Constant {
     /// A field that is known beforehand.
     pub(super) fn given(field: Vec<f64>, examples: &Examples<'_>) -> Self {
+        let judges = examples.judges();
+        let judged = match judges.at {
+            Some(at) => picked(&field, examples.train.framed[0].points, at),
+            None => field.clone(),
+        };
         Self {
-            judged: vec![field.clone(); examples.judges().framed.len()],
+            judged: vec![judged; judges.framed.len()],
             field,
+            is_given: true,
+        }
+    }
+
+    /// A field that was read.
+    pub(super) fn restored(field: Vec<f64>) -> Self {
+        Self {
+            field,
+            judged: Vec::new(),
+            is_given: true,
         }
     }
 
@@ -29,24 +48,50 @@ impl Constant {
         symmetries: &Symmetries,
         examples: &Examples<'_>,
     ) -> Self {
-        let mean = |without: Option<usize>| {
-            let kept = |i: &usize| Some(examples.folds.of(*i)) != without;
-            let inputs: Vec<usize> = (0..examples.folds.inputs()).filter(kept).collect();
-            let mean = mean_of(&examples.train, &inputs);
-            let parity = examples.parity;
-            symmetries.average(lattice, &mean, |motion, field| parity.apply(motion, field))
+        let mut mean = Self {
+            field: mean(lattice, symmetries, examples, None),
+            judged: Vec::new(),
+            is_given: false,
         };
-        let field = mean(None);
-        let judged = if examples.has_held() {
-            vec![field.clone(); examples.held.framed.len()]
-        } else {
-            let of_folds: Vec<Vec<f64>> =
-                (0..examples.folds.count()).map(|f| mean(Some(f))).collect();
-            let of = |i| of_folds[examples.folds.of(i)].clone();
-            (0..examples.folds.inputs()).map(of).collect()
-        };
-        Self { field, judged }
+        let mut judged = mean.judged_everywhere(lattice, symmetries, examples);
+        if let Some(at) = examples.judges().at {
+            let pick = |field: &mut Vec<f64>| *field = picked(field, lattice.len(), at);
+            judged.iter_mut().for_each(pick);
+        }
+        mean.judged = judged;
+        mean
     }
+
+    /// What is guessed of the judging inputs at all points.
+    pub(super) fn judged_everywhere(
+        &self,
+        lattice: &Lattice,
+        symmetries: &Symmetries,
+        examples: &Examples<'_>,
+    ) -> Vec<Vec<f64>> {
+        if self.is_given || examples.has_held() {
+            return vec![self.field.clone(); examples.judges().framed.len()];
+        }
+        let folds = 0..examples.folds.count();
+        let of_folds = folds.map(|f| mean(lattice, symmetries, examples, Some(f)));
+        let of_folds: Vec<Vec<f64>> = of_folds.collect();
+        let of = |i| of_folds[examples.folds.of(i)].clone();
+        (0..examples.folds.inputs()).map(of).collect()
+    }
+}
+
+/// The mean target of the training inputs, but for those of a fold.
+fn mean(
+    lattice: &Lattice,
+    symmetries: &Symmetries,
+    examples: &Examples<'_>,
+    without: Option<usize>,
+) -> Vec<f64> {
+    let kept = |i: &usize| Some(examples.folds.of(*i)) != without;
+    let inputs: Vec<usize> = (0..examples.folds.inputs()).filter(kept).collect();
+    let mean = mean_of(&examples.train, &inputs);
+    let parity = examples.parity;
+    symmetries.average(lattice, &mean, |motion, field| parity.apply(motion, field))
 }
 
 /// The mean over some inputs; zero if there are none.

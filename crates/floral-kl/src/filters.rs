@@ -49,7 +49,7 @@ pub(crate) fn convolve(lattice: &Lattice, axis: usize, taps: &[f64], field: &[f6
 }
 
 /// The point of an axis of n points that stands for position `i` beyond its ends.
-fn inside(i: i64, n: usize, periodic: bool) -> usize {
+pub(crate) fn inside(i: i64, n: usize, periodic: bool) -> usize {
     let n = n as i64;
     if periodic {
         return i.rem_euclid(n) as usize;

@@ -19,6 +19,7 @@ use super::kernel::Nearest;
 use super::realizations::Realizations;
 use super::remainder::Remainder;
 use super::runs::{Runs, Smoothness};
+use super::scattered::neighbours;
 use super::symmetry::Role;
 use super::unknown::Unknown;
 
@@ -71,7 +72,9 @@ impl Law {
         lattice: &Lattice,
     ) -> Option<Self> {
         let all = realizations.par_iter();
-        let all = all.map(|(r, size)| Runs::new(&r.to_vec(), *size, values, lattice));
+        let near = lattice.points().map(|points| neighbours(points));
+        let near = near.as_deref();
+        let all = all.map(|(r, size)| Runs::new(&r.to_vec(), *size, values, lattice, near));
         let all: Option<Vec<(Runs, Smoothness)>> = all.collect();
         let (runs, smoothness): (Vec<Runs>, Vec<Smoothness>) = all?.into_iter().unzip();
         let width = |axis: usize| {

@@ -8,11 +8,11 @@
 //! - [`case`]: training cases and queries as plain arrays, with their [`realizations`]; `outliers`,
 //!   `unit` and `units`: what is left out of them, and in what units they are taken; `residuals`, `moments` and
 //!   `interpolation`: their means and variances on the whole lattice; `folds`: which of them are left out
-//!   together; `target`: what a regression is fitted to and judged by; `discovery`: symmetries that the
+//!   together; `target`: what a regression is fitted to and judged by, of a `large` domain at some points; `discovery`: symmetries that the
 //!   data show;
 //! - `constant`, `local`, `kernel` and `process`: four families of regressions, by nothing, by what
 //!   surrounds a point, by which inputs are close to each other, and by a few coordinates of the input;
-//!   `descent` learns their lengths, `filters` makes what surrounds a point;
+//!   `descent` learns their lengths, `filters` and on large grids `separable` make what surrounds a point;
 //! - `candidate_list` lists candidates for a [`recipe`], `problem` is what they are fitted to,
 //!   `candidates` fits them, `member` is one that is fitted, `weights` and [`blend`] weigh them by left-out
 //!   inputs; `stack`: a network that learns what the blend misses, given from outside, `stacking` and
@@ -30,6 +30,7 @@ pub mod case;
 mod discovery;
 mod folds;
 mod interpolation;
+mod large;
 mod moments;
 mod outliers;
 pub mod realizations;
@@ -47,6 +48,7 @@ mod filters;
 mod kernel;
 mod local;
 mod process;
+mod separable;
 
 // What they are chosen from, and their blends.
 pub mod blend;

@@ -6,6 +6,7 @@ use floral_linalg::{Mat, MatRef};
 
 use super::case::{Case, Channels, Framed};
 use super::interpolation::Interpolation;
+use super::large::judging;
 use super::residuals::{MeanError, deviations, mean_and_variance, residuals};
 use super::scattered::roots;
 use super::target::Sample;
@@ -43,6 +44,8 @@ pub(super) struct Moments<'a> {
     deviations: usize,
     /// Roots of the weights of scattered points.
     roots: Option<Vec<f64>>,
+    /// Points of a large domain at which regressions are judged, where all inputs are known everywhere.
+    at: Option<Vec<usize>>,
 }
 
 impl<'a> Moments<'a> {
@@ -58,6 +61,7 @@ impl<'a> Moments<'a> {
         let mut all = Self {
             deviations: (MOST_NOISE / values.max(1)).clamp(2, MOST_DEVIATIONS),
             roots: roots(lattice),
+            at: judging(lattice).filter(|_| cases.iter().all(|case| case.points.is_none())),
             ..Self::default()
         };
         let mut last: Option<(Vec<usize>, Arc<Mat<f64>>)> = None;
@@ -213,6 +217,7 @@ impl<'a> Moments<'a> {
             known: &self.known,
             noise: &self.noise,
             roots: self.roots.as_deref(),
+            at: self.at.as_deref(),
         }
     }
 }

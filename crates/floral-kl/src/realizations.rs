@@ -115,9 +115,15 @@ impl<'a> Realizations<'a> {
             Values::Double(all) => all[first..first + count].to_vec(),
         };
         if let Some((units, points)) = self.units {
-            for (at, value) in values.iter_mut().enumerate() {
-                let unit = &units[(first + at) / points % units.len()];
-                *value = unit.measured(*value);
+            let mut rest = &mut values[..];
+            let mut at = first;
+            // A channel after another, of which the first may have begun before.
+            while !rest.is_empty() {
+                let own = (points - at % points).min(rest.len());
+                let (channel, others) = rest.split_at_mut(own);
+                let unit = &units[at / points % units.len()];
+                channel.iter_mut().for_each(|v| *v = unit.measured(*v));
+                (rest, at) = (others, at + own);
             }
         }
         values

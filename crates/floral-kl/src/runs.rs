@@ -5,7 +5,7 @@
 use floral_linalg::{Mat, MatRef, symmetric_eigen};
 
 use super::Lattice;
-use super::scattered::{neighbours, roots};
+use super::scattered::roots;
 
 /// Factors kept of an input: realizations need no more than its leading directions.
 const MOST_FACTORS: usize = 16;
@@ -28,12 +28,14 @@ pub(super) struct Smoothness {
 }
 
 impl Runs {
-    /// Of realizations, [realization, value], over a size: by the eigenvectors of their inner products.
+    /// Of realizations, [realization, value], over a size: by the eigenvectors of their inner products; `near`
+    /// are the nearest neighbours of scattered points.
     pub(super) fn new(
         realizations: &[f64],
         size: f64,
         values: usize,
         lattice: &Lattice,
+        near: Option<&[Option<(usize, f64)>]>,
     ) -> Option<(Self, Smoothness)> {
         let count = realizations.len() / values;
         if count < 2 {
@@ -70,7 +72,10 @@ impl Runs {
         };
         let deviation: Vec<f64> = (0..values).map(deviation).collect();
         let rest = &centred - &factors * leading.transpose();
-        let smoothness = smoothness(&rest, &deviation, lattice);
+        let smoothness = match near {
+            Some(near) => scattered_smoothness(&rest, &deviation, near),
+            None => smoothness(&rest, &deviation, lattice),
+        };
         let places = |rows: usize, k: usize| (0..rows).map(move |p| (p, k));
         let runs = Self {
             factors: (0..kept)
@@ -90,9 +95,6 @@ impl Runs {
 
 /// Sums along each axis over pairs of neighbours, in units of their deviation.
 fn smoothness(rest: &Mat<f64>, deviations: &[f64], lattice: &Lattice) -> Smoothness {
-    if let Some(points) = lattice.points() {
-        return scattered_smoothness(rest, deviations, &neighbours(points));
-    }
     let mut all = Smoothness::default();
     for axis in 0..lattice.axes.len() {
         let stride = lattice.stride(axis);

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::case::Framed;
 use super::folds::Folds;
+use super::large::picked;
 use super::residuals::MeanError;
 use super::scattered::times;
 use super::symmetry::{Motion, Role};
@@ -58,6 +59,8 @@ pub(super) struct Sample<'a> {
     pub noise: &'a [MeanError<'a>],
     /// Roots of the weights of points by which errors count; none if all count the same.
     pub roots: Option<&'a [f64]>,
+    /// The points of a large domain at which guesses are judged; none means at all.
+    pub at: Option<&'a [usize]>,
 }
 
 impl Sample<'_> {
@@ -65,6 +68,10 @@ impl Sample<'_> {
     /// known.
     pub(super) fn miss(&self, input: usize, guess: &[f64]) -> Vec<f64> {
         let target = &self.targets[input];
+        if let Some(at) = self.at {
+            let target = picked(target, self.framed[input].points, at);
+            return target.iter().zip(guess).map(|(t, g)| t - g).collect();
+        }
         let miss: Vec<f64> = target.iter().zip(guess).map(|(t, g)| t - g).collect();
         let miss = times(miss, self.roots);
         let Some(known) = &self.known[input] else {
@@ -93,6 +100,7 @@ impl Sample<'_> {
             known: &[],
             noise: &[],
             roots: None,
+            at: self.at,
         }
     }
 }

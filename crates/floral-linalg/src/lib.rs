@@ -7,10 +7,12 @@
 mod cholesky;
 mod complex;
 mod eigen;
+mod matern;
 mod product;
 
 pub use cholesky::{cholesky, solve_positive};
 pub use complex::{hermitian_eigen, inverse};
 pub use eigen::symmetric_eigen;
 pub use faer::{Accum, Mat, MatMut, MatRef, c64};
+pub use matern::matern52;
 pub use product::product;

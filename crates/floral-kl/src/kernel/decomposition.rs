@@ -7,18 +7,21 @@ use super::spectrum::{C64, Half};
 use super::system::System;
 use super::{Covariance, Rows};
 use crate::Symmetries;
+use crate::large::picked;
 use crate::target::Examples;
 
 /// Frequencies that hold less than this share of the targets' squares are not worth a system.
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// The Gram matrix at each frequency, decomposed; none where the targets hold nothing, and none at all
-/// if they are zero everywhere or an eigenvalue iteration fails.
+/// if they are zero everywhere or an eigenvalue iteration fails. Where nothing rolls targets may be those `at`
+/// some points.
 pub(super) fn systems(
     covariance: Covariance,
     rows: &Rows,
     symmetries: &Symmetries,
     examples: &Examples<'_>,
+    at: Option<&[usize]>,
 ) -> Option<Vec<Option<System>>> {
     let rolls = rows.resemblance.rolls();
     let (motions, count) = (symmetries.motions.len(), rows.signatures.len());
@@ -32,7 +35,11 @@ pub(super) fn systems(
     let target = |i: usize| {
         let motion = &symmetries.motions[i % motions];
         let target = &examples.train.targets[i / motions];
-        rolls.forward(&examples.parity.apply(motion, target))
+        let moved = examples.parity.apply(motion, target);
+        match at {
+            Some(at) => in_complex(&picked(&moved, motion.points(), at)),
+            None => rolls.forward(&moved),
+        }
     };
     let targets: Vec<Vec<C64>> = (0..count).into_par_iter().map(target).collect();
     let halves = rolls.halves();
@@ -68,4 +75,9 @@ pub(super) fn systems(
         }))
     };
     halves.par_iter().enumerate().map(system).collect()
+}
+
+/// Real values as complex ones.
+pub(super) fn in_complex(values: &[f64]) -> Vec<C64> {
+    values.iter().map(|v| C64::from(*v)).collect()
 }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use floral_linalg::{Mat, c64};
 use rayon::prelude::*;
 
-use super::decomposition::systems;
+use super::decomposition::{in_complex, systems};
 use super::posterior::Posterior;
 use super::spectrum::C64;
 use super::system::{HeldOut, Judgement, Judges, System};
 use super::{Covariance, KernelFit, Rows};
 use crate::Symmetries;
 use crate::case::Framed;
+use crate::large::picked;
 use crate::target::{Examples, Parity, Sample};
 
 /// Ridges tried, as shares of the mean diagonal of the Gram matrix.
@@ -25,20 +26,43 @@ impl KernelFit {
         symmetries: &Symmetries,
         examples: &Examples<'_>,
     ) -> Option<Self> {
-        let fitting = Fitting::new(covariance, rows, symmetries, examples)?;
-        let held = examples
-            .has_held()
-            .then(|| fitting.held_out(&examples.held));
+        let at = examples.judges().at;
+        let rolls = rows.resemblance.rolls().count > 1;
+        let looked_at = at.filter(|_| !rolls);
+        let fitting = Fitting::new(covariance, rows, symmetries, examples, looked_at)?;
+        let held = fitting.judges(examples);
         let ridge = fitting.best_ridge(held.as_deref())?;
-        Some(fitting.settled(ridge, held.as_deref()))
+        let mut fit = fitting.settled(ridge, held.as_deref());
+        if let Some(at) = at.filter(|_| rolls) {
+            let points = examples.train.framed[0].points;
+            fit.judged
+                .iter_mut()
+                .for_each(|field| *field = picked(field, points, at));
+        }
+        Some(fit)
+    }
+
+    /// Completes a fit to some points of a large domain: gives what is guessed of the judging inputs at all
+    /// of them.
+    pub(crate) fn judged_everywhere(&mut self, examples: &Examples<'_>) -> Vec<Vec<f64>> {
+        let (rows, symmetries) = (self.rows.clone(), self.symmetries.clone());
+        let fitting = Fitting::new(self.covariance, &rows, &symmetries, examples, None)
+            .expect("the same Gram matrices have been decomposed before");
+        let held = fitting.judges(examples);
+        let mut whole = fitting.settled(self.ridge, held.as_deref());
+        let judged = std::mem::take(&mut whole.judged);
+        *self = whole;
+        judged
     }
 
     /// Learns what novelty takes, as a member of a blend with this weight. That is nearly as large as
     /// the Gram matrices, so that candidates without weight do not learn it.
     pub(crate) fn learn_posterior(&mut self, weight: f64, examples: &Examples<'_>) {
         let (rows, symmetries) = (self.rows.clone(), self.symmetries.clone());
+        let looked_at = examples.judges().at;
+        let looked_at = looked_at.filter(|_| rows.resemblance.rolls().count == 1);
         let fitting = match self.posterior.reference > 0.0 {
-            true => Fitting::new(self.covariance, &rows, &symmetries, examples),
+            true => Fitting::new(self.covariance, &rows, &symmetries, examples, looked_at),
             false => None,
         };
         if let Some(fitting) = fitting {
@@ -57,6 +81,8 @@ pub(super) struct Fitting<'a> {
     folds: Vec<Vec<usize>>,
     /// Values of a target at each frequency.
     rest: usize,
+    /// The points that targets are those at, if not all.
+    at: Option<&'a [usize]>,
     pub(super) systems: Vec<Option<System>>,
 }
 
@@ -66,15 +92,22 @@ impl<'a> Fitting<'a> {
         rows: &'a Arc<Rows>,
         symmetries: &'a Symmetries,
         examples: &Examples<'_>,
+        at: Option<&'a [usize]>,
     ) -> Option<Self> {
+        let (values, points) = (
+            examples.train.targets[0].len(),
+            symmetries.motions[0].points(),
+        );
+        let values = values / points * at.map_or(points, <[usize]>::len);
         Some(Self {
-            systems: systems(covariance, rows, symmetries, examples)?,
+            systems: systems(covariance, rows, symmetries, examples, at)?,
             rows,
             covariance,
             symmetries,
             parity: examples.parity,
             folds: examples.folds.members(),
-            rest: examples.train.targets[0].len() / rows.resemblance.rolls().count,
+            rest: values / rows.resemblance.rolls().count,
+            at,
         })
     }
 
@@ -134,7 +167,11 @@ impl<'a> Fitting<'a> {
             None => vec![C64::default(); self.rest],
         };
         let rows: Vec<Vec<C64>> = all.iter().map(row).collect();
-        self.rows.resemblance.rolls().inverse(&rows)
+        match self.at {
+            // Nothing rolls: the only frequency is the field itself.
+            Some(_) => rows.concat().iter().map(|v| v.re).collect(),
+            None => self.rows.resemblance.rolls().inverse(&rows),
+        }
     }
 
     /// Gives a fit what its posterior variances need.
@@ -150,6 +187,11 @@ impl<'a> Fitting<'a> {
         fit.posterior = Posterior::new(&self.systems, &own, fit.ridge, reference, weight);
     }
 
+    /// Inputs held out, if they judge.
+    fn judges(&self, examples: &Examples<'_>) -> Option<Vec<Option<HeldOut>>> {
+        examples.has_held().then(|| self.held_out(&examples.held))
+    }
+
     /// Inputs held out as every system sees them.
     fn held_out(&self, held: &Sample<'_>) -> Vec<Option<HeldOut>> {
         let rolls = self.rows.resemblance.rolls();
@@ -159,7 +201,11 @@ impl<'a> Fitting<'a> {
             (columns, self.rows.own(self.covariance, &signature))
         };
         let seen: Vec<(Vec<Vec<C64>>, Vec<f64>)> = held.framed.iter().map(seen).collect();
-        let spectra: Vec<Vec<C64>> = held.targets.iter().map(|t| rolls.forward(t)).collect();
+        let spectrum = |target: &Vec<f64>| match self.at {
+            Some(at) => in_complex(&picked(target, rolls.points(), at)),
+            None => rolls.forward(target),
+        };
+        let spectra: Vec<Vec<C64>> = held.targets.iter().map(spectrum).collect();
         let halves = self.systems.len();
         let one = |(h, system): (usize, &Option<System>)| {
             let system = system.as_ref()?;

@@ -5,9 +5,10 @@ use super::{Covariance, Kernel};
 use crate::case::Framed;
 use crate::case::mean_field;
 use crate::filters::{convolve, taps};
+use crate::large::{Positions, is_large};
 use crate::scattered::{Bank, roots, times};
 use crate::symmetry::Role;
-use crate::{Lattice, Symmetries};
+use crate::{Lattice, Symmetries, separable};
 
 /// Mean squares of features in units of the data below which they do not vary.
 const ROUND_OFF: f64 = 1e-20;
@@ -112,6 +113,17 @@ impl Resemblance {
             let found = bank.apply(&channels.collect::<Vec<_>>(), &every);
             return found.into_iter().flatten().flatten().collect();
         }
+        if is_large(&self.lattice) && !self.filters.is_empty() {
+            let all = Positions::all(&self.lattice);
+            let filters = std::slice::from_ref(&self.filters);
+            let mut seen = Vec::with_capacity(field.len());
+            for channel in field.chunks_exact(self.lattice.len()) {
+                separable::each(&self.lattice, filters, channel, &all, |values| {
+                    seen.extend_from_slice(values);
+                });
+            }
+            return seen;
+        }
         self.filters.iter().fold(field, |field, (axis, taps)| {
             let channels = field.chunks_exact(self.lattice.len());
             channels
@@ -147,6 +159,9 @@ impl Resemblance {
     /// Inner products of `a` with every roll of `b`: [shift].
     pub(super) fn inner(&self, a: &Signature, b: &Signature) -> Vec<f64> {
         let halves = self.rolls.halves().len();
+        if self.rolls.count == 1 && is_large(&self.lattice) {
+            return vec![real_product(&a.spectrum, &b.spectrum)];
+        }
         let mut product = vec![C64::default(); halves];
         let features = a.spectrum.chunks_exact(halves);
         for (a, b) in features.zip(b.spectrum.chunks_exact(halves)) {
@@ -183,6 +198,18 @@ impl Resemblance {
         let (shift, inner) = inner.max_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or((0, 0.0));
         (shift, (a.square + b.square - 2.0 * inner).max(0.0))
     }
+}
+
+/// The inner product of fields that nothing rolls, whose spectra are the fields themselves. In parts, so that
+/// sums do not wait for each other.
+fn real_product(a: &[C64], b: &[C64]) -> f64 {
+    const PARTS: usize = 8;
+    let mut sums = [0.0; PARTS];
+    for (a, b) in a.chunks(PARTS).zip(b.chunks(PARTS)) {
+        let parts = sums.iter_mut().zip(a.iter().zip(b));
+        parts.for_each(|(sum, (a, b))| *sum += a.re * b.re);
+    }
+    sums.iter().sum()
 }
 
 /// A field less its centre, if it has one.

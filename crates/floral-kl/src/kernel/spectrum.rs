@@ -83,6 +83,11 @@ impl Rolls {
         }
     }
 
+    /// How many points a field has.
+    pub(super) fn points(&self) -> usize {
+        self.points.len()
+    }
+
     /// The frequencies that hold a real field.
     pub(super) fn halves(&self) -> &[Half] {
         &self.halves

@@ -82,6 +82,7 @@ impl Known {
             known: &self.everywhere,
             noise: &[],
             roots: None,
+            at: None,
         }
     }
 }
@@ -102,7 +103,7 @@ fn fit_and_ridge(covariance: Covariance, framed: &[Framed]) -> (KernelFit, f64) 
     let [train, held] = [Known::new(framed, 0), Known::new(&[], 0)];
     let folds = Folds::single(framed.len());
     let examples = examples(&train, &held, &folds);
-    let fitting = Fitting::new(covariance, &rows, &symmetries, &examples).unwrap();
+    let fitting = Fitting::new(covariance, &rows, &symmetries, &examples, None).unwrap();
     let ridge = fitting.best_ridge(None).unwrap();
     (completed(&fitting, ridge), ridge)
 }
@@ -186,7 +187,7 @@ fn an_input_left_out_is_predicted_as_if_it_had_never_been_seen() {
             let folds = Folds::single(framed.len());
             let examples = examples(&train, &none, &folds);
             let rows = Arc::new(Rows::seen(resemblance.clone(), &symmetries, framed));
-            let fitting = Fitting::new(covariance, &rows, &symmetries, &examples).unwrap();
+            let fitting = Fitting::new(covariance, &rows, &symmetries, &examples, None).unwrap();
             completed(&fitting, 0.3)
         };
         let [whole, without] = [settled(&all[..]), settled(&all[..3])];
@@ -250,7 +251,7 @@ fn eigenvectors_that_are_left_out_change_no_novelty() {
     let examples = examples(&train, &none, &folds);
     for covariance in KERNELS {
         let rows = Arc::new(Rows::new(&lattice, &symmetries, &all, &plain(covariance)));
-        let fitting = Fitting::new(covariance, &rows, &symmetries, &examples).unwrap();
+        let fitting = Fitting::new(covariance, &rows, &symmetries, &examples, None).unwrap();
         let (ridge, signature) = (0.3, rows.resemblance.signature(query));
         let columns = rows.columns(covariance, &signature);
         let own = rows.own(covariance, &signature);

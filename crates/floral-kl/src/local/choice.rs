@@ -6,9 +6,11 @@ use rayon::prelude::*;
 use super::features::{Columns, still};
 use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
 use super::lengths;
+use super::thinning::{MOST_COMPARED, Thinning};
+use crate::large::is_large;
 use crate::scattered::sampled;
 use crate::target::{Parity, Sample};
-use crate::{Symmetries, Symmetry};
+use crate::{Lattice, Points, Symmetries, Symmetry};
 
 /// Neighbourhoods among which landmarks are chosen, and those whose targets decide on lengths.
 const MOST_CANDIDATES: usize = 4000;
@@ -16,6 +18,58 @@ const MOST_DECIDING: usize = 600;
 
 /// Multiples of it, but for whole numbers, spread evenly.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
+/// Which points of an input are candidates for landmarks.
+struct Shown<'a> {
+    /// About this number of each input.
+    each: usize,
+    /// One of this number of points.
+    step: usize,
+    points: usize,
+    /// Scattered points, and a curve through them.
+    scattered: Option<(&'a Points, Vec<usize>)>,
+    /// Of a large grid the points that enter the fit, which are quick to filter: some of them are candidates.
+    thinning: Option<Thinning<'a>>,
+}
+
+impl<'a> Shown<'a> {
+    fn new(lattice: &'a Lattice, symmetries: &Symmetries, inputs: usize) -> Self {
+        let each = (MOST_CANDIDATES / (inputs * symmetries.motions.len())).max(1);
+        let points = lattice.points();
+        let is_thinned = is_large(lattice) && points.is_none();
+        let thinning = || Thinning::new(lattice, symmetries, inputs, MOST_COMPARED);
+        Self {
+            each,
+            step: lattice.len().div_ceil(each),
+            points: lattice.len(),
+            scattered: points.map(|points| (&**points, points.curve())),
+            thinning: is_thinned.then(thinning),
+        }
+    }
+
+    /// The points of an input that are filtered. Inputs show different points: a step that divides an axis would
+    /// see some of it only.
+    fn filtered(&self, input: usize) -> Vec<usize> {
+        let step = self.step;
+        match (&self.thinning, &self.scattered) {
+            (Some(thinning), _) => thinning.rows(input),
+            (None, Some((points, curve))) if step > 1 => {
+                sampled(points, curve, step as f64, (input as f64 * GOLDEN).fract())
+            }
+            (None, Some((_, curve))) => curve.clone(),
+            (None, None) => (input * 7919 % step..self.points).step_by(step).collect(),
+        }
+    }
+
+    /// Those of them that are candidates.
+    fn kept(&self, input: usize, filtered: Neighbourhoods) -> Neighbourhoods {
+        if self.thinning.is_none() {
+            return filtered;
+        }
+        let step = filtered.rows.len().div_ceil(self.each).max(1);
+        filtered.thinned(input * 7919 % step, step)
+    }
+}
 
 impl Columns {
     /// Landmarks among what the training inputs show, in every position.
@@ -27,26 +81,12 @@ impl Columns {
         parity: Parity,
     ) -> Landmarks {
         let motions = &symmetries.motions;
-        let each = (MOST_CANDIDATES / (train.framed.len() * motions.len())).max(1);
-        let step = self.lattice.len().div_ceil(each);
-        let scattered = self.lattice.points().map(|points| (points, points.curve()));
+        let shown = Shown::new(&self.lattice, symmetries, train.framed.len());
         let moved = |k: usize| -> Vec<Neighbourhoods> {
-            // Inputs show different points: a step that divides an axis would see some of it only.
-            let shown: Vec<usize> = match &scattered {
-                Some((points, curve)) if step > 1 => {
-                    sampled(points, curve, step as f64, (k as f64 * GOLDEN).fract())
-                }
-                Some((_, curve)) => curve.clone(),
-                None => (k * 7919 % step..self.lattice.len())
-                    .step_by(step)
-                    .collect(),
-            };
             let by = |m: usize| {
-                let rows = motions[m].destinations(&shown);
-                Neighbourhoods {
-                    features: self.features(&train.framed[k].moved(symmetries, m), &rows),
-                    rows,
-                }
+                let rows = motions[m].destinations(&shown.filtered(k));
+                let features = self.features(&train.framed[k].moved(symmetries, m), &rows);
+                shown.kept(k, Neighbourhoods { features, rows })
             };
             (0..motions.len()).map(by).collect()
         };

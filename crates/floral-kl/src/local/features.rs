@@ -7,9 +7,10 @@ use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
 use super::positions::positions;
 use crate::case::Framed;
 use crate::filters::{convolve, taps};
+use crate::large::{Positions, is_large};
 use crate::scattered::Bank;
 use crate::target::{Parity, Sample};
-use crate::{Lattice, Symmetries};
+use crate::{Lattice, Symmetries, separable};
 
 /// Which features are made; a candidate among which left-out inputs choose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -177,7 +178,19 @@ impl Columns {
 
     /// The columns at the points of `rows`, one after another.
     pub(crate) fn at(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
-        let features = self.features(framed, rows);
+        self.columns_of(&self.products(framed), rows)
+    }
+
+    /// How many rows of a large domain are taken together, about `most`: on a grid whole lines, so that they are a
+    /// product of positions. None of another domain.
+    pub(super) fn block(&self, most: usize) -> Option<usize> {
+        let line = self.lattice.stride(0);
+        is_large(&self.lattice).then(|| (most / line).max(1) * line)
+    }
+
+    /// The same from products of fields.
+    pub(super) fn columns_of(&self, products: &[Vec<f64>], rows: &[usize]) -> Vec<f64> {
+        let features = self.features_of(products, rows);
         match &self.landmarks {
             Some(landmarks) => landmarks.columns(&Neighbourhoods {
                 features,
@@ -219,10 +232,38 @@ impl Columns {
     }
 
     pub(super) fn features(&self, framed: &Framed, rows: &[usize]) -> Vec<f64> {
+        self.features_of(&self.products(framed), rows)
+    }
+
+    /// Columns of several inputs at the same points, from their products one after another: of scattered points
+    /// filters are the same for all, and are made once.
+    pub(super) fn of_many(
+        &self,
+        products: &[Vec<f64>],
+        inputs: usize,
+        rows: &[usize],
+    ) -> Vec<Vec<f64>> {
+        let all = self.features_of(products, rows);
+        let features = all.chunks_exact(all.len() / inputs);
+        let columns = |features: &[f64]| match &self.landmarks {
+            Some(landmarks) => landmarks.columns(&Neighbourhoods {
+                features: features.to_vec(),
+                rows: rows.to_vec(),
+            }),
+            None => features.to_vec(),
+        };
+        features.map(columns).collect()
+    }
+
+    /// Whether filters are made once for many inputs.
+    pub(super) fn shares_filters(&self) -> bool {
+        self.lattice.points().is_some() && is_large(&self.lattice)
+    }
+
+    fn features_of(&self, products: &[Vec<f64>], rows: &[usize]) -> Vec<f64> {
         let mut columns = Vec::new();
-        let products = self.products(framed);
         self.filters
-            .each(&self.lattice, &products, rows, |filtered| {
+            .each(&self.lattice, products, rows, |filtered| {
                 for polynomial in &self.positions {
                     let places = rows.iter().zip(filtered);
                     columns.extend(places.map(|(&p, value)| value * polynomial[p]));
@@ -232,7 +273,7 @@ impl Columns {
     }
 
     /// Products of every degree of the plan, each field over its size.
-    fn products(&self, framed: &Framed) -> Vec<Vec<f64>> {
+    pub(super) fn products(&self, framed: &Framed) -> Vec<Vec<f64>> {
         let fields = self.fields(framed);
         let degrees = self.plan.degrees.iter();
         degrees
@@ -327,8 +368,14 @@ impl Filters {
         rows: &[usize],
         mut take: impl FnMut(&[f64]),
     ) {
-        match self {
-            Self::Axes(filters) => {
+        let positions = separable::suits(lattice).then(|| Positions::of(lattice, rows));
+        match (self, positions.flatten()) {
+            (Self::Axes(filters), Some(positions)) => {
+                for field in fields {
+                    separable::each(lattice, filters, field, &positions, &mut take);
+                }
+            }
+            (Self::Axes(filters), None) => {
                 for (field, filter) in fields
                     .iter()
                     .flat_map(|f| filters.iter().map(move |g| (f, g)))
@@ -340,7 +387,7 @@ impl Filters {
                     take(&rows.iter().map(|&p| filtered[p]).collect::<Vec<f64>>());
                 }
             }
-            Self::Banks(banks) => {
+            (Self::Banks(banks), _) => {
                 let all: Vec<Vec<Vec<Vec<f64>>>> =
                     banks.iter().map(|bank| bank.apply(fields, rows)).collect();
                 for field in 0..fields.len() {

@@ -7,10 +7,11 @@ use rayon::prelude::*;
 
 use super::evidence::Evidence;
 use super::normal::{Normal, error, solve, total};
+use super::thinning::{MOST_COMPARED, Thinning};
 use super::{Columns, LocalPlan};
 use crate::case::Framed;
 use crate::folds::Folds;
-use crate::scattered::{roots, sampled};
+use crate::scattered::roots;
 use crate::target::{Examples, Sample};
 use crate::{Lattice, Symmetries};
 
@@ -23,15 +24,16 @@ const RIDGES: &[f64] = &[
 /// the training inputs' means err by.
 const FLOORS: [f64; 3] = [1.0, 1e-3, 1e-6];
 
-/// Points of an input that enter the fit, and of all in all positions; neighbours say the same.
-const MOST_ROWS: usize = 4096;
+/// Points that enter the fit, of all inputs in all positions; neighbours say the same.
 const MOST_ROWS_IN_ALL: usize = 160_000;
-
-/// The same where they are compared with landmarks, which costs more.
-const MOST_COMPARED: usize = 60_000;
 
 /// Points whose columns are in memory at a time.
 const MOST_TOGETHER: usize = 16_384;
+
+/// Points of a large domain whose columns are made together, and values of the products of inputs that share
+/// filters.
+const MOST_SHARED: usize = 2048;
+const MOST_VALUES: usize = 1 << 23;
 
 /// Ridges tried where the penalty is a covariance.
 const LANDMARK_RIDGES: &[f64] = &[1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
@@ -47,8 +49,11 @@ pub(crate) struct LocalFit {
     pub(crate) columns: Columns,
     pub(crate) coefficients: Mat<f64>,
     every: Vec<usize>,
-    /// For each judging input its target as predicted without it: [channel, point].
+    /// For each judging input its target as predicted without it: [channel, point], of a large domain at the
+    /// points that judge.
     pub judged: Vec<Vec<f64>>,
+    /// On a large domain coefficients without each fold, and the fold of every training input.
+    left_out: Option<(Vec<Mat<f64>>, Folds)>,
 }
 
 impl LocalFit {
@@ -108,9 +113,10 @@ impl LocalFit {
         let beside = Mat::from_fn(solved[0].nrows(), solved.len() * channels, |r, c| {
             solved[c / channels][(r, c % channels)]
         });
-        let guess = |framed: &Framed| product(&self.columns, framed, &beside, &self.every);
+        let at = held.at.unwrap_or(&self.every);
+        let guess = |framed: &Framed| product(&self.columns, framed, &beside, at);
         let guesses: Vec<Vec<f64>> = held.framed.par_iter().map(guess).collect();
-        let values = channels * self.every.len();
+        let values = channels * at.len();
         let error = |k: usize| {
             let of = |i: usize| held.error(i, &guesses[i][k * values..(k + 1) * values]);
             (0..guesses.len()).map(of).sum::<f64>()
@@ -150,11 +156,39 @@ impl LocalFit {
         let without = |normal: &Cow<'_, Normal>| solve(&total.less(normal), best.ridge, penalty);
         let left_out: Option<Vec<Mat<f64>>> = normals.par_iter().map(without).collect();
         let left_out = left_out?;
-        let guess = |(i, framed): (usize, &Framed)| {
-            product(&self.columns, framed, &left_out[folds.of(i)], &self.every)
-        };
-        self.judged = sample.framed.par_iter().enumerate().map(guess).collect();
+        self.judged = self.guesses(&left_out, folds, sample.framed, sample.at);
+        self.left_out = sample.at.map(|_| (left_out, folds.clone()));
         Some(())
+    }
+
+    /// What is guessed of training inputs by coefficients without their fold, at some points or at all.
+    fn guesses(
+        &self,
+        left_out: &[Mat<f64>],
+        folds: &Folds,
+        framed: &[Framed],
+        at: Option<&[usize]>,
+    ) -> Vec<Vec<f64>> {
+        let rows = at.unwrap_or(&self.every);
+        if self.columns.shares_filters() {
+            let of = |i: usize| &left_out[folds.of(i)];
+            return together(&self.columns, framed, rows, of);
+        }
+        let guess = |(i, framed): (usize, &Framed)| {
+            product(&self.columns, framed, &left_out[folds.of(i)], rows)
+        };
+        framed.par_iter().enumerate().map(guess).collect()
+    }
+
+    /// What is guessed of the judging inputs at all points of a large domain.
+    pub(crate) fn judged_everywhere(&mut self, examples: &Examples<'_>) -> Vec<Vec<f64>> {
+        match self.left_out.take() {
+            Some((left_out, folds)) => self.guesses(&left_out, &folds, examples.train.framed, None),
+            None => {
+                let held = examples.held.framed.par_iter();
+                held.map(|framed| self.predict(framed)).collect()
+            }
+        }
     }
 
     /// A fit from its coefficients.
@@ -164,6 +198,7 @@ impl LocalFit {
             coefficients,
             every: (0..lattice.len()).collect(),
             judged: Vec::new(),
+            left_out: None,
         }
     }
 
@@ -175,73 +210,6 @@ impl LocalFit {
 
 fn ridges(penalty: Option<&Mat<f64>>) -> &'static [f64] {
     penalty.map_or(RIDGES, |_| LANDMARK_RIDGES)
-}
-
-/// Which points of an input enter a fit: all of them, or every n-th line across an axis that does
-/// not roll, other ones for the next input, so that all inputs together show the whole domain. Of
-/// scattered points every n-th along a curve.
-struct Thinning<'a> {
-    lattice: &'a Lattice,
-    axis: usize,
-    every: usize,
-    /// A further axis, of a block that the first does not make small enough.
-    second: Option<(usize, usize)>,
-    /// A curve through scattered points.
-    curve: Vec<usize>,
-}
-
-impl<'a> Thinning<'a> {
-    fn new(lattice: &'a Lattice, symmetries: &Symmetries, inputs: usize, most: usize) -> Self {
-        let most = most / (inputs * symmetries.motions.len()).max(1);
-        let thin = lattice.len().div_ceil(most.clamp(1, MOST_ROWS));
-        let still = (0..lattice.axes.len()).filter(|axis| !symmetries.rolled.contains(axis));
-        // Along the longest axis, whose lines are the most alike.
-        let longest = |&axis: &usize| (lattice.axes[axis].len, usize::MAX - axis);
-        let axis = still.clone().max_by_key(longest).unwrap_or(0);
-        let every = thin.min(lattice.axes[axis].len);
-        let other = still.filter(|other| *other != axis).max_by_key(longest);
-        let other = other.filter(|_| lattice.axes.len() > 2 && every < thin);
-        let second = other.map(|other| (other, (thin / every).min(lattice.axes[other].len)));
-        Self {
-            lattice,
-            axis,
-            every,
-            second,
-            curve: lattice.points().map_or(Vec::new(), |points| points.curve()),
-        }
-    }
-
-    fn rows(&self, input: usize) -> Vec<usize> {
-        // The last line of the first input, then about a golden section of all further on.
-        let step = (0.618 * self.every as f64).round() as usize;
-        let first = (self.every - 1 + input * coprime(step, self.every)) % self.every;
-        if let Some(points) = self.lattice.points().filter(|_| self.every > 1) {
-            let every = self.every as f64;
-            return sampled(points, &self.curve, every, (first as f64 + 0.5) / every);
-        }
-        let is_kept = |p: &usize| self.lattice.position(*p, self.axis) % self.every == first;
-        let is_kept_across = |p: &usize| {
-            // Once around the first axis, the next line of the second.
-            self.second.is_none_or(|(axis, every)| {
-                self.lattice.position(*p, axis) % every == input / self.every % every
-            })
-        };
-        (0..self.lattice.len())
-            .filter(|p| is_kept(p) && is_kept_across(p))
-            .collect()
-    }
-}
-
-/// The least number from `step` on that has no divisor in common with `n`.
-fn coprime(step: usize, n: usize) -> usize {
-    let divisor = |a: usize| {
-        let (mut a, mut b) = (a, n);
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    (step.max(1)..).find(|a| divisor(*a) == 1).unwrap_or(1)
 }
 
 /// Floors to try where it is known how means err.
@@ -307,11 +275,23 @@ impl Search<'_> {
     }
 }
 
-/// Columns times coefficients at some points, one coefficient column after another. Points of a large
-/// grid are taken some at a time, so that their columns stay small.
+/// Columns times coefficients at some points, one coefficient column after another. Of many points some are taken at a
+/// time, so that their columns stay small, and of a large domain several at once.
 fn product(columns: &Columns, framed: &Framed, beta: &Mat<f64>, rows: &[usize]) -> Vec<f64> {
     let count = rows.len();
     let mut all = vec![0.0; count * beta.ncols()];
+    if let Some(size) = columns.block(MOST_SHARED) {
+        let products = columns.products(framed);
+        let block = |rows: &[usize]| {
+            let x = columns.columns_of(&products, rows);
+            MatRef::from_column_major_slice(&x, rows.len(), beta.nrows()) * beta
+        };
+        let blocks: Vec<Mat<f64>> = rows.par_chunks(size).map(block).collect();
+        for (b, y) in blocks.iter().enumerate() {
+            place(&mut all, count, b * size, y);
+        }
+        return all;
+    }
     columns.in_parts(framed, rows, MOST_TOGETHER, |first, x| {
         let size = x.len() / beta.nrows().max(1);
         let y = MatRef::from_column_major_slice(&x, size, beta.nrows()) * beta;
@@ -323,38 +303,47 @@ fn product(columns: &Columns, framed: &Framed, beta: &Mat<f64>, rows: &[usize]) 
     all
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::lattice;
-
-    #[test]
-    fn a_block_with_many_motions_is_thinned_along_two_axes_and_all_of_it_is_seen() {
-        let lattice = lattice(&[("z", 8), ("y", 8), ("x", 8)], &[]);
-        let symmetries = Symmetries::none(&lattice, 1, 1);
-        let inputs = 16;
-        let thinning = Thinning::new(&lattice, &symmetries, inputs, inputs * 32);
-        let mut seen = vec![0; lattice.len()];
-        for input in 0..inputs {
-            let rows = thinning.rows(input);
-            assert_eq!(rows.len(), 32);
-            rows.iter().for_each(|&p| seen[p] += 1);
-        }
-        assert!(seen.iter().all(|count| *count == 1));
+/// Writes rows from `first` on: [row, channel] -> [channel, `count` rows].
+fn place(out: &mut [f64], count: usize, first: usize, rows: &Mat<f64>) {
+    for (c, out) in out.chunks_exact_mut(count).enumerate() {
+        let own = out[first..][..rows.nrows()].iter_mut().enumerate();
+        own.for_each(|(r, v)| *v = rows[(r, c)]);
     }
+}
 
-    #[test]
-    fn many_inputs_together_show_every_line() {
-        let lattice = lattice(&[("t", 32), ("x", 8)], &["x"]);
-        let symmetries = Symmetries::none(&lattice, 1, 1);
-        for inputs in [8, 40, 160, 1000] {
-            let thinning = Thinning::new(&lattice, &symmetries, inputs, 160 * 16);
-            let rows: Vec<Vec<usize>> = (0..inputs).map(|i| thinning.rows(i)).collect();
-            let mut seen = vec![0; lattice.len()];
-            rows.iter().flatten().for_each(|&p| seen[p] += 1);
-            let (least, most) = (seen.iter().min().unwrap(), seen.iter().max().unwrap());
-            assert!(*least > 0 && most - least <= 1, "{inputs}: {least} {most}");
-            assert!(rows.iter().all(|rows| !rows.is_empty()));
+/// Columns times the coefficients of each input at the same scattered points: [input][channel, row].
+fn together<'a>(
+    columns: &Columns,
+    framed: &[Framed],
+    rows: &[usize],
+    beta: impl Fn(usize) -> &'a Mat<f64> + Sync,
+) -> Vec<Vec<f64>> {
+    let channels = beta(0).ncols();
+    let mut all = vec![vec![0.0; channels * rows.len()]; framed.len()];
+    let mut first = 0;
+    while first < framed.len() {
+        // As many inputs as memory has room for.
+        let mut products = columns.products(&framed[first]);
+        let own = products.len() * framed[first].points;
+        let count = (MOST_VALUES / own).clamp(1, framed.len() - first);
+        let others = framed[first + 1..first + count].par_iter();
+        let others: Vec<Vec<Vec<f64>>> = others.map(|f| columns.products(f)).collect();
+        products.extend(others.into_iter().flatten());
+        let block = |rows: &[usize]| -> Vec<Mat<f64>> {
+            let seen = columns.of_many(&products, count, rows).into_iter();
+            let guess = |(k, x): (usize, Vec<f64>)| {
+                let beta = beta(first + k);
+                MatRef::from_column_major_slice(&x, rows.len(), beta.nrows()) * beta
+            };
+            seen.enumerate().map(guess).collect()
+        };
+        let blocks: Vec<Vec<Mat<f64>>> = rows.par_chunks(MOST_SHARED).map(block).collect();
+        for (b, block) in blocks.iter().enumerate() {
+            for (out, y) in all[first..].iter_mut().zip(block) {
+                place(out, rows.len(), b * MOST_SHARED, y);
+            }
         }
+        first += count;
     }
+    all
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Lattice;
 use crate::kernel::matern52;
+use crate::large::is_large;
 
 /// A landmark that others explain but for this is left out: the penalty would be singular.
 const LEAST_NEW: f64 = 1e-5;
@@ -38,12 +39,33 @@ pub(crate) struct Landmarks {
     coordinates: Vec<Vec<f64>>,
     /// [landmark, feature], features over their length.
     pub(crate) places: Mat<f64>,
+    /// Whether covariances are those of a large domain, which are computed many at a time: the same but for
+    /// round-off, which small ridges magnify.
+    is_large: bool,
 }
 
 /// What surrounds some points: features, [row, feature] with rows fastest, and the points.
 pub(super) struct Neighbourhoods {
     pub features: Vec<f64>,
     pub rows: Vec<usize>,
+}
+
+impl Neighbourhoods {
+    /// Every `step`-th row from `first` on.
+    pub(super) fn thinned(&self, first: usize, step: usize) -> Self {
+        let features = self.features.chunks_exact(self.rows.len().max(1));
+        let kept = features.flat_map(|feature| feature.iter().skip(first).step_by(step));
+        Self {
+            features: kept.copied().collect(),
+            rows: self
+                .rows
+                .iter()
+                .skip(first)
+                .step_by(step)
+                .copied()
+                .collect(),
+        }
+    }
 }
 
 impl Landmarks {
@@ -59,7 +81,7 @@ impl Landmarks {
         let mut landmarks = Self::restored(lengths, lattice, still, Mat::zeros(0, 0));
         let scaled = candidates.iter().flatten().map(|c| landmarks.scaled(c));
         let places = stacked(&scaled.collect::<Vec<_>>());
-        let chosen = pivots(&places, &images(candidates), most);
+        let chosen = landmarks.pivots(&places, &images(candidates), most);
         landmarks.places =
             Mat::from_fn(chosen.len(), places.ncols(), |j, f| places[(chosen[j], f)]);
         landmarks
@@ -76,6 +98,7 @@ impl Landmarks {
             lengths,
             coordinates: coordinates(lattice, still),
             places,
+            is_large: is_large(lattice),
         }
     }
 
@@ -86,7 +109,7 @@ impl Landmarks {
 
     /// The covariance of landmarks, by which coefficients are penalised.
     pub(super) fn penalty(&self) -> Mat<f64> {
-        covariance(self.places.as_ref(), self.places.as_ref())
+        self.covariance(self.places.as_ref(), self.places.as_ref())
     }
 
     /// The covariance of every row with every landmark, one landmark after another.
@@ -94,7 +117,7 @@ impl Landmarks {
         let seen = self.scaled(neighbourhoods);
         let mut columns = vec![0.0; seen.nrows() * self.count()];
         let out = MatMut::from_column_major_slice_mut(&mut columns, seen.nrows(), self.count());
-        write_covariance(out, seen.as_ref(), self.places.as_ref());
+        self.write_covariance(out, seen.as_ref(), self.places.as_ref());
         columns
     }
 
@@ -105,6 +128,78 @@ impl Landmarks {
             (0..seen.nrows()).for_each(|r| seen[(r, f)] /= length);
         }
         seen
+    }
+
+    /// Covariances of the rows of two matrices of features.
+    fn covariance(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(a.nrows(), b.nrows());
+        self.write_covariance(out.as_mut(), a, b);
+        out
+    }
+
+    fn write_covariance(&self, mut out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+        let norms = |m: MatRef<'_, f64>| -> Vec<f64> {
+            (0..m.nrows()).map(|r| m.row(r).squared_norm_l2()).collect()
+        };
+        let (of_a, of_b) = (norms(a), norms(b));
+        product(out.as_mut(), Accum::Replace, a, b.transpose(), 1.0);
+        if self.is_large {
+            return floral_linalg::matern52(out, &of_a, &of_b);
+        }
+        for j in 0..out.ncols() {
+            for i in 0..out.nrows() {
+                let square = of_a[i] + of_b[j] - 2.0 * out[(i, j)];
+                out[(i, j)] = matern52(square.max(0.0).sqrt());
+            }
+        }
+    }
+
+    /// Rows, each with its images the one that those before it explain least; of equal ones the first.
+    fn pivots(&self, places: &Mat<f64>, images: &[Vec<usize>], most: usize) -> Vec<usize> {
+        let mut left = vec![1.0; places.nrows()];
+        let mut factor: Vec<Vec<f32>> = Vec::new();
+        let mut chosen = Vec::new();
+        while let Some(orbit) = least_explained(images, &left) {
+            if left[orbit[0]] < LEAST_NEW || chosen.len() + orbit.len() > most {
+                break;
+            }
+            // An image that is the same as another is explained by it.
+            for &row in orbit {
+                if left[row] >= LEAST_NEW {
+                    factor.push(self.explained(places, row, &factor, &mut left));
+                    chosen.push(row);
+                }
+            }
+        }
+        chosen
+    }
+
+    /// What a row explains of all beyond those before it, which is taken from what is left. In single
+    /// precision, which is enough to choose by, and in blocks that stay in the cache.
+    fn explained(
+        &self,
+        places: &Mat<f64>,
+        row: usize,
+        before: &[Vec<f32>],
+        left: &mut [f64],
+    ) -> Vec<f32> {
+        let alike = self.covariance(places.as_ref(), places.as_ref().subrows(row, 1));
+        let root = left[row].sqrt() as f32;
+        let mut column: Vec<f32> = (0..left.len()).map(|i| alike[(i, 0)] as f32).collect();
+        let blocks = column.par_chunks_mut(BLOCK).zip(left.par_chunks_mut(BLOCK));
+        blocks.enumerate().for_each(|(k, (column, left))| {
+            for before in before {
+                let weight = before[row];
+                let pairs = column.iter_mut().zip(&before[k * BLOCK..]);
+                pairs.for_each(|(value, explained)| *value -= weight * explained);
+            }
+            for (value, left) in column.iter_mut().zip(left) {
+                *value /= root;
+                *left = (*left - f64::from(*value).powi(2)).max(0.0);
+            }
+        });
+        left[row] = 0.0;
+        column
     }
 }
 
@@ -180,75 +275,12 @@ pub(super) fn coordinate_count(lattice: &Lattice, axes: &[usize]) -> usize {
     axes.len() + axes.iter().filter(closes).count()
 }
 
-/// Covariances of the rows of two matrices of features.
-fn covariance(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(a.nrows(), b.nrows());
-    write_covariance(out.as_mut(), a, b);
-    out
-}
-
-fn write_covariance(mut out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
-    let norms = |m: MatRef<'_, f64>| -> Vec<f64> {
-        (0..m.nrows()).map(|r| m.row(r).squared_norm_l2()).collect()
-    };
-    let (of_a, of_b) = (norms(a), norms(b));
-    product(out.as_mut(), Accum::Replace, a, b.transpose(), 1.0);
-    for j in 0..out.ncols() {
-        for i in 0..out.nrows() {
-            let square = of_a[i] + of_b[j] - 2.0 * out[(i, j)];
-            out[(i, j)] = matern52(square.max(0.0).sqrt());
-        }
-    }
-}
-
-/// Rows, each with its images the one that those before it explain least; of equal ones the first.
-fn pivots(places: &Mat<f64>, images: &[Vec<usize>], most: usize) -> Vec<usize> {
-    let mut left = vec![1.0; places.nrows()];
-    let mut factor: Vec<Vec<f32>> = Vec::new();
-    let mut chosen = Vec::new();
-    while let Some(orbit) = least_explained(images, &left) {
-        if left[orbit[0]] < LEAST_NEW || chosen.len() + orbit.len() > most {
-            break;
-        }
-        // An image that is the same as another is explained by it.
-        for &row in orbit {
-            if left[row] >= LEAST_NEW {
-                factor.push(explained(places, row, &factor, &mut left));
-                chosen.push(row);
-            }
-        }
-    }
-    chosen
-}
-
 fn least_explained<'a>(images: &'a [Vec<usize>], left: &[f64]) -> Option<&'a Vec<usize>> {
     let more = |best: &'a Vec<usize>, next: &'a Vec<usize>| match left[next[0]] > left[best[0]] {
         true => next,
         false => best,
     };
     images.iter().reduce(more)
-}
-
-/// What a row explains of all beyond those before it, which is taken from what is left. In single
-/// precision, which is enough to choose by, and in blocks that stay in the cache.
-fn explained(places: &Mat<f64>, row: usize, before: &[Vec<f32>], left: &mut [f64]) -> Vec<f32> {
-    let alike = covariance(places.as_ref(), places.as_ref().subrows(row, 1));
-    let root = left[row].sqrt() as f32;
-    let mut column: Vec<f32> = (0..left.len()).map(|i| alike[(i, 0)] as f32).collect();
-    let blocks = column.par_chunks_mut(BLOCK).zip(left.par_chunks_mut(BLOCK));
-    blocks.enumerate().for_each(|(k, (column, left))| {
-        for before in before {
-            let weight = before[row];
-            let pairs = column.iter_mut().zip(&before[k * BLOCK..]);
-            pairs.for_each(|(value, explained)| *value -= weight * explained);
-        }
-        for (value, left) in column.iter_mut().zip(left) {
-            *value /= root;
-            *left = (*left - f64::from(*value).powi(2)).max(0.0);
-        }
-    });
-    left[row] = 0.0;
-    column
 }
 
 #[cfg(test)]

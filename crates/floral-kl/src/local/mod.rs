@@ -4,7 +4,7 @@
 //! one input holds as many observations as it has points. `filters` smooth and differentiate,
 //! [`features`] makes the columns, times [`positions`] or compared with [`landmarks`] over learned
 //! [`lengths`], [`fit`] finds the coefficients by [`normal`] equations, weighed by what [`evidence`]
-//! says of chance.
+//! says of chance, at the points that [`thinning`] leaves.
 
 mod choice;
 mod evidence;
@@ -14,6 +14,7 @@ mod landmarks;
 mod lengths;
 mod normal;
 mod positions;
+mod thinning;
 
 pub(super) use features::{Columns, LocalPlan};
 pub(super) use fit::LocalFit;

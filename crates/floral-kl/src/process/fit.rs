@@ -8,8 +8,9 @@ use super::ard::{ArdKernel, Place, Seen};
 use super::likelihood::Evidence;
 use crate::case::Framed;
 use crate::kernel::over_mean;
+use crate::large::picked;
 use crate::scattered::times;
-use crate::target::Examples;
+use crate::target::{Examples, Sample};
 
 /// Inputs below which lengths are not learned.
 const FEWEST: usize = 6;
@@ -25,7 +26,14 @@ const FEW: usize = 30;
 const FURTHER: usize = 10;
 
 /// A target as predicted without its fold, and what is left unknown of it.
-type Guess = (Vec<f64>, f64);
+struct Guess {
+    /// The input whose target it starts from, to which multiples of the fit's weights are added; none if it is
+    /// a combination of targets.
+    own: Option<usize>,
+    /// Inputs with their multiples.
+    combined: Vec<(usize, f64)>,
+    unknown: f64,
+}
 
 /// A fitted Gaussian process.
 pub(crate) struct ProcessFit {
@@ -37,8 +45,11 @@ pub(crate) struct ProcessFit {
     pub(crate) inverse: Mat<f64>,
     /// (C + noise)^-1 Y: [input, value].
     pub(crate) weights: Mat<f64>,
-    /// For each judging input its target as predicted without it: [channel, point].
+    /// For each judging input its target as predicted without it: [channel, point], of a large domain at the
+    /// points that judge.
     pub judged: Vec<Vec<f64>>,
+    /// On a large domain what they are made of.
+    left_out: Vec<Guess>,
     /// Their posterior variances over the mean of them.
     pub unknown: Vec<f64>,
     /// Mean posterior variance of the judging inputs.
@@ -70,13 +81,13 @@ impl ProcessFit {
         let kernel = learner.learned(&every, None)?;
         let mut fit = Self::solved(coordinates.clone(), kernel, train.framed, train.targets)?;
         if examples.has_held() {
-            fit.judged = examples
-                .held
-                .framed
-                .iter()
-                .map(|f| fit.predict(f))
-                .collect();
-            let unknown = examples.held.framed.iter().map(|f| fit.unknown(f));
+            let (held, points) = (&examples.held, train.framed[0].points);
+            let guess = |framed: &Framed| match held.at {
+                Some(at) => picked(&fit.predict(framed), points, at),
+                None => fit.predict(framed),
+            };
+            fit.judged = held.framed.iter().map(guess).collect();
+            let unknown = held.framed.iter().map(|f| fit.unknown(f));
             (fit.unknown, fit.reference) = over_mean(unknown.collect());
         } else {
             fit.leave_out(&learner, examples)?;
@@ -86,44 +97,85 @@ impl ProcessFit {
 
     /// Guesses every fold by a kernel and weights that have not seen it; of many inputs the kernel has.
     fn leave_out(&mut self, learner: &Learner, examples: &Examples<'_>) -> Option<()> {
-        let targets = examples.train.targets;
+        let inputs = examples.train.targets.len();
         let folds = examples.folds.members();
-        let one = |fold: &Vec<usize>| match targets.len() > MOST_DECIDING {
-            true => self.without(fold, targets),
+        let one = |fold: &Vec<usize>| match inputs > MOST_DECIDING {
+            true => self.without(fold),
             false => {
                 let kept = |i: &usize| examples.folds.of(*i) != examples.folds.of(fold[0]);
-                let kept: Vec<usize> = (0..targets.len()).filter(kept).collect();
-                learner.guess(&kept, fold, &self.kernel, targets)
+                let kept: Vec<usize> = (0..inputs).filter(kept).collect();
+                learner.guess(&kept, fold, &self.kernel)
             }
         };
         let found: Option<Vec<Vec<Guess>>> = folds.par_iter().map(one).collect();
-        self.judged = vec![Vec::new(); targets.len()];
-        let mut unknowns = vec![0.0; targets.len()];
-        for (fold, guesses) in folds.iter().zip(found?) {
-            for (&input, (guess, unknown)) in fold.iter().zip(guesses) {
-                unknowns[input] = unknown;
-                self.judged[input] = guess;
-            }
-        }
+        let of_folds = folds.iter().flatten().zip(found?.into_iter().flatten());
+        let mut guesses: Vec<(usize, Guess)> = of_folds.map(|(i, guess)| (*i, guess)).collect();
+        guesses.sort_by_key(|(input, _)| *input);
+        let guesses: Vec<Guess> = guesses.into_iter().map(|(_, guess)| guess).collect();
+        let unknowns = guesses.iter().map(|guess| guess.unknown).collect();
         (self.unknown, self.reference) = over_mean(unknowns);
+        let field = |guess: &Guess| self.field(guess, &examples.train, examples.train.at);
+        self.judged = guesses.par_iter().map(field).collect();
+        self.left_out = match examples.train.at {
+            Some(_) => guesses,
+            None => Vec::new(),
+        };
         Some(())
+    }
+
+    /// What is guessed of the judging inputs at all points of a large domain.
+    pub(crate) fn judged_everywhere(&mut self, examples: &Examples<'_>) -> Vec<Vec<f64>> {
+        if examples.has_held() {
+            let held = examples.held.framed.iter();
+            return held.map(|framed| self.predict(framed)).collect();
+        }
+        let guesses = std::mem::take(&mut self.left_out);
+        let field = |guess: &Guess| self.field(guess, &examples.train, None);
+        guesses.par_iter().map(field).collect()
+    }
+
+    /// A guess as a field, at some points or at all: [channel, point].
+    fn field(&self, guess: &Guess, train: &Sample<'_>, at: Option<&[usize]>) -> Vec<f64> {
+        let points = train.framed[0].points;
+        let places: Option<Vec<usize>> = at.map(|at| {
+            let channels = 0..train.targets[0].len() / points;
+            channels
+                .flat_map(|c| at.iter().map(move |p| c * points + p))
+                .collect()
+        });
+        let places = || {
+            let all = 0..places.as_ref().map_or(train.targets[0].len(), Vec::len);
+            all.map(|k| places.as_ref().map_or(k, |places| places[k]))
+        };
+        let mut field: Vec<f64> = match guess.own {
+            Some(own) => places().map(|p| train.targets[own][p]).collect(),
+            None => places().map(|_| 0.0).collect(),
+        };
+        for (input, multiple) in &guess.combined {
+            let value = |p: usize| match guess.own {
+                Some(_) => self.weights[(*input, p)],
+                None => train.targets[*input][p],
+            };
+            let parts = field.iter_mut().zip(places());
+            parts.for_each(|(sum, p)| *sum += multiple * value(p));
+        }
+        field
     }
 
     /// Guesses of a fold's targets by the others: y - (S_ff)^-1 (S y)_f with S the inverse (Rasmussen &
     /// Williams, 2006, section 5.4.2, for more than one).
-    fn without(&self, fold: &[usize], targets: &[Vec<f64>]) -> Option<Vec<Guess>> {
+    fn without(&self, fold: &[usize]) -> Option<Vec<Guess>> {
         let n = fold.len();
         let own = Mat::from_fn(n, n, |a, b| self.inverse[(fold[a], fold[b])]);
         let covariance = solve_positive(&own, &Mat::identity(n, n))?;
         let guess = |a: usize| {
-            let mut field = targets[fold[a]].clone();
-            for (b, &j) in fold.iter().enumerate() {
-                let part = covariance[(a, b)];
-                let values = field.iter_mut().enumerate();
-                values.for_each(|(p, v)| *v -= part * self.weights[(j, p)]);
-            }
             let unknown = covariance[(a, a)] - self.kernel.noise();
-            (field, unknown.max(0.0))
+            let others = fold.iter().enumerate();
+            Guess {
+                own: Some(fold[a]),
+                combined: others.map(|(b, &j)| (j, -covariance[(a, b)])).collect(),
+                unknown: unknown.max(0.0),
+            }
         };
         Some((0..n).map(guess).collect())
     }
@@ -159,6 +211,7 @@ impl ProcessFit {
             coordinates,
             kernel,
             judged: Vec::new(),
+            left_out: Vec::new(),
             unknown: Vec::new(),
             reference: 0.0,
         }
@@ -214,27 +267,21 @@ impl Learner {
     }
 
     /// Guesses of a fold's targets by those of the kept inputs alone.
-    fn guess(
-        &self,
-        kept: &[usize],
-        fold: &[usize],
-        from: &ArdKernel,
-        targets: &[Vec<f64>],
-    ) -> Option<Vec<Guess>> {
+    fn guess(&self, kept: &[usize], fold: &[usize], from: &ArdKernel) -> Option<Vec<Guess>> {
         let kernel = self.learned(kept, Some(from))?;
         let seen = kernel.seen(&self.places_of(kept));
         let asked = kernel.seen(&self.places_of(fold));
         let cross = Mat::from_fn(kept.len(), fold.len(), |k, f| seen[k].covariance(&asked[f]));
         let combined = solve_positive(&kernel.matrix(&seen), &cross)?;
         let guess = |f: usize| {
-            let mut field = vec![0.0; targets[0].len()];
-            for (k, &i) in kept.iter().enumerate() {
-                let parts = field.iter_mut().zip(&targets[i]);
-                parts.for_each(|(sum, v)| *sum += combined[(k, f)] * v);
-            }
             let explained = (0..kept.len()).map(|k| combined[(k, f)] * cross[(k, f)]);
             let unknown = asked[f].covariance(&asked[f]) - explained.sum::<f64>();
-            (field, unknown.max(0.0))
+            let kept = kept.iter().enumerate();
+            Guess {
+                own: None,
+                combined: kept.map(|(k, &i)| (i, combined[(k, f)])).collect(),
+                unknown: unknown.max(0.0),
+            }
         };
         Some((0..fold.len()).map(guess).collect())
     }
@@ -294,17 +341,27 @@ mod tests {
     #[test]
     fn a_fold_is_guessed_as_by_a_fit_to_the_others() {
         let (framed, targets) = cases();
-        let guesses = fitted(-5.0, 0.3, &framed, &targets).without(&[3, 7], &targets);
+        let fit = fitted(-5.0, 0.3, &framed, &targets);
+        let guesses = fit.without(&[3, 7]);
         let kept: Vec<usize> = (0..12).filter(|i| ![3, 7].contains(i)).collect();
         let others: Vec<Framed> = kept.iter().map(|&i| framed[i].clone()).collect();
         let theirs: Vec<Vec<f64>> = kept.iter().map(|&i| targets[i].clone()).collect();
         let alone = fitted(-5.0, 0.3, &others, &theirs);
-        for (input, (guess, unknown)) in [3, 7].into_iter().zip(guesses.unwrap()) {
+        for (input, guess) in [3, 7].into_iter().zip(guesses.unwrap()) {
             let expected = alone.predict(&framed[input]);
-            for (a, b) in guess.iter().zip(expected) {
+            let sample = Sample {
+                framed: &framed,
+                targets: &targets,
+                hidden: &[],
+                known: &[None],
+                noise: &[],
+                roots: None,
+                at: None,
+            };
+            for (a, b) in fit.field(&guess, &sample, None).iter().zip(expected) {
                 assert!((a - b).abs() < 1e-6, "{a} {b}");
             }
-            assert!((unknown - alone.unknown(&framed[input])).abs() < 1e-6);
+            assert!((guess.unknown - alone.unknown(&framed[input])).abs() < 1e-6);
         }
     }
 

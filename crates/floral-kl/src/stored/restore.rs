@@ -153,10 +153,7 @@ impl Restoring<'_> {
 
     fn model(&mut self, model: StoredModel, base: Base, parity: Parity) -> Result<Model> {
         match model {
-            StoredModel::Constant(field) => Ok(Model::Constant(Constant {
-                field: field.0,
-                judged: Vec::new(),
-            })),
+            StoredModel::Constant(field) => Ok(Model::Constant(Constant::restored(field.0))),
             StoredModel::Local {
                 plan,
                 around,
