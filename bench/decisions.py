@@ -1,13 +1,14 @@
 """The loop beside random choice: the error of a quantity over the number of runs.
 
-    bench/decisions [--only NAME,...] [--seeds 501,...] [--method floral-kl] [-o results/decisions.json]
+    bench/decisions [--only NAME,...] [--seeds 501,...] [--method kriging] [--model] [-o results/decisions.json]
 
-A problem is a pool of 60 to 100 inputs with all of their solutions (decisions_problems.py). A loop with `--choose best`, `spread` and `random`
-starts with 6 runs and takes 3 at a time. After 6, 9, 12 and 18 runs its model predicts the mean of the quantity at every input
-of the pool. `errors` are root mean squares over the pool, relative to the standard deviation of the true values; `stds` is what the
-loop says of the same, in the same unit. `runs_ratio` is the number of runs at which the median error is that of `random` at 18
-runs, over 18, by interpolation; where a choice ends above `random`, 18 over the runs at which `random` is as good. Rows that the
-output has from the same build and settings are not measured again.
+A problem is a pool of 60 to 100 inputs with all of their solutions (decisions_problems.py). A loop with `--choose best`, `spread` and
+`random` starts with 6 runs and takes 3 at a time. After 6, 9, 12 and 18 runs its estimate of the mean of the quantity at every
+input of the pool (quantity.csv) is compared with the truth. `errors` are root mean squares over the pool, relative to the standard
+deviation of the true values; `stds` is what the loop says of the same, in the same unit; with `--model`, `model_errors` are those of
+realizations of the loop's last model (`floral sample`). `runs_ratio` is the number of runs at which the median error is that
+of `random` at 18 runs, over 18, by interpolation; where a choice ends above `random`, 18 over the runs at which `random` is as
+good. Rows that the output has from the same build and settings are not measured again.
 """
 
 import argparse
@@ -49,24 +50,27 @@ def prepared(name, seed, folder):
     return of(high).mean(1), given[0].nbytes
 
 
-def learned(name, choice, seed, method, folder, truth, size):
+def learned(given, name, choice, seed, folder, truth, size):
     """The error after every budget, and what the loop says of it, over the spread of the truth."""
-    errors, stds = [], []
-    definition, place = PROBLEMS[name][1], f"learned-{choice}"
+    found = {"errors": [], "stds": [], "model_errors": []}
+    over = lambda values: float(np.sqrt(np.mean(np.square(values))) / truth.std())
+    definition, place = PROBLEMS[name][1], folder / f"learned-{choice}"
     solver = f"{sys.executable} -I -S solve.py {{input}} {{output}} {size}"
     # The order of the other choices does not depend on the batch; they need no fit between two budgets.
     batch = 3 if choice == "best" else BUDGETS[-1]
     for budget in BUDGETS:
-        words = ["--pool", "pool.zarr", "--quantity", definition, "--method", method, "--seed", seed, "--start", BUDGETS[0], "--batch", batch]
+        words = ["--pool", "pool.zarr", "--quantity", definition, "--method", given.method, "--seed", seed, "--start", BUDGETS[0], "--batch", batch]
         floral(folder, "-q", "learn", "--solver", solver, *words, "--choose", choice, "--budget", budget, "-o", place)
-        (run,) = (folder / place / "rounds").iterdir()
-        words = ["--input", "pool.zarr", "--realizations", 40, "--quantity", definition, "-o", "predicted.zarr", "--force"]
-        floral(folder, "-q", "sample", run / "run", *words)
-        predicted = xarray.open_zarr(folder / "predicted.zarr", consolidated=False)["q"].values.mean(1)
-        errors.append(float(np.sqrt(np.mean((predicted - truth) ** 2)) / truth.std()))
-        (std,) = (point["std"] for point in json.loads((folder / place / "curve.json").read_text()) if point["runs"] == budget)
-        stds.append(float(std / truth.std()))
-    return {"errors": errors, "stds": stds}
+        _, means, stds = np.loadtxt(place / "quantity.csv", delimiter=",", skiprows=1).T
+        found["errors"].append(over(means - truth))
+        found["stds"].append(over(stds))
+        if given.model:
+            (run,) = (place / "rounds").iterdir()
+            words = ["--input", "pool.zarr", "--realizations", 40, "--quantity", definition, "-o", "predicted.zarr", "--force"]
+            floral(folder, "-q", "sample", run / "run", *words)
+            predicted = xarray.open_zarr(folder / "predicted.zarr", consolidated=False)["q"].values.mean(1)
+            found["model_errors"].append(over(predicted - truth))
+    return found
 
 
 def runs_at(errors, target):
@@ -95,9 +99,10 @@ def summary(rows):
         choices = [choice for choice in CHOICES if len(of(choice, "errors"))]
         medians = {choice: np.median(of(choice, "errors"), 0).tolist() for choice in choices}
         honest = {choice: np.median(of(choice, "stds") / of(choice, "errors"), 0).tolist() for choice in choices}
+        models = {choice: np.median(of(choice, "model_errors"), 0).tolist() for choice in choices}
         ratios = {choice: runs_ratio(medians[choice], medians["random"]) for choice in choices} if "random" in choices else {}
         found.append({"problem": name, "is_zoo": name in ZOO, "quantity": PROBLEMS[name][1], "medians": medians,
-                      "std_over_error": honest, "runs_ratio": ratios})
+                      "std_over_error": honest, "model_medians": models, "runs_ratio": ratios})
     return found
 
 
@@ -107,7 +112,7 @@ def identity(given):
     digest = hashlib.sha256(pathlib.Path(FLORAL).read_bytes())
     for file in ("decisions.py", "decisions_problems.py"):
         digest.update((here / file).read_bytes())
-    return digest.hexdigest()[:16] + "-" + given.method
+    return f"{digest.hexdigest()[:16]}-{given.method}{'-model' if given.model else ''}"
 
 
 def main():
@@ -115,13 +120,14 @@ def main():
     parser.add_argument("--only", default=",".join(PROBLEMS))
     parser.add_argument("--choices", default=",".join(CHOICES))
     parser.add_argument("--seeds", default=SEEDS)
-    parser.add_argument("--method", default="floral-kl")
+    parser.add_argument("--method", default="kriging")
+    parser.add_argument("--model", action="store_true")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("results/decisions.json"))
     given = parser.parse_args()
     seeds, choices = [int(seed) for seed in given.seeds.split(",")], given.choices.split(",")
     before = json.loads(given.output.read_text()) if given.output.exists() else {}
     rows = before["rows"] if before.get("build") == identity(given) else []
-    words = [f"--seeds {given.seeds}", f"--method {given.method}"]
+    words = [f"--seeds {given.seeds}", f"--method {given.method}", *(["--model"] if given.model else [])]
     for name in given.only.split(","):
         for seed in seeds:
             missing = [choice for choice in choices if not any((row["problem"], row["choice"], row["seed"]) == (name, choice, seed) for row in rows)]
@@ -129,7 +135,7 @@ def main():
                 folder = pathlib.Path(folder)
                 known = prepared(name, seed, folder) if missing else ()
                 for choice in missing:
-                    rows.append({"problem": name, "choice": choice, "seed": seed, **learned(name, choice, seed, given.method, folder, *known)})
+                    rows.append({"problem": name, "choice": choice, "seed": seed, **learned(given, name, choice, seed, folder, *known)})
             made = {"command": " ".join(["bench/decisions", *words]), "method_version": program_version(), "method": given.method,
                     "build": identity(given), "seeds": seeds, "budgets": BUDGETS, "summary": summary(rows), "rows": rows}
             given.output.write_text(json.dumps(made, indent=1) + "\n")

@@ -7,7 +7,7 @@
 //! - [`control_variate`]: a mean from few expensive runs and a surrogate, without the surrogate's bias;
 //!   [`budget`]: how to split a budget between the two;
 //! - [`process`]: a Gaussian process of a quantity over a few coordinates; [`acquisition`]: which inputs to simulate so
-//!   that the quantity becomes known;
+//!   that the quantity becomes known; [`estimate`]: one estimate from a process and another predictor;
 //! - [`student`]: quantiles of the normal and of Student's distribution.
 //!
 //! ```
@@ -40,6 +40,7 @@ pub mod budget;
 pub mod control_variate;
 pub mod design;
 mod error;
+pub mod estimate;
 pub mod interval;
 pub mod law;
 pub mod process;

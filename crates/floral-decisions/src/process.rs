@@ -98,8 +98,6 @@ pub struct LeftOut {
     pub error: f64,
     /// The variance of what the others do not know of the quantity, without that of the run's own error.
     pub unknown: f64,
-    /// The variance of the run's own error.
-    pub noise: f64,
 }
 
 impl Process {
@@ -173,13 +171,11 @@ impl Process {
             let mut sum = LeftOut {
                 error: 0.0,
                 unknown: 0.0,
-                noise: 0.0,
             };
             for fit in &self.fits {
                 let variance = 1.0 / fit.inverse[(i, i)];
                 sum.error -= self.scale * fit.weights[(i, 0)] * variance / count;
                 sum.unknown += self.scale.powi(2) * (variance - fit.errors[i]).max(0.0) / count;
-                sum.noise += self.scale.powi(2) * fit.errors[i] / count;
             }
             sum
         };
@@ -206,21 +202,6 @@ impl Known {
         };
         Self::mean(all).iter().enumerate().map(variance).collect()
     }
-}
-
-/// Weight of one, in runs, in the factor of [`stretch`].
-const WEIGHT: f64 = 4.0;
-
-/// The factor of variances by which a process is as wide as another predictor of the same quantity errs: the mean of that
-/// one's squared errors at left-out runs over what the process does not know there, drawn to one where there are few.
-pub fn stretch(squares: &[f64], left_out: &[LeftOut]) -> f64 {
-    let unknown =
-        left_out.iter().map(|one| one.unknown).sum::<f64>() / left_out.len().max(1) as f64;
-    if squares.is_empty() || unknown <= 0.0 {
-        return 1.0;
-    }
-    let sum = squares.iter().sum::<f64>().max(0.0);
-    (WEIGHT + sum / unknown) / (WEIGHT + squares.len() as f64)
 }
 
 impl Runs<'_> {
@@ -481,19 +462,6 @@ mod tests {
             (Known::mean(&known)[0] - 14.0).abs()
         };
         assert!(error(1) < 0.3 * error(0), "{} {}", error(1), error(0));
-    }
-
-    #[test]
-    fn a_process_is_stretched_to_the_errors_of_another_predictor() {
-        let left_out = [LeftOut {
-            error: 0.0,
-            unknown: 2.0,
-            noise: 0.0,
-        }; 5];
-        assert_eq!(stretch(&[], &left_out), 1.0);
-        assert!((stretch(&[2.0; 7], &left_out) - 1.0).abs() < 1e-12);
-        assert!((stretch(&[18.0; 4000], &left_out) - 9.0).abs() < 0.01);
-        assert!((stretch(&[-1.0; 4], &left_out) - 0.5).abs() < 1e-12);
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! What is known of a quantity over a pool: a process of the quantity itself, by the runs and a few coordinates of their
-//! inputs, as wide as the errors of the fit at inputs that it had not seen.
+//! inputs, and the quantity as the fit predicts it.
 //!
-//! The fit predicts fields; how far its errors at two inputs go together says little of one quantity. So the process of
-//! `floral-decisions` has the shape of what is not known, and the quantity of the fit's left-out predictions its size.
+//! The fit predicts fields; how far its errors at two inputs go together says little of one quantity, and the largest value of a field,
+//! say, is harder to predict by the field. So the process says what a run would remove, and the estimate is the
+//! better of both, or between them, by their errors at runs that they had not seen.
 
 use std::collections::BTreeMap;
 
-use floral_decisions::process::{Known, Process, Runs, stretch};
+use floral_decisions::estimate::{Estimate, Pair};
+use floral_decisions::process::{Known, Process, Runs};
+use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 use super::coordinates::some;
 use crate::observer::{Event, Observer, go_on};
-use crate::predict::interest::{Asked, Interests, JudgedValues, PreparedInterests};
+use crate::predict::interest::{Asked, Interests, PreparedInterests};
 use crate::predict::{Cases, Predictor};
 use crate::random::{Purpose, stream};
 use crate::sensitivity::{refusal, refused};
@@ -20,8 +23,8 @@ use crate::{Error, Field, Result};
 /// Inputs of the pool that are considered; of a larger pool, some at equal steps.
 const MOST: usize = 400;
 
-/// Realizations from which the fit's mean of the quantity is computed.
-const DRAWS: usize = 8;
+/// Realizations from which the fit's mean of the quantity is computed, each of a plausible model.
+const DRAWS: usize = 24;
 
 /// What is known of the quantity at the inputs of a pool.
 pub(super) struct Knowledge {
@@ -31,10 +34,10 @@ pub(super) struct Knowledge {
     pub known: Vec<Known>,
     /// The sampling variance of a run's own mean of the quantity.
     pub noise: f64,
-    /// The root mean square over inputs of what is not known.
-    pub std: f64,
-    /// The mean over inputs, by the fit.
-    pub mean: f64,
+    /// The quantity at them.
+    pub means: Vec<f64>,
+    /// The standard deviation of what is not known of it.
+    pub stds: Vec<f64>,
 }
 
 /// A quantity over a pool, and the runs so far.
@@ -61,28 +64,31 @@ impl Knowledge {
         let interests = Interests::of_cases(&asked, subject.predictor.header(), subject.cases)?;
         let interests = interests.ok_or_else(|| refusal("quantity", "none is given"))?;
         let inputs: Vec<usize> = some(subject.cases.inputs(), MOST).collect();
-        let means = subject.predicted(&interests, &inputs, observer)?;
+        let predicted = subject.predicted(&interests, &inputs, observer)?;
         let runs = subject.runs(&interests)?;
         let low = subject.low(&interests, &inputs)?;
         let (process, known) = subject.process(&runs, &low, &inputs)?;
-        let variances = Known::variance(&known);
-        let judged = match interests.all()[0].quantity.uses_low() {
-            // The low fidelity of judging inputs may have been replaced.
-            true => Vec::new(),
-            false => interests
-                .judged(subject.predictor, observer)?
-                .swap_remove(0),
-        };
-        let squares: Vec<f64> = judged.iter().filter_map(square).collect();
-        let factor = stretch(&squares, &process.left_out());
-        let count = inputs.len() as f64;
+        let estimate = subject.estimate(&interests, &runs, &process, observer)?;
+        let pairs = Known::mean(&known).into_iter().zip(predicted);
+        let variances = Known::variance(&known).into_iter();
         Ok(Self {
-            std: (factor * variances.iter().sum::<f64>() / count).sqrt(),
-            mean: means.iter().sum::<f64>() / count,
+            means: pairs.map(|(own, fit)| estimate.between(own, fit)).collect(),
+            stds: variances.map(|v| (estimate.stretch * v).sqrt()).collect(),
             noise: runs.noise.iter().sum::<f64>() / runs.noise.len().max(1) as f64,
             inputs,
             known,
         })
+    }
+
+    /// The root mean square over inputs of what is not known.
+    pub(super) fn std(&self) -> f64 {
+        let squares: f64 = self.stds.iter().map(|v| v * v).sum();
+        (squares / self.stds.len().max(1) as f64).sqrt()
+    }
+
+    /// The mean over inputs.
+    pub(super) fn mean(&self) -> f64 {
+        self.means.iter().sum::<f64>() / self.means.len().max(1) as f64
     }
 }
 
@@ -112,14 +118,19 @@ impl Subject<'_> {
             let derived = self
                 .predictor
                 .for_input(&case.input, case.low.as_ref(), grid)?;
-            let of = |r: usize| stream(0, Purpose::Plausible, *index as u64, r as u64);
-            let zeros = vec![0.0; derived.epistemic_count()];
-            let fields = derived.drawn_given((0..DRAWS).map(of).collect(), &zeros);
+            let fields: Vec<f64> = (0..DRAWS)
+                .flat_map(|draw| {
+                    let mut rng = stream(0, Purpose::Plausible, *index as u64, draw as u64);
+                    let count = derived.epistemic_count();
+                    let normals = (0..count).map(|_| StandardNormal.sample(&mut rng));
+                    let normals: Vec<f64> = normals.collect();
+                    derived.drawn_given(vec![rng], &normals)
+                })
+                .collect();
             let values = derived.values().max(1);
             let mean = mean_of(&interests.on(&case)?, fields.chunks_exact(values))?;
             observer.observe(&Event::Generated { input: *index });
-            mean.ok_or_else(unknowing)
-                .and_then(|(mean, _)| finite(mean, *index))
+            finite(mean.ok_or_else(unknowing)?.0, *index)
         };
         inputs.par_iter().map(one).collect()
     }
@@ -198,6 +209,60 @@ impl Subject<'_> {
     }
 }
 
+impl Subject<'_> {
+    /// How process and fit make one estimate, by their errors at runs that they had not seen.
+    fn estimate(
+        &self,
+        interests: &Interests,
+        runs: &Measured,
+        process: &Process,
+        observer: &dyn Observer,
+    ) -> Result<Estimate> {
+        let left_out = process.left_out();
+        let unknown = left_out.iter().map(|one| one.unknown).sum::<f64>() / left_out.len() as f64;
+        // The low fidelity of judging inputs may have been replaced.
+        let count = match interests.all()[0].quantity.uses_low() {
+            true => 0,
+            false => self.predictor.judging_inputs(),
+        };
+        let inputs = self.solved.keys().map(|i| Ok(self.cases.case(*i)?.input));
+        let inputs = inputs.collect::<Result<Vec<Field>>>()?;
+        let mut pairs = Vec::new();
+        for index in 0..count {
+            go_on(observer)?;
+            let Some(judge) = self.predictor.judging_input(index) else {
+                continue;
+            };
+            let place = nearest(&inputs, &judge.input);
+            let found = moments(&interests.at_judge(&judge)?.swap_remove(0).draws);
+            let (Some((mean, _)), Some(measured)) = (found, runs.values.values().nth(place)) else {
+                continue;
+            };
+            let pair = Pair {
+                process: left_out[place].error,
+                other: mean - measured,
+                noise: runs.noise[place],
+            };
+            pairs.extend(mean.is_finite().then_some(pair));
+        }
+        Ok(Estimate::new(&pairs, unknown))
+    }
+}
+
+/// The place of the field that is closest to another, wherever both have values.
+fn nearest(fields: &[Field], other: &[f64]) -> usize {
+    let apart = |field: &Field| -> f64 {
+        let pairs = field.values().iter().zip(other);
+        pairs
+            .map(|(a, b)| (a - b).powi(2))
+            .filter(|v| v.is_finite())
+            .sum()
+    };
+    let all = fields.iter().map(apart).enumerate();
+    all.min_by(|a, b| a.1.total_cmp(&b.1))
+        .map_or(0, |(place, _)| place)
+}
+
 /// The mean of the quantity over fields, and the sum of squares about it; none of no fields.
 fn mean_of<'a>(
     prepared: &PreparedInterests,
@@ -212,15 +277,6 @@ fn moments(values: &[f64]) -> Option<(f64, f64)> {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let square = values.iter().map(|v| (v - mean).powi(2)).sum();
     (!values.is_empty()).then_some((mean, square))
-}
-
-/// The square of the fit's error at an input that it had not seen, less the sampling variance of its runs.
-fn square(judged: &JudgedValues) -> Option<f64> {
-    let (predicted, _) = moments(&judged.draws)?;
-    let (observed, squares) = moments(&judged.observed)?;
-    let runs = judged.observed.len() as f64;
-    let found = (predicted - observed).powi(2) - squares / (runs * (runs - 1.0).max(1.0));
-    found.is_finite().then_some(found)
 }
 
 fn finite(value: f64, input: usize) -> Result<f64> {

@@ -88,7 +88,7 @@ pub struct Asking {
     pub inputs: Vec<usize>,
     /// Runs that are there.
     pub runs: usize,
-    /// The root mean square over the pool of the quantity's epistemic standard deviation; none before the first fit.
+    /// The root mean square over the pool of what is not known of the quantity's mean; none before the first fit.
     pub std: Option<f64>,
     /// What it is expected to be after these inputs are solved.
     pub expected: Option<f64>,
@@ -187,7 +187,8 @@ impl Loop {
         };
         let known = self.known(predictor, observer)?;
         let free = |input: &usize| self.state.is_free(*input);
-        let std = known.std;
+        self.state.write_quantity(&known)?;
+        let std = known.std();
         let (inputs, left) = match self.settings.choosing {
             Choosing::Best => {
                 let is_free: Vec<bool> = known.inputs.iter().map(free).collect();
@@ -204,7 +205,7 @@ impl Loop {
             runs: self.runs(),
             std: Some(std),
             expected: left.map(|left| std * left.sqrt()),
-            mean: Some(known.mean),
+            mean: Some(known.mean()),
         })
     }
 
