@@ -1,46 +1,92 @@
-"""The problems of bench/decisions: pools of inputs, a quantity, and a solver without other imports than NumPy."""
+"""The problems of bench/decisions: pools of inputs with all of their solutions, and a quantity.
+
+Three are of the zoo (bench/zoo_data.py), three are analytic functions of a few parameters.
+"""
 
 import numpy as np
 
+from zoo_data import awkward, dataset, generated, of_mesh
 
-class Front:
-    """A front whose position is nonlinear in one of two parameters; most inputs of the pool barely move it."""
+# Realizations of a run, and of the truth.
+RUNS = 10
+TRUTH = 200
 
-    quantity = "q = max(u)"
-
-    def pool(self, rng, count):
-        return np.stack([rng.beta(1.0, 4.0, count), rng.uniform(0, 1, count)], 1)
-
-    def mean(self, p, x):
-        return np.exp(-0.5 * ((x - 0.2 - 0.6 * p[1]) / 0.1) ** 2) * (1 + 3 * np.tanh(6 * (p[0] - 0.4)) + p[1])
-
-    def solve(self, field, rng, realizations):
-        x = np.linspace(0, 1, 32)
-        return self.mean(field[:, 0], x) + 0.02 * rng.normal(size=(realizations, 1))
+LINE = np.linspace(0, 1, 32)
 
 
-class Wave(Front):
+def noisy(mean, rng):
+    """Curves plus one small random number a realization: [input, realization, channel, x]."""
+    return (mean[:, None] + 0.02 * rng.normal(size=(len(mean), TRUTH, 1)))[:, :, None]
+
+
+def front(rng, count):
+    """A front whose height is nonlinear in one of two parameters and whose position is the other; most inputs of the pool barely
+    change it."""
+    p = np.stack([rng.beta(1.0, 4.0, count), rng.uniform(0, 1, count)], 1)
+    a, b = p[:, :1], p[:, 1:]
+    return p, noisy(np.exp(-0.5 * ((LINE - 0.2 - 0.6 * b) / 0.1) ** 2) * (1 + 3 * np.tanh(6 * (a - 0.4)) + b), rng)
+
+
+def wave(rng, count):
     """A wave whose frequency grows with the parameter: it varies most at one end of the pool."""
-
-    quantity = "q = at(u, 0.75)"
-
-    def pool(self, rng, count):
-        return np.stack([rng.uniform(0, 1, count), rng.uniform(0.5, 1, count)], 1)
-
-    def mean(self, p, x):
-        return p[1] * np.sin(9 * p[0] ** 2 * x)
+    p = np.stack([rng.uniform(0, 1, count), rng.uniform(0.5, 1, count)], 1)
+    return p, noisy(p[:, 1:] * np.sin(9 * p[:, :1] ** 2 * LINE), rng)
 
 
-class Four(Front):
+def four(rng, count):
     """Four parameters; two of them matter for the quantity."""
-
-    quantity = "q = mean(u)"
-
-    def pool(self, rng, count):
-        return rng.uniform(0, 1, (count, 4))
-
-    def mean(self, p, x):
-        return np.sin(4 * p[0]) + 2 * (p[1] - 0.5) ** 2 * x + 0.2 * p[2] * np.sin(2 * np.pi * x)
+    p = rng.uniform(0, 1, (count, 4))
+    shape = 2 * (p[:, 1:2] - 0.5) ** 2 * LINE + 0.2 * p[:, 2:3] * np.sin(2 * np.pi * LINE)
+    return p, noisy(np.sin(4 * p[:, :1]) + shape, rng)
 
 
-PROBLEMS = {"front": Front(), "wave": Wave(), "four": Four()}
+def analytic(function):
+    def pool(seed):
+        p, high = function(np.random.default_rng(seed), 60)
+        return dataset(np.repeat(p[:, :, None], len(LINE), 2), high, x=LINE)
+    return pool
+
+
+def parameters(seed):
+    """Six parameters, of which two act, to a curve with a random amplitude."""
+    rng = np.random.default_rng(seed)
+    parts = [awkward()["parameters"](rng) for _ in range(3)]
+    p, high = (np.concatenate([part[f"test_{name}"] for part in parts]) for name in ("parameters", "high"))
+    t = parts[0]["x"]
+    return dataset(np.repeat(p[:, :, None], len(t), 2), high, x=t)
+
+
+def burgers(seed):
+    """Random initial values with low fidelity, built in."""
+    return generated("burgers", seed, 60, TRUTH, "--resolution", "32x32", tests=1, truth=1)[0]
+
+
+def elastic(seed):
+    """Eight stiffnesses and three loads to displacements on a mesh of triangles, without noise; a part of 200 cases."""
+    import xarray
+
+    both = [part.drop_vars(["points", "cells_triangle"]) for part in of_mesh("elastic_block", 100)]
+    mesh = of_mesh("elastic_block", 100)[0][["points", "cells_triangle"]]
+    chosen = np.random.default_rng(seed).permutation(200)[:100]
+    return xarray.concat(both, "input").isel(input=chosen).merge(mesh)
+
+
+def largest(high):
+    """Over all axes of a realization."""
+    return high.reshape(*high.shape[:2], -1).max(2)
+
+
+def at_three_quarters(high):
+    return np.apply_along_axis(lambda u: np.interp(0.75, LINE, u), 2, high[:, :, 0])
+
+
+# Name -> function of the seed that gives the pool; the quantity; and the same of solutions, [input, realization].
+PROBLEMS = {
+    "parameters": (parameters, "q = max(u)", largest),
+    "burgers": (burgers, "q = max(u)", largest),
+    "elastic": (elastic, "q = max(u0)", lambda high: largest(high[:, :, :1])),
+    "front": (analytic(front), "q = max(u)", largest),
+    "wave": (analytic(wave), "q = at(u, 0.75)", at_three_quarters),
+    "four": (analytic(four), "q = mean(u)", lambda high: np.trapezoid(high[:, :, 0], LINE)),
+}
+ZOO = ("parameters", "burgers", "elastic")

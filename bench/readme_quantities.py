@@ -1,5 +1,7 @@
 """Quantities of interest: coverage of intervals as drawn and calibrated, probabilities of exceedance, sensors, the loop."""
 
+import math
+
 from results import exists, groups, made_by, mean, read, source, table
 
 NAMES = {
@@ -87,22 +89,30 @@ def loop():
         return ""
     made = read(name)
     rows = []
-    for row in made["rows"]:
-        ratio = row["runs_ratio"]
-        for choice, errors in row["medians"].items():
-            last = ("" if ratio is None else f"{ratio:.2f}") if choice == "best" else ""
-            rows.append([row["problem"], choice, *(f"{error:.3f}" for error in errors), last])
-    pairs = [pair for row in made["rows"] for pair in zip(row["medians"]["best"], row["medians"]["random"])]
+    for one in made["summary"]:
+        for choice, errors in one["medians"].items():
+            honest = one["std_over_error"][choice]
+            last = [share(one["runs_ratio"][choice]), f"{share(min(honest))} to {share(max(honest))}"]
+            rows.append([one["problem"], choice, *(f"{error:.3f}" for error in errors), *last])
+    of = lambda choice, zoo: [one["runs_ratio"][choice] for one in made["summary"] if one["is_zoo"] or not zoo]
+    means = [f"{choice} {share(geometric(of(choice, False)))} ({share(geometric(of(choice, True)))} on those of the zoo)" for choice in ("best", "spread")]
+    pairs = [pair for one in made["summary"] for pair in zip(one["medians"]["best"], one["medians"]["random"])]
     better = sum(best < random for best, random in pairs)
-    header = ["problem", "choice", *(f"{budget} runs" for budget in made["budgets"]), "ratio"]
+    zoo = ", ".join(one["problem"] for one in made["summary"] if one["is_zoo"])
+    header = ["problem", "choice", *(f"{budget} runs" for budget in made["budgets"]), "ratio", "std over error"]
     return f"""## The loop beside random choice
 
-Error of a quantity over a pool of inputs, relative to its standard deviation, median over {len(made['seeds'])} seeds. *ratio*: runs at which `best`
-reaches the error of `random` at {made['budgets'][-1]} runs, over those; empty if it does not. `best` has the
-smaller error in {better} of {len(pairs)} comparisons. Three analytic problems of a few parameters, not those of the zoo; three seeds
-are few. (`{made['command']}`, {source(name)}, method {made['method']}.)
+Error of the loop's estimate of a quantity over a pool of 60 to 100 inputs, relative to the standard deviation of the true values,
+median over {len(made['seeds'])} seeds. *ratio*: runs at which a choice reaches the error of `random` at {made['budgets'][-1]} runs, over those; geometric means:
+{'; '.join(means)}. `best` has the smaller median error than `random` in {better} of {len(pairs)} comparisons. *std over error*: what the loop says of its own error over
+the true one, medians over seeds, least and most over the number of runs. Problems of the zoo: {zoo}; the others are analytic functions of a few
+parameters. (`{made['command']}`, {source(name)}, method {made['method']}.)
 
 {table(header, rows)}"""
+
+
+def geometric(values):
+    return math.exp(mean(math.log(value) for value in values))
 
 
 def page():

@@ -24,14 +24,14 @@ use crate::{Ending, interrupt, output};
     channel, grid...]; without the channel axis if there is one channel. {seed} becomes a number of its own for \
     each run. A run that fails is tried once more, then its input is skipped.\n\n\
     The choice:\n  \
-    The first runs represent the pool: every input of it is close to one of them. After each fit the inputs are chosen whose runs are expected to \
-    remove most of what is not known of the quantity over the whole pool; what one of them removes is \
-    subtracted before the next is chosen, so that those of a batch are spread apart. std(peak) is the root \
-    mean square over the pool of the epistemic standard deviation of the quantity's mean.\n\n\
+    The first runs represent the pool: every input of it is close to one of them. After each fit a Gaussian \
+    process of the quantity says which inputs' runs are expected to remove most of what is not known of it over the whole pool; what one of \
+    them removes is subtracted before the next is chosen, so that those of a batch are spread apart. std(peak) \
+    is the root mean square over the pool of what is not known of the quantity's mean.\n\n\
     The folder:\n  \
     solved/ has the solution of each input, skipped.json the inputs that failed, curve.json what was known after \
-    each fit, rounds/ the last dataset and run. Give the same command again to go on, perhaps with a \
-    larger --budget: nothing is solved twice.")]
+    each fit, quantity.csv the quantity at each input of the pool after the last one, rounds/ the last dataset \
+    and run. Give the same command again to go on, perhaps with a larger --budget: nothing is solved twice.")]
 pub struct Arguments {
     /// Command that solves an input with high fidelity, as in './solve {input} {output}'
     #[arg(long, value_name = "COMMAND")]

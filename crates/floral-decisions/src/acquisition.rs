@@ -1,11 +1,12 @@
 //! Which inputs of a pool to simulate, so that a quantity becomes known over all of it.
 //!
-//! What is not known of the quantity at the inputs of the pool is taken for normal with a covariance C. A run at
-//! input b, with noise variance s_b of its own, leaves C - C_b C_b' / (C_bb + s_b); it removes
-//! sum_a C_ab^2 / (C_bb + s_b) of the variance summed over the pool. The next input is the one that removes
-//! most (active learning by expected reduction: Cohn, Neural Networks 9 (1996); Gramacy & Lee, Technometrics
-//! 51 (2009)). What it leaves decides the one after it, so that a batch is spread apart.
+//! What is not known of the quantity at the inputs of the pool is normal with a covariance C, by each of several kernels
+//! of a [`process`](crate::process). A run at input b, with noise variance s_b of its own, leaves C - C_b C_b' / (C_bb + s_b);
+//! it removes sum_a C_ab^2 / (C_bb + s_b) of the variance summed over the pool. The next input is the one that removes
+//! most on average over kernels (active learning by expected reduction: Cohn, Neural Networks 9 (1996); Gramacy
+//! & Lee, Technometrics 51 (2009)). What it leaves decides the one after it, so that a batch is spread apart.
 
+use crate::process::Known;
 use crate::{Error, Result};
 
 /// An input that was chosen.
@@ -19,69 +20,95 @@ pub struct Choice {
 
 /// The inputs that remove most of the variance, one after another, among those that are free.
 ///
-/// `covariance` is [input, input], `noise` the variance of a run's own error of the quantity at each input.
+/// `known` is what each kernel knows at every input, `noise` the sampling variance of a run there.
 pub fn choose(
-    covariance: &[f64],
+    known: &[Known],
     noise: &[f64],
     is_free: &[bool],
     count: usize,
 ) -> Result<Vec<Choice>> {
     let n = noise.len();
-    if covariance.len() != n * n || is_free.len() != n {
+    if is_free.len() != n || known.iter().any(|one| one.covariance.len() != n * n) {
+        let sizes: Vec<usize> = known.iter().map(|one| one.covariance.len()).collect();
         return Err(Error::new(
             "pool",
-            format!(
-                "{} covariances of {n} inputs; {} are needed",
-                covariance.len(),
-                n * n
-            ),
+            format!("{sizes:?} covariances of {n} inputs; {} are needed", n * n),
         ));
     }
-    let mut left = covariance.to_vec();
+    let mut left: Vec<Unknown> = known.iter().map(|one| Unknown::new(one, noise)).collect();
     let mut free = is_free.to_vec();
-    let trace = |c: &[f64]| (0..n).map(|i| c[i * n + i].max(0.0)).sum::<f64>();
-    let all = trace(&left);
+    let sum = |left: &[Unknown]| left.iter().map(Unknown::trace).sum::<f64>();
+    let all = sum(&left);
     let mut chosen = Vec::new();
     while chosen.len() < count {
-        let candidates = (0..n).filter(|i| free[*i]);
-        let next = candidates.max_by(|a, b| {
-            let [one, other] = [*a, *b].map(|i| removed(&left, noise, i));
-            one.total_cmp(&other).then(b.cmp(a))
-        });
-        let Some(next) = next else { break };
+        let removed = |i: usize| left.iter().map(|one| one.removed(i)).sum::<f64>();
+        let candidates: Vec<(usize, f64)> = (0..n)
+            .filter(|i| free[*i])
+            .map(|i| (i, removed(i)))
+            .collect();
+        let next = candidates
+            .iter()
+            .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        let Some(&(next, _)) = next else { break };
         free[next] = false;
-        condition(&mut left, noise, next);
+        left.iter_mut().for_each(|one| one.condition(next));
         chosen.push(Choice {
             input: next,
-            left: if all > 0.0 { trace(&left) / all } else { 0.0 },
+            left: if all > 0.0 { sum(&left) / all } else { 0.0 },
         });
     }
     Ok(chosen)
 }
 
-/// The variance that a run removes from the pool.
-fn removed(covariance: &[f64], noise: &[f64], input: usize) -> f64 {
-    let n = noise.len();
-    let own = covariance[input * n + input] + noise[input];
-    if own <= 0.0 {
-        return 0.0;
-    }
-    let column = &covariance[input * n..(input + 1) * n];
-    column.iter().map(|c| c * c).sum::<f64>() / own
+/// What one kernel does not know.
+struct Unknown {
+    /// [input, input].
+    covariance: Vec<f64>,
+    /// The variance of a run's own error.
+    noise: Vec<f64>,
 }
 
-fn condition(covariance: &mut [f64], noise: &[f64], input: usize) {
-    let n = noise.len();
-    let own = covariance[input * n + input] + noise[input];
-    if own <= 0.0 {
-        return;
+impl Unknown {
+    fn new(known: &Known, noise: &[f64]) -> Self {
+        Self {
+            covariance: known.covariance.clone(),
+            noise: noise.iter().map(|v| v + known.noise).collect(),
+        }
     }
-    let column = covariance[input * n..(input + 1) * n].to_vec();
-    for (a, row) in covariance.chunks_exact_mut(n).enumerate() {
-        let factor = column[a] / own;
-        row.iter_mut()
-            .zip(&column)
-            .for_each(|(c, other)| *c -= factor * other);
+
+    fn trace(&self) -> f64 {
+        let n = self.noise.len();
+        (0..n).map(|i| self.covariance[i * n + i].max(0.0)).sum()
+    }
+
+    /// The row of an input, and its variance with that of a run's own error.
+    fn row(&self, input: usize) -> (&[f64], f64) {
+        let n = self.noise.len();
+        let row = &self.covariance[input * n..(input + 1) * n];
+        (row, row[input] + self.noise[input])
+    }
+
+    /// The variance that a run removes from the pool.
+    fn removed(&self, input: usize) -> f64 {
+        let (row, own) = self.row(input);
+        match own > 0.0 {
+            true => row.iter().map(|c| c * c).sum::<f64>() / own,
+            false => 0.0,
+        }
+    }
+
+    fn condition(&mut self, input: usize) {
+        let (row, own) = self.row(input);
+        if own <= 0.0 {
+            return;
+        }
+        let (n, column) = (self.noise.len(), row.to_vec());
+        for (a, row) in self.covariance.chunks_exact_mut(n).enumerate() {
+            let factor = column[a] / own;
+            row.iter_mut()
+                .zip(&column)
+                .for_each(|(c, other)| *c -= factor * other);
+        }
     }
 }
 
@@ -128,20 +155,24 @@ mod tests {
     use super::*;
 
     /// Squared exponential correlations of points on a line, with these standard deviations.
-    fn line(x: &[f64], deviations: &[f64]) -> Vec<f64> {
+    fn line(x: &[f64], deviations: &[f64]) -> Known {
         let n = x.len();
         let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-        pairs
-            .map(|(i, j)| deviations[i] * deviations[j] * (-0.5 * (x[i] - x[j]).powi(2)).exp())
-            .collect()
+        let covariance = pairs
+            .map(|(i, j)| deviations[i] * deviations[j] * (-0.5 * (x[i] - x[j]).powi(2)).exp());
+        Known {
+            means: vec![0.0; n],
+            covariance: covariance.collect(),
+            noise: 0.0,
+        }
     }
 
     #[test]
     fn the_input_that_says_most_of_all_others_comes_first_and_a_batch_is_spread() {
         // Three close together, one alone with a larger variance of its own, two far away.
         let x = [0.0, 0.1, 0.2, 10.0, 20.0, 20.1];
-        let covariance = line(&x, &[1.0, 1.0, 1.0, 1.2, 1.0, 1.0]);
-        let chosen = choose(&covariance, &[1e-3; 6], &[true; 6], 3).unwrap();
+        let known = line(&x, &[1.0, 1.0, 1.0, 1.2, 1.0, 1.0]);
+        let chosen = choose(&[known], &[1e-3; 6], &[true; 6], 3).unwrap();
         let order: Vec<usize> = chosen.iter().map(|c| c.input).collect();
         assert_eq!(order[0], 1, "the middle of three");
         assert!(order[1] == 4 || order[1] == 5);
@@ -151,14 +182,25 @@ mod tests {
 
     #[test]
     fn noisy_runs_remove_less_and_inputs_that_are_not_free_are_left() {
-        let covariance = line(&[0.0, 5.0], &[1.0, 0.9]);
-        let choose =
-            |noise: [f64; 2], free: [bool; 2]| choose(&covariance, &noise, &free, 2).unwrap();
+        let known = [line(&[0.0, 5.0], &[1.0, 0.9])];
+        let choose = |noise: [f64; 2], free: [bool; 2]| choose(&known, &noise, &free, 2).unwrap();
         assert_eq!(choose([0.0, 0.0], [true, true])[0].input, 0);
         assert_eq!(choose([9.0, 0.0], [true, true])[0].input, 1);
         assert_eq!(choose([0.0, 0.0], [false, true]).len(), 1);
         assert!(choose([0.0, 0.0], [false, false]).is_empty());
-        assert!(super::choose(&covariance, &[0.0; 3], &[true; 3], 1).is_err());
+        assert!(super::choose(&known, &[0.0; 3], &[true; 3], 1).is_err());
+    }
+
+    #[test]
+    fn an_input_counts_by_what_it_removes_on_average_over_kernels() {
+        // One kernel takes two inputs for one, the other does not know them at all.
+        let [near, far] = [
+            line(&[0.0, 0.1, 9.0], &[1.0, 1.0, 1.2]),
+            line(&[0.0, 9.0, 18.0], &[0.1, 0.1, 2.0]),
+        ];
+        let first = |known: &[Known]| choose(known, &[0.0; 3], &[true; 3], 1).unwrap()[0].input;
+        assert_eq!(first(&[near.clone()]), 0);
+        assert_eq!(first(&[near, far]), 2);
     }
 
     #[test]

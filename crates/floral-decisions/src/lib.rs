@@ -6,7 +6,8 @@
 //!   uncertainty of a surrogate; [`share`]: what part of a variance is input, inherent and ignorance;
 //! - [`control_variate`]: a mean from few expensive runs and a surrogate, without the surrogate's bias;
 //!   [`budget`]: how to split a budget between the two;
-//! - [`acquisition`]: which inputs to simulate so that a quantity becomes known;
+//! - [`process`]: a Gaussian process of a quantity over a few coordinates; [`acquisition`]: which inputs to simulate so
+//!   that the quantity becomes known; [`estimate`]: one estimate from a process and another predictor;
 //! - [`student`]: quantiles of the normal and of Student's distribution.
 //!
 //! ```
@@ -39,8 +40,10 @@ pub mod budget;
 pub mod control_variate;
 pub mod design;
 mod error;
+pub mod estimate;
 pub mod interval;
 pub mod law;
+pub mod process;
 mod sequence;
 pub mod share;
 pub mod sobol;

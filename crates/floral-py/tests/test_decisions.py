@@ -68,12 +68,17 @@ def test_a_loop_asks_and_is_told():
     slopes = rng.uniform(0, 2, 30)
     loop = floral.Loop(slopes[:, None] * X, "max(u)", coords={"x": X}, start=4, method="kriging")
     assert loop.std == float("inf")
+    with pytest.raises(ValueError, match="no fit yet"):
+        loop.estimates
     for _ in range(3):
         for index in loop.ask(2):
             loop.tell(index, np.sin((slopes[index] * X) ** 2) + 0.05 * rng.normal(size=(5, 1)))
     loop.ask()
     assert [point["runs"] for point in loop.curve] == [0, 4, 6, 8]
     assert np.isfinite(loop.std)
+    found = loop.estimates
+    assert found["input"].tolist() == list(range(30)) and np.isfinite(found["mean"]).all() and (found["std"] >= 0).all()
+    assert loop.std == pytest.approx(np.sqrt(np.mean(found["std"] ** 2)))
     assert loop.model.sample(slopes[0] * X, realizations=5).mean.shape == (12,)
     with pytest.raises(ValueError, match="0..30"):
         loop.tell(99, np.zeros((5, 12)))

@@ -224,6 +224,7 @@ class Loop:
         text = json.dumps({"method": method, **settings})
         (definition,) = named(quantity)
         self._pool = _pool(pool, low, coords)
+        self._place = place
         self._loop = _floral.Loop(self._pool._dataset, place, definition, start, text, seed)
         #: What was known at each :meth:`ask`: dicts with runs, mean, std and the inputs chosen.
         self.curve: list[dict[str, Any]] = []
@@ -233,6 +234,15 @@ class Loop:
         """The root mean square over the pool of what is not known of the quantity; infinite before the first fit."""
         found = self.curve[-1]["std"] if self.curve else None
         return math.inf if found is None else float(found)
+
+    @property
+    def estimates(self) -> dict[str, np.ndarray]:
+        """The quantity after the last fit: arrays ``input``, indices into the pool, ``mean``, and ``std``, what is not known of the mean."""
+        path = os.path.join(self._place, "quantity.csv")
+        if not os.path.exists(path):
+            raise ValueError("there is no fit yet; solve the first inputs and ask again")
+        found = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
+        return {"input": found[:, 0].astype(int), "mean": found[:, 1], "std": found[:, 2]}
 
     def ask(self, count: int = 1, *, progress: Progress = False) -> list[int]:
         """The inputs to simulate next; the first call asks for the runs of the first fit. Fits if there are new runs."""

@@ -1,183 +1,296 @@
-//! What a fit knows of a quantity over a pool: its mean, how uncertain it is at each input, and how far that goes together.
+//! What is known of a quantity over a pool: a process of the quantity itself, by the runs and a few coordinates of their
+//! inputs, and the quantity as the fit predicts it.
+//!
+//! The fit predicts fields; how far its errors at two inputs go together says little of one quantity, and the largest value of a field,
+//! say, is harder to predict by the field. So the process says what a run would remove, and the estimate is the
+//! better of both, or between them, by their errors at runs that they had not seen.
 
+use std::collections::BTreeMap;
+
+use floral_decisions::estimate::{Estimate, Pair};
+use floral_decisions::process::{Known, Process, Runs};
+use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-use crate::kl::Query;
+use super::coordinates::some;
 use crate::observer::{Event, Observer, go_on};
 use crate::predict::interest::{Asked, Interests, PreparedInterests};
-use crate::predict::{Cases, InputPredictor, Predictor};
+use crate::predict::{Cases, Predictor};
 use crate::random::{Purpose, stream};
-use crate::sensitivity::refusal;
-use crate::{Field, Result};
+use crate::sensitivity::{refusal, refused};
+use crate::{Error, Field, Result};
 
 /// Inputs of the pool that are considered; of a larger pool, some at equal steps.
 const MOST: usize = 400;
 
-/// Realizations from which the effect of an epistemic number is computed, of quantities that are not affine.
-const DRAWS: usize = 8;
+/// Realizations from which the fit's mean of the quantity is computed, each of a plausible model.
+const DRAWS: usize = 24;
 
 /// What is known of the quantity at the inputs of a pool.
 pub(super) struct Knowledge {
     /// The inputs that are considered.
     pub inputs: Vec<usize>,
-    /// Of what is not known: [input, input].
-    pub covariance: Vec<f64>,
-    /// The variance of a run's own mean of the quantity.
-    pub noise: Vec<f64>,
-    means: Vec<f64>,
+    /// What each kernel of the process knows at them.
+    pub known: Vec<Known>,
+    /// The sampling variance of a run's own mean of the quantity.
+    pub noise: f64,
+    /// The quantity at them.
+    pub means: Vec<f64>,
+    /// The standard deviation of what is not known of it.
+    pub stds: Vec<f64>,
 }
 
-/// What is known at one input.
-struct AtInput {
-    mean: f64,
-    /// How far each epistemic number moves the quantity.
-    effects: Vec<f64>,
-    inherent: f64,
-    query: (Field, Option<Field>),
+/// A quantity over a pool, and the runs so far.
+pub(super) struct Subject<'a> {
+    pub predictor: &'a Predictor,
+    pub cases: &'a Cases<'a>,
+    /// The definition of the quantity.
+    pub quantity: &'a str,
+    /// The coordinates of every input of the pool.
+    pub coordinates: &'a [Vec<f64>],
+    /// The realizations of every solved input.
+    pub solved: &'a BTreeMap<usize, Vec<Field>>,
 }
+
+/// A number at some inputs of the pool; none where there is none.
+type ByInput = BTreeMap<usize, f64>;
 
 impl Knowledge {
-    /// By a model, for runs of this number of realizations.
-    pub(super) fn new(
-        predictor: &Predictor,
-        cases: &Cases<'_>,
-        quantity: &str,
-        realizations: usize,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
+    pub(super) fn new(subject: &Subject<'_>, observer: &dyn Observer) -> Result<Self> {
         let asked = Asked {
-            quantities: vec![quantity.to_owned()],
+            quantities: vec![subject.quantity.to_owned()],
             thresholds: Vec::new(),
         };
-        let interests = Interests::of_cases(&asked, predictor.header(), cases)?;
+        let interests = Interests::of_cases(&asked, subject.predictor.header(), subject.cases)?;
         let interests = interests.ok_or_else(|| refusal("quantity", "none is given"))?;
-        let count = cases.inputs().min(MOST);
-        let inputs: Vec<usize> = (0..count).map(|i| i * cases.inputs() / count).collect();
-        observer.observe(&Event::Inputs {
-            done: 0,
-            total: count,
-        });
-        let one = |index: &usize| {
-            go_on(observer)?;
-            let found = at_input(predictor, cases, &interests, *index);
-            observer.observe(&Event::Generated { input: *index });
-            found
-        };
-        let known = inputs
-            .par_iter()
-            .map(one)
-            .collect::<Result<Vec<AtInput>>>()?;
-        let queries: Vec<Query<'_>> = known.iter().map(AtInput::query).collect();
-        let correlations = predictor.error_correlations(&queries)?;
-        let correlations = correlations.ok_or_else(|| {
-            refusal(
-                "method",
-                "it has no epistemic uncertainty; learn with floral-kl or kriging",
-            )
-        })?;
-        let product = |a: &AtInput, b: &AtInput| -> f64 {
-            a.effects.iter().zip(&b.effects).map(|(a, b)| a * b).sum()
-        };
-        let pairs = (0..count).flat_map(|a| (0..count).map(move |b| (a, b)));
-        let covariance = pairs.map(|(a, b)| correlations[(a, b)] * product(&known[a], &known[b]));
+        let inputs: Vec<usize> = some(subject.cases.inputs(), MOST).collect();
+        let predicted = subject.predicted(&interests, &inputs, observer)?;
+        let runs = subject.runs(&interests)?;
+        let low = subject.low(&interests, &inputs)?;
+        let (process, known) = subject.process(&runs, &low, &inputs)?;
+        let estimate = subject.estimate(&interests, &runs, &process, observer)?;
+        let pairs = Known::mean(&known).into_iter().zip(predicted);
+        let variances = Known::variance(&known).into_iter();
         Ok(Self {
-            covariance: covariance.collect(),
-            noise: known
-                .iter()
-                .map(|k| k.inherent / realizations.max(1) as f64)
-                .collect(),
-            means: known.iter().map(|k| k.mean).collect(),
+            means: pairs.map(|(own, fit)| estimate.between(own, fit)).collect(),
+            stds: variances.map(|v| (estimate.stretch * v).sqrt()).collect(),
+            noise: runs.noise.iter().sum::<f64>() / runs.noise.len().max(1) as f64,
             inputs,
+            known,
         })
     }
 
     /// The root mean square over inputs of what is not known.
     pub(super) fn std(&self) -> f64 {
-        let n = self.inputs.len();
-        let squares: f64 = (0..n).map(|i| self.covariance[i * n + i]).sum();
-        (squares / n as f64).sqrt()
+        let squares: f64 = self.stds.iter().map(|v| v * v).sum();
+        (squares / self.stds.len().max(1) as f64).sqrt()
     }
 
     /// The mean over inputs.
     pub(super) fn mean(&self) -> f64 {
-        self.means.iter().sum::<f64>() / self.means.len() as f64
+        self.means.iter().sum::<f64>() / self.means.len().max(1) as f64
     }
 }
 
-impl AtInput {
-    fn query(&self) -> Query<'_> {
-        let (input, low) = &self.query;
-        Query {
-            input: input.values(),
-            low: low.as_ref().map(Field::values),
+/// The quantity of runs.
+struct Measured {
+    values: ByInput,
+    /// The sampling variance of each.
+    noise: Vec<f64>,
+}
+
+impl Subject<'_> {
+    /// The mean of the quantity by the fit.
+    fn predicted(
+        &self,
+        interests: &Interests,
+        inputs: &[usize],
+        observer: &dyn Observer,
+    ) -> Result<Vec<f64>> {
+        observer.observe(&Event::Inputs {
+            done: 0,
+            total: inputs.len(),
+        });
+        let one = |index: &usize| {
+            go_on(observer)?;
+            let case = self.cases.case(*index)?;
+            let grid = self.cases.grid();
+            let derived = self
+                .predictor
+                .for_input(&case.input, case.low.as_ref(), grid)?;
+            let fields: Vec<f64> = (0..DRAWS)
+                .flat_map(|draw| {
+                    let mut rng = stream(0, Purpose::Plausible, *index as u64, draw as u64);
+                    let count = derived.epistemic_count();
+                    let normals = (0..count).map(|_| StandardNormal.sample(&mut rng));
+                    let normals: Vec<f64> = normals.collect();
+                    derived.drawn_given(vec![rng], &normals)
+                })
+                .collect();
+            let values = derived.values().max(1);
+            let mean = mean_of(&interests.on(&case)?, fields.chunks_exact(values))?;
+            observer.observe(&Event::Generated { input: *index });
+            finite(mean.ok_or_else(unknowing)?.0, *index)
+        };
+        inputs.par_iter().map(one).collect()
+    }
+
+    /// The quantity of every run; its variance over realizations is that of all runs.
+    fn runs(&self, interests: &Interests) -> Result<Measured> {
+        let mut values = ByInput::new();
+        let (mut squares, mut freedom) = (0.0, 0.0);
+        for (input, high) in self.solved {
+            let prepared = interests.on(&self.cases.case(*input)?)?;
+            let found = mean_of(&prepared, high.iter().map(Field::values))?;
+            let (mean, square) = found.ok_or_else(unknowing)?;
+            values.insert(*input, finite(mean, *input)?);
+            squares += square;
+            freedom += high.len() as f64 - 1.0;
         }
+        let variance = if freedom > 0.0 {
+            squares / freedom
+        } else {
+            0.0
+        };
+        let each = self
+            .solved
+            .values()
+            .map(|high| variance / high.len().max(1) as f64);
+        Ok(Measured {
+            values,
+            noise: each.collect(),
+        })
+    }
+
+    /// The quantity of low fidelity at inputs and runs, of mean zero and variance one over them; none if there is none or
+    /// it does not vary.
+    fn low(&self, interests: &Interests, inputs: &[usize]) -> Result<ByInput> {
+        let mut all = ByInput::new();
+        for input in inputs.iter().chain(self.solved.keys()) {
+            let case = self.cases.case(*input)?;
+            let Some(low) = &case.low else {
+                return Ok(ByInput::new());
+            };
+            all.insert(*input, interests.on(&case)?.of(low.values())?[0]);
+        }
+        let count = all.len() as f64;
+        let mean = all.values().sum::<f64>() / count;
+        let square = all.values().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
+        let varies = square.is_finite() && square.sqrt() > 1e-9 * mean.abs();
+        all.values_mut()
+            .for_each(|v| *v = (*v - mean) / square.sqrt());
+        Ok(if varies { all } else { ByInput::new() })
+    }
+
+    /// The process given the runs, and what it knows at some inputs.
+    fn process(
+        &self,
+        measured: &Measured,
+        low: &ByInput,
+        inputs: &[usize],
+    ) -> Result<(Process, Vec<Known>)> {
+        let at = |input: &usize| {
+            let own = self.coordinates[*input].iter().copied();
+            own.chain(low.get(input).copied()).collect()
+        };
+        let coordinates: Vec<Vec<f64>> = measured.values.keys().map(at).collect();
+        let values: Vec<f64> = measured.values.values().copied().collect();
+        let runs = Runs {
+            coordinates: &coordinates,
+            slopes: usize::from(!low.is_empty()),
+            values: &values,
+            noise: &measured.noise,
+        };
+        let mut rng = stream(0, Purpose::Plausible, values.len() as u64, u64::MAX);
+        let process = Process::new(&runs, &mut rng).map_err(refused)?;
+        let places: Vec<Vec<f64>> = inputs.iter().map(at).collect();
+        let known = process.at(&places);
+        Ok((process, known))
     }
 }
 
-fn at_input(
-    predictor: &Predictor,
-    cases: &Cases<'_>,
-    interests: &Interests,
-    index: usize,
-) -> Result<AtInput> {
-    let case = cases.case(index)?;
-    let (low, grid) = (case.low.as_ref(), cases.grid());
-    let derived = predictor.for_input(&case.input, low, grid)?;
-    let prepared = interests.on(&case)?;
-    let count = derived.epistemic_count();
-    let draws = drawn(&derived, &prepared, index, &vec![0.0; count])?;
-    let mean = draws.iter().sum::<f64>() / draws.len().max(1) as f64;
-    let square: f64 = draws.iter().map(|v| (v - mean).powi(2)).sum();
-    let functional = prepared.functionals().pop().flatten();
-    let known = functional.and_then(|(coefficients, _)| derived.epistemic_effects(&coefficients));
-    let effects = match known {
-        Some(effects) => effects,
-        None => (0..count)
-            .map(|k| effect(&derived, &prepared, index, (k, count)))
-            .collect::<Result<_>>()?,
-    };
-    let found = AtInput {
-        mean,
-        effects,
-        inherent: square / (draws.len() as f64 - 1.0).max(1.0),
-        query: predictor.query(&case.input, low, grid)?,
-    };
-    if !found.mean.is_finite() || found.effects.iter().any(|e| !e.is_finite()) {
-        let reason =
-            format!("it has no value on some realization of input {index}; change the expression");
-        return Err(refusal("quantity", &reason));
+impl Subject<'_> {
+    /// How process and fit make one estimate, by their errors at runs that they had not seen.
+    fn estimate(
+        &self,
+        interests: &Interests,
+        runs: &Measured,
+        process: &Process,
+        observer: &dyn Observer,
+    ) -> Result<Estimate> {
+        let left_out = process.left_out();
+        let unknown = left_out.iter().map(|one| one.unknown).sum::<f64>() / left_out.len() as f64;
+        // The low fidelity of judging inputs may have been replaced.
+        let count = match interests.all()[0].quantity.uses_low() {
+            true => 0,
+            false => self.predictor.judging_inputs(),
+        };
+        let inputs = self.solved.keys().map(|i| Ok(self.cases.case(*i)?.input));
+        let inputs = inputs.collect::<Result<Vec<Field>>>()?;
+        let mut pairs = Vec::new();
+        for index in 0..count {
+            go_on(observer)?;
+            let Some(judge) = self.predictor.judging_input(index) else {
+                continue;
+            };
+            let place = nearest(&inputs, &judge.input);
+            let found = moments(&interests.at_judge(&judge)?.swap_remove(0).draws);
+            let (Some((mean, _)), Some(measured)) = (found, runs.values.values().nth(place)) else {
+                continue;
+            };
+            let pair = Pair {
+                process: left_out[place].error,
+                other: mean - measured,
+                noise: runs.noise[place],
+            };
+            pairs.extend(mean.is_finite().then_some(pair));
+        }
+        Ok(Estimate::new(&pairs, unknown))
     }
-    Ok(found)
 }
 
-/// Half of what the quantity moves between the epistemic number +1 and -1, on the same realizations.
-fn effect(
-    derived: &InputPredictor<'_>,
-    prepared: &PreparedInterests,
-    index: usize,
-    (factor, count): (usize, usize),
-) -> Result<f64> {
-    let side = |sign: f64| -> Result<f64> {
-        let mut numbers = vec![0.0; count];
-        numbers[factor] = sign;
-        let draws = drawn(derived, prepared, index, &numbers)?;
-        Ok(draws.iter().sum::<f64>() / draws.len().max(1) as f64)
+/// The place of the field that is closest to another, wherever both have values.
+fn nearest(fields: &[Field], other: &[f64]) -> usize {
+    let apart = |field: &Field| -> f64 {
+        let pairs = field.values().iter().zip(other);
+        pairs
+            .map(|(a, b)| (a - b).powi(2))
+            .filter(|v| v.is_finite())
+            .sum()
     };
-    Ok(0.5 * (side(1.0)? - side(-1.0)?))
+    let all = fields.iter().map(apart).enumerate();
+    all.min_by(|a, b| a.1.total_cmp(&b.1))
+        .map_or(0, |(place, _)| place)
 }
 
-/// The quantity on realizations with these epistemic numbers.
-fn drawn(
-    derived: &InputPredictor<'_>,
+/// The mean of the quantity over fields, and the sum of squares about it; none of no fields.
+fn mean_of<'a>(
     prepared: &PreparedInterests,
-    index: usize,
-    numbers: &[f64],
-) -> Result<Vec<f64>> {
-    let of = |r: usize| stream(0, Purpose::Plausible, index as u64, r as u64);
-    let fields = derived.drawn_given((0..DRAWS).map(of).collect(), numbers);
-    let value = |field: &[f64]| prepared.of(field).map(|values| values[0]);
-    fields
-        .chunks_exact(derived.values().max(1))
-        .map(value)
-        .collect()
+    fields: impl Iterator<Item = &'a [f64]>,
+) -> Result<Option<(f64, f64)>> {
+    let values = fields.map(|field| prepared.of(field).map(|values| values[0]));
+    let values = values.collect::<Result<Vec<f64>>>()?;
+    Ok(moments(&values))
+}
+
+fn moments(values: &[f64]) -> Option<(f64, f64)> {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let square = values.iter().map(|v| (v - mean).powi(2)).sum();
+    (!values.is_empty()).then_some((mean, square))
+}
+
+fn finite(value: f64, input: usize) -> Result<f64> {
+    if value.is_finite() {
+        return Ok(value);
+    }
+    let reason =
+        format!("it has no value on some realization of input {input}; change the expression");
+    Err(refusal("quantity", &reason))
+}
+
+fn unknowing() -> Error {
+    refusal(
+        "method",
+        "it has no epistemic uncertainty; learn with floral-kl or kriging",
+    )
 }

@@ -3,8 +3,10 @@
 //! [`Loop`] is the loop turned inside out, for programs that solve by themselves: [`ask`](Loop::ask) says which inputs to solve and
 //! [`tell`](Loop::tell) takes their solutions. [`learn`] drives it with a command (`solving`), until a quantity is known well
 //! enough (`until`) or a number of runs is spent. `state` is its folder: what is solved is never solved again, and an
-//! interrupted loop goes on where it was. `knowledge` has what a fit knows of the quantity over the pool.
+//! interrupted loop goes on where it was. `coordinates` describes the inputs of the pool, `knowledge` has what is known of
+//! the quantity over it.
 
+mod coordinates;
 mod knowledge;
 mod solving;
 mod state;
@@ -25,6 +27,7 @@ use crate::sensitivity::{refusal, refused};
 use crate::storage::remove_folder;
 use crate::train::{Method, TrainConfig};
 use crate::{Arrays, Error, Field, Result, fit};
+use coordinates::{coordinates, features};
 use knowledge::Knowledge;
 use state::State;
 pub use until::Until;
@@ -85,7 +88,7 @@ pub struct Asking {
     pub inputs: Vec<usize>,
     /// Runs that are there.
     pub runs: usize,
-    /// The root mean square over the pool of the quantity's epistemic standard deviation; none before the first fit.
+    /// The root mean square over the pool of what is not known of the quantity's mean; none before the first fit.
     pub std: Option<f64>,
     /// What it is expected to be after these inputs are solved.
     pub expected: Option<f64>,
@@ -98,6 +101,8 @@ pub struct Loop {
     pool: Dataset,
     settings: LoopSettings,
     state: State,
+    /// The coordinates of every input of the pool, once they are needed.
+    coordinates: Vec<Vec<f64>>,
     fitted: Option<(PathBuf, Predictor)>,
 }
 
@@ -123,6 +128,7 @@ impl Loop {
                 ..settings
             },
             pool: pool.clone(),
+            coordinates: Vec::new(),
             fitted: None,
         })
     }
@@ -173,16 +179,21 @@ impl Loop {
             });
         }
         self.refit(observer)?;
+        if self.coordinates.is_empty() {
+            self.coordinates = coordinates(&features(&self.pool)?, self.pool.grid().len());
+        }
         let Some((_, predictor)) = &self.fitted else {
             return Err(refusal("fit", "there is none"));
         };
         let known = self.known(predictor, observer)?;
         let free = |input: &usize| self.state.is_free(*input);
+        self.state.write_quantity(&known)?;
         let std = known.std();
         let (inputs, left) = match self.settings.choosing {
             Choosing::Best => {
                 let is_free: Vec<bool> = known.inputs.iter().map(free).collect();
-                let chosen = choose(&known.covariance, &known.noise, &is_free, count);
+                let noise = vec![known.noise; is_free.len()];
+                let chosen = choose(&known.known, &noise, &is_free, count);
                 let chosen = chosen.map_err(refused)?;
                 let left = chosen.last().map(|last| last.left);
                 (chosen.iter().map(|c| known.inputs[c.input]).collect(), left)
@@ -205,7 +216,7 @@ impl Loop {
         }
         let all = 0..self.pool.inputs();
         let taken = all.clone().filter(|i| !self.state.is_free(*i)).count();
-        let order = representative(&self.features()?, taken + count);
+        let order = representative(&features(&self.pool)?, taken + count);
         let rest = all.filter(|i| !order.contains(i));
         let order = order.iter().copied().chain(rest);
         Ok(order
@@ -235,40 +246,6 @@ impl Loop {
         all.sort_by_key(|input| word(*input));
         all.truncate(count);
         all
-    }
-
-    /// Inputs as numbers whose distances mean something: each channel over its own spread.
-    fn features(&self) -> Result<Vec<Vec<f64>>> {
-        let fields = (0..self.pool.inputs()).map(|i| self.pool.input(i));
-        let fields = fields.collect::<Result<Vec<Field>>>()?;
-        let (channels, points) = (self.pool.input_channels(), self.pool.grid().len());
-        let mut all: Vec<Vec<f64>> = fields.into_iter().map(Field::into_values).collect();
-        for channel in 0..channels {
-            let places = channel * points..(channel + 1) * points;
-            let values = || {
-                all.iter()
-                    .flat_map(|f| &f[places.clone()])
-                    .filter(|v| v.is_finite())
-            };
-            let count = values().count().max(1) as f64;
-            let mean = values().sum::<f64>() / count;
-            let square = values().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
-            let scale = if square > 0.0 {
-                1.0 / square.sqrt()
-            } else {
-                0.0
-            };
-            for field in &mut all {
-                for value in &mut field[places.clone()] {
-                    *value = if value.is_finite() {
-                        scale * (*value - mean)
-                    } else {
-                        0.0
-                    };
-                }
-            }
-        }
-        Ok(all)
     }
 
     /// Fits all runs, unless that is done.
@@ -302,17 +279,16 @@ impl Loop {
         Ok(())
     }
 
-    /// What the fit knows of the quantity over the pool.
+    /// What is known of the quantity over the pool.
     fn known(&self, predictor: &Predictor, observer: &dyn Observer) -> Result<Knowledge> {
-        let cases = Cases::of(&self.pool)?;
-        let realizations = self.state.solved.values().map(Vec::len).min().unwrap_or(1);
-        Knowledge::new(
+        let subject = knowledge::Subject {
             predictor,
-            &cases,
-            &self.settings.quantity,
-            realizations,
-            observer,
-        )
+            cases: &Cases::of(&self.pool)?,
+            quantity: &self.settings.quantity,
+            coordinates: &self.coordinates,
+            solved: &self.state.solved,
+        };
+        Knowledge::new(&subject, observer)
     }
 }
 

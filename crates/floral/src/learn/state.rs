@@ -1,7 +1,7 @@
 //! The folder of a loop: solutions, inputs that were given up, and the learning curve.
 //!
 //! `solved/000012.npz` has the solution of input 12, `skipped.json` the inputs that failed, `curve.json` what was known after each
-//! fit, `rounds/` the last fit. Files are written whole.
+//! fit, `quantity.csv` the quantity at the inputs of the pool after the last one, which is in `rounds/`. Files are written whole.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Asking;
+use super::knowledge::Knowledge;
 use crate::dataset::Dataset;
 use crate::low::{read_high, write_high};
 use crate::sensitivity::refusal;
@@ -145,6 +146,18 @@ impl State {
         self.curve.push(json!(asking));
         let text = serde_json::to_vec_pretty(&self.curve).unwrap_or_default();
         write_atomically(&self.folder.join("curve.json"), &text)
+    }
+
+    /// Writes the quantity at the inputs of the pool: its mean, and the standard deviation of what is not known of it.
+    pub(super) fn write_quantity(&self, known: &Knowledge) -> Result<()> {
+        let numbers = known.means.iter().zip(&known.stds);
+        let lines = known.inputs.iter().zip(numbers);
+        let lines = lines.map(|(input, (mean, std))| format!("{input},{mean},{std}\n"));
+        let text: String = ["input,mean,std\n".to_owned()]
+            .into_iter()
+            .chain(lines)
+            .collect();
+        write_atomically(&self.folder.join("quantity.csv"), text.as_bytes())
     }
 
     /// The folder of the fit to what is solved.

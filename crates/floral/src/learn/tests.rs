@@ -94,6 +94,26 @@ fn chosen_inputs_leave_less_error_than_random_ones() {
 }
 
 #[test]
+fn the_estimate_of_the_quantity_is_as_uncertain_as_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let pool = pool(&folder);
+    error(&folder, &pool, Choosing::Best, 0);
+    let text = std::fs::read_to_string(folder.path().join("Best-0/quantity.csv")).unwrap();
+    let rows = text.lines().skip(1).map(|line| {
+        let numbers = line.split(',').map(|number| number.parse().unwrap());
+        let numbers: Vec<f64> = numbers.collect();
+        let slope = slopes()[numbers[0] as usize];
+        // One of both values is at x = 0, where the solution is its random number alone.
+        [numbers[1] - (4.0 * slope * slope).sin(), numbers[2]]
+    });
+    let rows: Vec<[f64; 2]> = rows.collect();
+    assert_eq!(rows.len(), 60);
+    let rms = |k: usize| (rows.iter().map(|row| row[k] * row[k]).sum::<f64>() / 60.0).sqrt();
+    assert!(rms(0) < 0.2, "{}", rms(0));
+    assert!((0.3..4.0).contains(&(rms(1) / rms(0))), "{} {}", rms(0), rms(1));
+}
+
+#[test]
 fn a_loop_goes_on_where_it_was_and_skips_what_failed() {
     let folder = tempfile::tempdir().unwrap();
     let pool = pool(&folder);

@@ -171,7 +171,8 @@ impl Interests {
         Ok(all)
     }
 
-    fn at_judge(&self, judge: &JudgingInput) -> Result<Vec<JudgedValues>> {
+    /// The values of each quantity at a judging input.
+    pub(crate) fn at_judge(&self, judge: &JudgingInput) -> Result<Vec<JudgedValues>> {
         let size = judge.values;
         let values = |fields: &[f64]| -> Result<Vec<Vec<f64>>> {
             let mut prepared = self.on_fields(&judge.input, &judge.low)?;
