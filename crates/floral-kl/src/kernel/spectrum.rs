@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustfft::{Fft, FftPlanner, num_complex::Complex};
+use floral_fourier::{Complex, Fft, Precision};
 
 use crate::Lattice;
 
@@ -45,7 +45,6 @@ impl Half {
 
 impl Rolls {
     pub(crate) fn new(lattice: &Lattice, rolled: &[usize]) -> Self {
-        let mut planner = FftPlanner::new();
         let lengths: Vec<usize> = rolled.iter().map(|&axis| lattice.axes[axis].len).collect();
         let count: usize = lengths.iter().product();
         let mut points: Vec<usize> = (0..lattice.len()).collect();
@@ -69,14 +68,8 @@ impl Rolls {
             halves: halves
                 .filter(|half| half.frequency <= half.opposite)
                 .collect(),
-            forward: lengths
-                .iter()
-                .map(|&n| planner.plan_fft_forward(n))
-                .collect(),
-            inverse: lengths
-                .iter()
-                .map(|&n| planner.plan_fft_inverse(n))
-                .collect(),
+            forward: lengths.iter().map(|&n| f64::forward(n)).collect(),
+            inverse: lengths.iter().map(|&n| f64::inverse(n)).collect(),
             lengths,
             points,
             count,
