@@ -55,12 +55,12 @@ def fields(points):
 
 
 def written(folder, ending, points, write):
-    """Writes a file for every run by `write(path, u, load)`, u [time, point]; returns all of u."""
-    all = fields(points)
+    """Writes a file for every run by `write(path, u, load)`, u [time, point]; returns u of every run."""
+    every = fields(points)
     for case in range(CASES):
         for run in range(RUNS):
-            write(folder / f"case_{case}_run_{run}.{ending}", all[case, run], LOADS[case])
-    return all
+            write(folder / f"case_{case}_run_{run}.{ending}", every[case, run], LOADS[case])
+    return every
 
 
 def imported(folder, ending, *words, code=0):
@@ -69,8 +69,8 @@ def imported(folder, ending, *words, code=0):
     return done if code else (xr.open_zarr(folder / "data.zarr", consolidated=False).load(), done)
 
 
-def assert_same(found, all, points, cells, time=-1):
-    np.testing.assert_allclose(found["high"].values.reshape(CASES, RUNS, -1), all[:, :, time], rtol=1e-6)
+def assert_same(found, every, points, cells, time=-1):
+    np.testing.assert_allclose(found["high"].values.reshape(CASES, RUNS, -1), every[:, :, time], rtol=1e-6)
     np.testing.assert_array_equal(found["points"].values, points)
     for kind, nodes in cells.items():
         np.testing.assert_array_equal(found[f"cells_{kind}"].values, nodes)
@@ -132,9 +132,9 @@ def ugrid(points, cells, form="NETCDF4", start=0, fill=-1, turned=False, times=F
 )
 def test_ugrid_of_triangles_and_quadrilaterals(tmp_path, options):
     points, cells = plane()
-    all = written(tmp_path, "nc", points, ugrid(points, cells, **options))
+    every = written(tmp_path, "nc", points, ugrid(points, cells, **options))
     found, done = imported(tmp_path, "nc", "--high", "u")
-    assert_same(found, all, points, cells)
+    assert_same(found, every, points, cells)
     np.testing.assert_array_equal(found["parameters"].values.ravel(), LOADS)
     assert ("the last of 3 times" in done.stderr) == options.get("times", False)
     assert found["high"].attrs["units"] == "m" and found["parameters"].attrs["parameter_units"] == ["N"]
@@ -147,16 +147,16 @@ def test_ugrid_of_triangles_and_quadrilaterals(tmp_path, options):
 
 def test_ugrid_of_edges(tmp_path):
     points, cells = rod()
-    all = written(tmp_path, "nc", points, ugrid(points, cells))
-    assert_same(imported(tmp_path, "nc")[0], all, points, cells)
+    every = written(tmp_path, "nc", points, ugrid(points, cells))
+    assert_same(imported(tmp_path, "nc")[0], every, points, cells)
 
 
 def test_another_time_is_picked_and_may_be_the_input(tmp_path):
     points, cells = plane()
-    all = written(tmp_path, "nc", points, ugrid(points, cells, times=True, single=None))
+    every = written(tmp_path, "nc", points, ugrid(points, cells, times=True, single=None))
     found, _ = imported(tmp_path, "nc", "--input", "u[t=0]", "--high", "u[time=-2]")
-    assert_same(found, all, points, cells, time=1)
-    np.testing.assert_allclose(found["input"].values.reshape(CASES, -1), all[:, 0, 0], rtol=1e-6)
+    assert_same(found, every, points, cells, time=1)
+    np.testing.assert_allclose(found["input"].values.reshape(CASES, -1), every[:, 0, 0], rtol=1e-6)
     refused = imported(tmp_path, "nc", "--input", "u[t=0]", "--high", "u[t=3]", code=2)
     assert "u[t=3]: t has 3 indices" in refused.stderr
     assert "no dimension layer" in imported(tmp_path, "nc", "--high", "u[layer=0]", code=2).stderr
@@ -183,9 +183,9 @@ def test_layers_are_fields_of_their_own(tmp_path):
             field = file.createVariable("salinity", "f8", ("node", "layer"))
             field[:] = u.T
 
-    all = written(tmp_path, "nc", points, write)
+    every = written(tmp_path, "nc", points, write)
     found, _ = imported(tmp_path, "nc", "--high", "salinity[layer=1]")
-    assert_same(found, all, points, cells, time=1)
+    assert_same(found, every, points, cells, time=1)
     refused = imported(tmp_path, "nc", "--high", "salinity", code=2).stderr
     assert "salinity has 3 fields; name one, as in salinity[layer=0]" in refused
 
@@ -241,9 +241,9 @@ def exodus(points, cells, form, apart=True, fields_apart=True, steps=True):
     """A function that writes a file as the Exodus library does."""
     names = {"triangle": "TRI3", "quad": "SHELL4", "hexahedron": "HEX8", "line": "BAR2"}
 
-    def texts(file, name, dimension, list):
+    def texts(file, name, dimension, words):
         values = file.createVariable(name, "S1", (dimension, "len_name"))
-        for i, text in enumerate(list):
+        for i, text in enumerate(words):
             values[i] = netCDF4.stringtochar(np.array([text.ljust(32, "\0")], "S32"))[0]
 
     def write(path, u, load):
@@ -273,8 +273,8 @@ def exodus(points, cells, form, apart=True, fields_apart=True, steps=True):
                 both = file.createVariable("vals_nod_var", "f8", ("time_step", "num_nod_var", "num_nodes"))
                 both[:] = np.stack([u, 0 * u], axis=1)
             file["time_whole"][:] = range(len(u))
-            globals = file.createVariable("vals_glo_var", "f8", ("time_step", "num_glo_var"))
-            globals[:] = np.full((len(u), 1), load)
+            loads = file.createVariable("vals_glo_var", "f8", ("time_step", "num_glo_var"))
+            loads[:] = np.full((len(u), 1), load)
 
     return write
 
@@ -292,13 +292,13 @@ def exodus(points, cells, form, apart=True, fields_apart=True, steps=True):
 )
 def test_exodus_in_every_form_of_netcdf(tmp_path, mesh, options):
     points, cells = mesh()
-    all = written(tmp_path, "exo", points, exodus(points, cells, **options))
+    every = written(tmp_path, "exo", points, exodus(points, cells, **options))
     found, done = imported(tmp_path, "exo", "--high", "u")
-    assert_same(found, all, points, cells)
+    assert_same(found, every, points, cells)
     np.testing.assert_array_equal(found["parameters"].values.ravel(), LOADS)
     assert "the last of 3 times" in done.stderr
     found, _ = imported(tmp_path, "exo", "--high", "u[t=0]")
-    assert_same(found, all, points, cells, time=0)
+    assert_same(found, every, points, cells, time=0)
 
 
 def of_meshio(points, cells, **options):
@@ -316,8 +316,8 @@ def of_meshio(points, cells, **options):
 @pytest.mark.parametrize("mesh", [plane, block])
 def test_exodus_of_meshio(tmp_path, mesh):
     points, cells = mesh()
-    all = written(tmp_path, "e", points, of_meshio(points, cells))
-    assert_same(imported(tmp_path, "e", "--parameters", "loads.csv")[0], all, points, cells)
+    every = written(tmp_path, "e", points, of_meshio(points, cells))
+    assert_same(imported(tmp_path, "e", "--parameters", "loads.csv")[0], every, points, cells)
 
 
 def test_wrong_meshes_of_exodus_are_refused_with_the_first_bad_index(tmp_path):
@@ -334,8 +334,8 @@ def test_wrong_meshes_of_exodus_are_refused_with_the_first_bad_index(tmp_path):
 @pytest.mark.parametrize("form", ["HDF", "XML"])
 def test_xdmf_of_meshio(tmp_path, mesh, form):
     points, cells = mesh()
-    all = written(tmp_path, "xdmf", points, of_meshio(points, cells, data_format=form))
-    assert_same(imported(tmp_path, "xdmf", "--parameters", "loads.csv")[0], all, points, cells)
+    every = written(tmp_path, "xdmf", points, of_meshio(points, cells, data_format=form))
+    assert_same(imported(tmp_path, "xdmf", "--parameters", "loads.csv")[0], every, points, cells)
 
 
 def test_xdmf_of_meshio_over_time(tmp_path):
@@ -352,12 +352,12 @@ def test_xdmf_of_meshio_over_time(tmp_path):
     # meshio puts the HDF5 file where the command is run.
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
-        all = written(tmp_path, "xdmf", points, write)
+        every = written(tmp_path, "xdmf", points, write)
     found, done = imported(tmp_path, "xdmf", "--parameters", "loads.csv")
-    assert_same(found, all, points, cells)
+    assert_same(found, every, points, cells)
     assert "the last of 3 times" in done.stderr
     found, _ = imported(tmp_path, "xdmf", "--high", "u[t=1]", "--parameters", "loads.csv")
-    assert_same(found, all, points, cells, time=1)
+    assert_same(found, every, points, cells, time=1)
     refused = imported(tmp_path, "xdmf", "--high", "u[t=3]", "--parameters", "loads.csv", code=2)
     assert "t has 3 indices, from 0 or from -3" in refused.stderr
 
@@ -405,11 +405,11 @@ def test_xdmf_as_fenics_writes_it(tmp_path, mesh):
     points, cells = mesh()
     if "quad" in cells:
         cells = {"triangle": np.concatenate([cells["triangle"], cells["quad"][:, :3], cells["quad"][:, [0, 2, 3]]])}
-    all = written(tmp_path, "xdmf", points, fenics(points, cells))
+    every = written(tmp_path, "xdmf", points, fenics(points, cells))
     found, _ = imported(tmp_path, "xdmf")
-    assert_same(found, all, points, cells)
+    assert_same(found, every, points, cells)
     np.testing.assert_allclose(found["parameters"].values.ravel(), LOADS)
-    assert_same(imported(tmp_path, "xdmf", "--high", "u[t=-2]")[0], all, points, cells, time=1)
+    assert_same(imported(tmp_path, "xdmf", "--high", "u[t=-2]")[0], every, points, cells, time=1)
 
 
 @pytest.mark.parametrize("place", ["/etc/passwd:/", "../{name}:/", "link.h5:/"])

@@ -18,7 +18,7 @@ fn at_time(index: i64) -> Wanted {
 }
 
 fn inline(text: &str, wanted: &[Wanted]) -> Result<MeshFile, Error> {
-    let none = |file: &str, path: &str| panic!("{file}:{path} is not there");
+    let none = |file: &str, path: &str| panic!("{file}:{path} is absent");
     read_xdmf(text, &none, wanted)
 }
 
@@ -315,10 +315,10 @@ fn numbers_beside_the_file_are_asked_for_by_name_and_path() {
         Ok(match path {
             "g/cells" => mesh.cells()[0].nodes().iter().map(|i| *i as f64).collect(),
             "x" => mesh.points().coordinates(),
-            _ => return Err(Error::Format(format!("{path} is not there"))),
+            _ => return Err(Error::Format(format!("{path} is absent"))),
         })
     };
     assert_eq!(read_xdmf(text, &heavy, &[]).unwrap().mesh, mesh);
     let said = read_xdmf(&text.replace("/x", "/y"), &heavy, &[]).unwrap_err();
-    assert!(said.to_string().contains("y is not there"));
+    assert!(said.to_string().contains("y is absent"));
 }

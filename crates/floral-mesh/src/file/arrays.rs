@@ -120,7 +120,7 @@ pub(crate) fn points(axes: &[Vec<f64>]) -> Result<Vec<f64>, Error> {
     Ok((0..count).flat_map(row).collect())
 }
 
-/// Nodes of cells [cell, node], of which unused ones at the end are NaN.
+/// Nodes of cells [cell, node]; unused ones at the end of a row are NaN.
 pub(crate) struct Connectivity {
     numbers: Vec<f64>,
     width: usize,
