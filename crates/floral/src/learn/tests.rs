@@ -110,7 +110,12 @@ fn the_estimate_of_the_quantity_is_as_uncertain_as_it_says() {
     assert_eq!(rows.len(), 60);
     let rms = |k: usize| (rows.iter().map(|row| row[k] * row[k]).sum::<f64>() / 60.0).sqrt();
     assert!(rms(0) < 0.2, "{}", rms(0));
-    assert!((0.3..4.0).contains(&(rms(1) / rms(0))), "{} {}", rms(0), rms(1));
+    assert!(
+        (0.3..4.0).contains(&(rms(1) / rms(0))),
+        "{} {}",
+        rms(0),
+        rms(1)
+    );
 }
 
 #[test]
