@@ -42,6 +42,7 @@ pub mod design;
 mod error;
 pub mod estimate;
 pub mod interval;
+mod kernels;
 pub mod law;
 pub mod process;
 mod sequence;

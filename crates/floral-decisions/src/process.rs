@@ -8,31 +8,13 @@
 //! coordinates, as distances do (Hvarfner, Hellsten & Nardi, ICML 2024). Few runs hardly know them: one best guess
 //! calls coordinates irrelevant by accident. So they are drawn from their posterior by elliptical slice
 //! sampling (Murray, Adams & MacKay, AISTATS 2010), which has nothing to tune, and what is known of q is
-//! averaged over them. `acquisition` chooses by it.
+//! averaged over them. `kernels` draws them; `acquisition` chooses by the process.
 
-use floral_linalg::{Mat, cholesky, solve_positive};
-use rand::{Rng, RngExt};
-use rand_distr::{Distribution, StandardNormal};
+use floral_linalg::{Mat, solve_positive};
+use rand::Rng;
 
+use crate::kernels::{Evidence, Kernel};
 use crate::{Error, Result};
-
-/// Variance of the constant, in units of that of the runs.
-const CONSTANT: f64 = 10.0;
-
-/// Means and deviations of the logarithms of lengths (beside half that of the number of coordinates), of the
-/// variance of g, of the unknown variance of runs, and of the variance of slopes.
-const LENGTH: [f64; 2] = [0.7, 1.2];
-const VARIANCE: [f64; 2] = [0.0, 1.0];
-const UNKNOWN: [f64; 2] = [-7.0, 2.0];
-const SLOPE: [f64; 2] = [0.0, 1.5];
-
-/// Steps of the sampler before the first kernel is kept, steps between kernels, and kernels.
-const BEFORE: usize = 60;
-const BETWEEN: usize = 6;
-const KERNELS: usize = 12;
-
-/// Tries of a step; the bracket shrinks so fast that the present point is met long before.
-const TRIES: usize = 60;
 
 /// Runs of a solver, as the process sees them.
 #[derive(Debug, Clone, Copy)]
@@ -56,16 +38,6 @@ pub struct Process {
     mean: f64,
     scale: f64,
     fits: Vec<Fit>,
-}
-
-/// The numbers of a kernel.
-#[derive(Debug, Clone)]
-struct Kernel {
-    /// 1 / l^2.
-    inverse_squares: Vec<f64>,
-    variance: f64,
-    unknown: f64,
-    slope: f64,
 }
 
 /// The runs by one kernel.
@@ -115,7 +87,10 @@ impl Process {
             slopes: runs.slopes,
         };
         let kernels = evidence.kernels(rng);
-        let fits: Option<Vec<Fit>> = kernels.into_iter().map(|k| evidence.fit(k)).collect();
+        let fits: Option<Vec<Fit>> = kernels
+            .into_iter()
+            .map(|k| Fit::new(&evidence, k))
+            .collect();
         let fits = fits.ok_or_else(|| {
             Error::new(
                 "runs",
@@ -234,111 +209,14 @@ impl Runs<'_> {
     }
 }
 
-impl Kernel {
-    /// From numbers that are standard normal before runs are seen.
-    fn new(numbers: &[f64], coordinates: usize) -> Self {
-        let lengths = LENGTH[0] + 0.5 * (coordinates.max(1) as f64).ln();
-        let log = |[mean, deviation]: [f64; 2], k: usize| mean + deviation * numbers[k];
-        let inverse_square = |d: usize| (-2.0 * log([lengths, LENGTH[1]], d)).exp();
-        Self {
-            inverse_squares: (0..coordinates).map(inverse_square).collect(),
-            variance: log(VARIANCE, coordinates).exp(),
-            unknown: log(UNKNOWN, coordinates + 1).exp(),
-            slope: log(SLOPE, coordinates + 2).exp(),
-        }
-    }
-
-    /// The covariance of the quantity at two places.
-    fn covariance(&self, a: &[f64], b: &[f64], slopes: usize) -> f64 {
-        let pairs = || a.iter().zip(b);
-        let parts = pairs().zip(&self.inverse_squares);
-        let square: f64 = parts.map(|((a, b), w)| w * (a - b) * (a - b)).sum();
-        let linear: f64 = pairs().rev().take(slopes).map(|(a, b)| a * b).sum();
-        self.variance * (-0.5 * square).exp() + self.slope * linear + CONSTANT
-    }
-}
-
-/// What kernels are drawn by: runs of mean zero and variance one.
-struct Evidence<'a> {
-    coordinates: &'a [Vec<f64>],
-    slopes: usize,
-    values: Mat<f64>,
-    noise: Vec<f64>,
-}
-
-impl Evidence<'_> {
-    /// Kernels drawn from their posterior.
-    fn kernels(&self, rng: &mut impl Rng) -> Vec<Kernel> {
-        let size = self.coordinates[0].len();
-        let mut at = vec![0.0; size + 3];
-        let mut level = self.log_likelihood(&at);
-        let mut kernels = Vec::new();
-        for step in 0..BEFORE + KERNELS * BETWEEN {
-            (at, level) = self.step(at, level, rng);
-            if step >= BEFORE && (step - BEFORE) % BETWEEN == BETWEEN - 1 {
-                kernels.push(Kernel::new(&at, size));
-            }
-        }
-        kernels
-    }
-
-    /// A point of the ellipse through the present one and a draw of the prior, with a likelihood above a random share of
-    /// the present one; the bracket of angles shrinks towards the present one, at angle zero.
-    fn step(&self, at: Vec<f64>, level: f64, rng: &mut impl Rng) -> (Vec<f64>, f64) {
-        let other: Vec<f64> = at.iter().map(|_| StandardNormal.sample(rng)).collect();
-        let limit = level + rng.random::<f64>().ln();
-        let turn = std::f64::consts::TAU;
-        let mut angle = turn * rng.random::<f64>();
-        let mut bracket = [angle - turn, angle];
-        for _ in 0..TRIES {
-            let (sin, cos) = angle.sin_cos();
-            let pairs = at.iter().zip(&other);
-            let next: Vec<f64> = pairs.map(|(a, b)| a * cos + b * sin).collect();
-            let found = self.log_likelihood(&next);
-            if found > limit {
-                return (next, found);
-            }
-            bracket[usize::from(angle >= 0.0)] = angle;
-            angle = bracket[0] + (bracket[1] - bracket[0]) * rng.random::<f64>();
-        }
-        (at, level)
-    }
-
-    /// log p(y | kernel) but for a constant; minus infinity where the covariance is singular.
-    fn log_likelihood(&self, numbers: &[f64]) -> f64 {
-        let kernel = Kernel::new(numbers, self.coordinates[0].len());
-        let matrix = self.matrix(&kernel);
-        let Some(weights) = solve_positive(&matrix, &self.values) else {
-            return f64::NEG_INFINITY;
-        };
-        let mut factor = matrix;
-        if !cholesky(&mut factor) {
-            return f64::NEG_INFINITY;
-        }
-        let n = self.values.nrows();
-        let half: f64 = (0..n).map(|i| factor[(i, i)].ln()).sum();
-        let square: f64 = (0..n).map(|i| weights[(i, 0)] * self.values[(i, 0)]).sum();
-        -0.5 * square - half
-    }
-
-    fn matrix(&self, kernel: &Kernel) -> Mat<f64> {
-        let z = self.coordinates;
-        Mat::from_fn(z.len(), z.len(), |i, j| {
-            let own = if i == j {
-                self.noise[i] + kernel.unknown
-            } else {
-                0.0
-            };
-            kernel.covariance(&z[i], &z[j], self.slopes) + own
-        })
-    }
-
-    fn fit(&self, kernel: Kernel) -> Option<Fit> {
-        let n = self.values.nrows();
-        let inverse = solve_positive(&self.matrix(&kernel), &Mat::identity(n, n))?;
-        Some(Fit {
-            weights: &inverse * &self.values,
-            errors: self.noise.iter().map(|v| v + kernel.unknown).collect(),
+impl Fit {
+    /// None if the covariance of the runs is singular.
+    fn new(evidence: &Evidence<'_>, kernel: Kernel) -> Option<Self> {
+        let n = evidence.values.nrows();
+        let inverse = solve_positive(&evidence.matrix(&kernel), &Mat::identity(n, n))?;
+        Some(Self {
+            weights: &inverse * &evidence.values,
+            errors: evidence.noise.iter().map(|v| v + kernel.unknown).collect(),
             inverse,
             kernel,
         })
@@ -348,7 +226,8 @@ impl Evidence<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::SeedableRng;
+    use crate::kernels::KERNELS;
+    use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     fn places(count: usize, size: usize, seed: u64) -> Vec<Vec<f64>> {
@@ -438,7 +317,7 @@ mod tests {
         };
         let kernels = all.fits.iter().map(|fit| fit.kernel.clone());
         let fits = kernels
-            .map(|kernel| evidence.fit(kernel).unwrap())
+            .map(|kernel| Fit::new(&evidence, kernel).unwrap())
             .collect();
         let alone = Process { fits, ..alone };
         let known = alone.at(&z[4..5]);

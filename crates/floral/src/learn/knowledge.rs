@@ -72,7 +72,9 @@ impl Knowledge {
         let pairs = Known::mean(&known).into_iter().zip(predicted);
         let variances = Known::variance(&known).into_iter();
         Ok(Self {
-            means: pairs.map(|(own, fit)| estimate.between(own, fit)).collect(),
+            means: pairs
+                .map(|(own, fit)| between(&estimate, own, fit))
+                .collect(),
             stds: variances.map(|v| (estimate.stretch * v).sqrt()).collect(),
             noise: runs.noise.iter().sum::<f64>() / runs.noise.len().max(1) as f64,
             inputs,
@@ -100,7 +102,7 @@ struct Measured {
 }
 
 impl Subject<'_> {
-    /// The mean of the quantity by the fit.
+    /// The mean of the quantity by the fit; not finite where it has no value on some realization.
     fn predicted(
         &self,
         interests: &Interests,
@@ -118,19 +120,18 @@ impl Subject<'_> {
             let derived = self
                 .predictor
                 .for_input(&case.input, case.low.as_ref(), grid)?;
-            let fields: Vec<f64> = (0..DRAWS)
-                .flat_map(|draw| {
-                    let mut rng = stream(0, Purpose::Plausible, *index as u64, draw as u64);
-                    let count = derived.epistemic_count();
-                    let normals = (0..count).map(|_| StandardNormal.sample(&mut rng));
-                    let normals: Vec<f64> = normals.collect();
-                    derived.drawn_given(vec![rng], &normals)
-                })
-                .collect();
+            let drawn = |draw: usize| {
+                let mut rng = stream(0, Purpose::Plausible, *index as u64, draw as u64);
+                let count = derived.epistemic_count();
+                let normals = (0..count).map(|_| StandardNormal.sample(&mut rng));
+                let normals: Vec<f64> = normals.collect();
+                derived.drawn_given(vec![rng], &normals)
+            };
+            let fields: Vec<f64> = (0..DRAWS).flat_map(drawn).collect();
             let values = derived.values().max(1);
             let mean = mean_of(&interests.on(&case)?, fields.chunks_exact(values))?;
             observer.observe(&Event::Generated { input: *index });
-            finite(mean.ok_or_else(unknowing)?.0, *index)
+            Ok(mean.ok_or_else(unknowing)?.0)
         };
         inputs.par_iter().map(one).collect()
     }
@@ -147,15 +148,9 @@ impl Subject<'_> {
             squares += square;
             freedom += high.len() as f64 - 1.0;
         }
-        let variance = if freedom > 0.0 {
-            squares / freedom
-        } else {
-            0.0
-        };
-        let each = self
-            .solved
-            .values()
-            .map(|high| variance / high.len().max(1) as f64);
+        let variance = squares / freedom.max(1.0);
+        let highs = self.solved.values();
+        let each = highs.map(|high| variance / high.len().max(1) as f64);
         Ok(Measured {
             values,
             noise: each.collect(),
@@ -207,9 +202,7 @@ impl Subject<'_> {
         let known = process.at(&places);
         Ok((process, known))
     }
-}
 
-impl Subject<'_> {
     /// How process and fit make one estimate, by their errors at runs that they had not seen.
     fn estimate(
         &self,
@@ -249,6 +242,14 @@ impl Subject<'_> {
     }
 }
 
+/// An estimate; that of the process where the fit has none.
+fn between(estimate: &Estimate, process: f64, fit: f64) -> f64 {
+    match fit.is_finite() {
+        true => estimate.between(process, fit),
+        false => process,
+    }
+}
+
 /// The place of the field that is closest to another, wherever both have values.
 fn nearest(fields: &[Field], other: &[f64]) -> usize {
     let apart = |field: &Field| -> f64 {
@@ -283,8 +284,7 @@ fn finite(value: f64, input: usize) -> Result<f64> {
     if value.is_finite() {
         return Ok(value);
     }
-    let reason =
-        format!("it has no value on some realization of input {input}; change the expression");
+    let reason = format!("it has no value on some run of input {input}; change the expression");
     Err(refusal("quantity", &reason))
 }
 
