@@ -155,7 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn what_judges_a_candidate_of_a_large_domain_is_what_is_guessed_of_all_its_points() {
+    fn what_judges_a_candidate_of_a_large_domain_is_what_any_number_of_threads_guess_of_its_points()
+    {
         let grid = lattice(&[("t", 260), ("x", 70)], &[]);
         for lattice in [grid, Lattice::of_points("point", scattered(17_000, 8))] {
             let symmetries = Symmetries::none(&lattice, 1, 1);
@@ -193,8 +194,14 @@ mod tests {
                 constants: Vec::new(),
             };
             let at = judging(&lattice).unwrap();
-            for mut model in models(&lattice, &symmetries, &examples) {
+            let by = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                let pool = pool.build().unwrap();
+                pool.install(|| models(&lattice, &symmetries, &examples))
+            };
+            for (mut model, mut alone) in by(3).into_iter().zip(by(1)) {
                 let judged = model.judged();
+                assert_eq!(judged, alone.judged());
                 let base = Base::Low;
                 let everywhere = Member { base, model }.judged_everywhere(&problem).unwrap();
                 for (judged, everywhere) in judged.iter().zip(&everywhere) {

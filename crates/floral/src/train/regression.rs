@@ -186,6 +186,8 @@ pub(super) fn fit_run(
         ..Progress::default()
     };
     let regression = fitted.to_bytes();
+    // What is read again is as large.
+    drop(fitted);
     restored(&regression).map_err(|error| Error::Numerical {
         what: format!("what was fitted could not be read again ({error})"),
         advice: "look for extreme values in the data, or choose other units".into(),
