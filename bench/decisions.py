@@ -6,8 +6,8 @@ A problem is a pool of 60 to 100 inputs with all of their solutions (decisions_p
 `random` starts with 6 runs and takes 3 at a time. After 6, 9, 12 and 18 runs its estimate of the mean of the quantity at every
 input of the pool (quantity.csv) is compared with the truth. `errors` are root mean squares over the pool, relative to the standard
 deviation of the true values; `stds` is what the loop says of the same, in the same unit; with `--model`, `model_errors` are those of
-realizations of the loop's last model (`floral sample`). `runs_ratio` is the number of runs at which the median error is that
-of `random` at 18 runs, over 18, by interpolation; where a choice ends above `random`, 18 over the runs at which `random` is as
+realizations of the loop's last model (`floral sample`). `runs_ratio` is the number of runs from which on the median error is at
+most that of `random` at 18 runs, over 18, by interpolation; where a choice ends above `random`, 18 over the runs at which `random` is as
 good. Rows that the output has from the same build and settings are not measured again.
 """
 
@@ -74,14 +74,15 @@ def learned(given, name, choice, seed, folder, truth, size):
 
 
 def runs_at(errors, target):
-    """The runs at which errors come down to a target, by interpolation of logarithms; none if they do not."""
-    for i, error in enumerate(errors):
-        if error <= target:
-            if i == 0:
-                return float(BUDGETS[0])
-            share = np.log(errors[i - 1] / target) / np.log(errors[i - 1] / error)
-            return float(BUDGETS[i - 1] + share * (BUDGETS[i] - BUDGETS[i - 1]))
-    return None
+    """The runs from which on errors are at most a target, by interpolation of logarithms; none if the last is not."""
+    above = [i for i, error in enumerate(errors) if error > target]
+    if not above:
+        return float(BUDGETS[0])
+    i = above[-1] + 1
+    if i == len(BUDGETS):
+        return None
+    share = np.log(errors[i - 1] / target) / np.log(errors[i - 1] / errors[i])
+    return float(BUDGETS[i - 1] + share * (BUDGETS[i] - BUDGETS[i - 1]))
 
 
 def runs_ratio(errors, random):
@@ -127,7 +128,8 @@ def main():
     seeds, choices = [int(seed) for seed in given.seeds.split(",")], given.choices.split(",")
     before = json.loads(given.output.read_text()) if given.output.exists() else {}
     rows = before["rows"] if before.get("build") == identity(given) else []
-    words = [f"--seeds {given.seeds}", f"--method {given.method}", *(["--model"] if given.model else [])]
+    only = [f"--only {given.only}"] if given.only != ",".join(PROBLEMS) else []
+    words = [*only, f"--seeds {given.seeds}", f"--method {given.method}", *(["--model"] if given.model else [])]
     for name in given.only.split(","):
         for seed in seeds:
             missing = [choice for choice in choices if not any((row["problem"], row["choice"], row["seed"]) == (name, choice, seed) for row in rows)]

@@ -1,6 +1,6 @@
 """The problems of bench/decisions: pools of inputs with all of their solutions, and a quantity.
 
-Three are of the zoo (bench/zoo_data.py), three are analytic functions of a few parameters.
+Four are of the zoo (bench/zoo_data.py), three are analytic functions of a few parameters.
 """
 
 import numpy as np
@@ -56,6 +56,14 @@ def parameters(seed):
     return dataset(np.repeat(p[:, :, None], len(t), 2), high, x=t)
 
 
+def base(seed):
+    """Random fields to random curves, with low fidelity."""
+    rng = np.random.default_rng(seed)
+    parts = [awkward()["base"](rng) for _ in range(3)]
+    given, low, high = (np.concatenate([part[f"test_{name}"] for part in parts]) for name in ("input", "low", "high"))
+    return dataset(given, high, low, x=parts[0]["x"])
+
+
 def burgers(seed):
     """Random initial values with low fidelity, built in."""
     return generated("burgers", seed, 60, TRUTH, "--resolution", "32x32", tests=1, truth=1)[0]
@@ -83,10 +91,11 @@ def at_three_quarters(high):
 # Name -> function of the seed that gives the pool; the quantity; and the same of solutions, [input, realization].
 PROBLEMS = {
     "parameters": (parameters, "q = max(u)", largest),
+    "base": (base, "q = max(u)", largest),
     "burgers": (burgers, "q = max(u)", largest),
     "elastic": (elastic, "q = max(u0)", lambda high: largest(high[:, :, :1])),
     "front": (analytic(front), "q = max(u)", largest),
     "wave": (analytic(wave), "q = at(u, 0.75)", at_three_quarters),
     "four": (analytic(four), "q = mean(u)", lambda high: np.trapezoid(high[:, :, 0], LINE)),
 }
-ZOO = ("parameters", "burgers", "elastic")
+ZOO = ("parameters", "base", "burgers", "elastic")

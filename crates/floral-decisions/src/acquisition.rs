@@ -199,7 +199,7 @@ mod tests {
             line(&[0.0, 9.0, 18.0], &[0.1, 0.1, 2.0]),
         ];
         let first = |known: &[Known]| choose(known, &[0.0; 3], &[true; 3], 1).unwrap()[0].input;
-        assert_eq!(first(&[near.clone()]), 0);
+        assert_eq!(first(std::slice::from_ref(&near)), 0);
         assert_eq!(first(&[near, far]), 2);
     }
 

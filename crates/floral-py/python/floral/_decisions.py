@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _floral
 from ._dataset import Dataset
@@ -236,7 +237,7 @@ class Loop:
         return math.inf if found is None else float(found)
 
     @property
-    def estimates(self) -> dict[str, np.ndarray]:
+    def estimates(self) -> dict[str, NDArray[Any]]:
         """The quantity after the last fit: arrays ``input``, indices into the pool, ``mean``, and ``std``, what is not known of the mean."""
         path = os.path.join(self._place, "quantity.csv")
         if not os.path.exists(path):
