@@ -72,10 +72,7 @@ impl Runs {
         };
         let deviation: Vec<f64> = (0..values).map(deviation).collect();
         let rest = &centred - &factors * leading.transpose();
-        let smoothness = match near {
-            Some(near) => scattered_smoothness(&rest, &deviation, near),
-            None => smoothness(&rest, &deviation, lattice),
-        };
+        let smoothness = smoothness(&rest, &deviation, lattice, near);
         let places = |rows: usize, k: usize| (0..rows).map(move |p| (p, k));
         let runs = Self {
             factors: (0..kept)
@@ -94,7 +91,15 @@ impl Runs {
 }
 
 /// Sums along each axis over pairs of neighbours, in units of their deviation.
-fn smoothness(rest: &Mat<f64>, deviations: &[f64], lattice: &Lattice) -> Smoothness {
+fn smoothness(
+    rest: &Mat<f64>,
+    deviations: &[f64],
+    lattice: &Lattice,
+    near: Option<&[Option<(usize, f64)>]>,
+) -> Smoothness {
+    if let Some(near) = near {
+        return scattered_smoothness(rest, deviations, near);
+    }
     let mut all = Smoothness::default();
     for axis in 0..lattice.axes.len() {
         let stride = lattice.stride(axis);
