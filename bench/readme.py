@@ -33,6 +33,7 @@ OF_THE_METHOD = {
     "laws.json": "trials.md",
     "outside.json": "trials.md",
     "sampling.json": "speed.md",
+    "scale.json": "speed.md",
 }
 OTHERS = {
     "table1-1dcr.json": "paper-methods.md",

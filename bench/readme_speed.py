@@ -2,7 +2,7 @@
 
 from readme_zoo import FILE as ZOO
 from readme_zoo import OWN, rows as zoo_rows
-from results import made_by, method_version, read, short, source, table
+from results import exists, groups, made_by, method_version, read, short, source, table
 
 
 def time_and_ratio(row, form):
@@ -56,6 +56,29 @@ def fitting():
 Processor seconds, of {read(ZOO)['cores']} cores together, of `floral train` and of `floral sample` (300 realizations of all test inputs) ({source(ZOO)}, {made_by(ZOO)}). `--budget 2m` limits the time of a fit.
 
 {table(["data", "inputs", "fit", "sample"], rows)}"""
+
+
+def scale():
+    """Large domains and many inputs."""
+    name = "scale.json"
+    if not exists(name):
+        return ""
+    made = read(name)
+    rows = []
+    for data, methods in groups(made["rows"], "data").items():
+        of = {row["method"]: row for row in methods}
+        own = of["floral-kl"]
+        peers = [f"{short(of[peer]['error'])}" if peer in of else "" for peer in ("kriging", "PCA + GP")]
+        rows.append([data, f"{own['inputs']} x {own['runs']}", f"{own['fit_cpu_s']:.0f}", f"{own['fit_mb'] / 1000:.1f}", f"{own['draw_cpu_s']:.1f}",
+                     short(own["error"]), *peers, f"{own['coverage']:.2f}, {own['worst']:.2f}"])
+    header = ["data", "inputs x runs", "fit, processor s", "fit, GB", "1000 realizations, processor s", "error", "kriging", "PCA + GP", "coverage of 90 %: mean, worst"]
+    return f"""## Large domains and many inputs
+
+FLORAL-KL with its defaults on fields in time, a block, a mesh and many inputs: processor seconds of {made['cores']} cores together, the largest resident memory,
+and 1000 realizations of one input with their mean and two quantiles from starting the program to writing the store. Errors are those of the predicted mean over that of the mean training
+solution, at four test inputs; one seed. Other work ran on the machine. (`{made['command']}`, {source(name)}, {made_by(name)}.)
+
+{table(header, rows)}"""
 
 
 def peers():
@@ -150,4 +173,5 @@ A batch of 32 prior fields on 128x128 takes {made['prior_32_fields_128x128_ms']:
 
 
 def page():
-    return "# Speed\n\n" + "\n".join([fitting(), sampling(), peers(), problems()])
+    parts = [fitting(), scale(), sampling(), peers(), problems()]
+    return "# Speed\n\n" + "\n".join(part for part in parts if part)
