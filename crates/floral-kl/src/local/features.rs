@@ -235,14 +235,15 @@ impl Columns {
         self.features_of(&self.products(framed), rows)
     }
 
-    /// Columns of several inputs at the same points, from their products one after another: of scattered points
-    /// filters are the same for all, and are made once.
-    pub(super) fn of_many(
+    /// Gives `take` the columns of several inputs at the same points, one input after another, from their products in
+    /// that order: of scattered points filters are the same for all, and are made once.
+    pub(super) fn of_many<T>(
         &self,
         products: &[Vec<f64>],
         inputs: usize,
         rows: &[usize],
-    ) -> Vec<Vec<f64>> {
+        take: impl Fn(usize, Vec<f64>) -> T,
+    ) -> Vec<T> {
         let all = self.features_of(products, rows);
         let features = all.chunks_exact(all.len() / inputs);
         let columns = |features: &[f64]| match &self.landmarks {
@@ -252,7 +253,10 @@ impl Columns {
             }),
             None => features.to_vec(),
         };
-        features.map(columns).collect()
+        let taken = features.enumerate();
+        taken
+            .map(|(k, features)| take(k, columns(features)))
+            .collect()
     }
 
     /// Whether filters are made once for many inputs.

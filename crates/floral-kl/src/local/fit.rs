@@ -330,12 +330,10 @@ fn together<'a>(
         let others: Vec<Vec<Vec<f64>>> = others.map(|f| columns.products(f)).collect();
         products.extend(others.into_iter().flatten());
         let block = |rows: &[usize]| -> Vec<Mat<f64>> {
-            let seen = columns.of_many(&products, count, rows).into_iter();
-            let guess = |(k, x): (usize, Vec<f64>)| {
+            columns.of_many(&products, count, rows, |k, x| {
                 let beta = beta(first + k);
                 MatRef::from_column_major_slice(&x, rows.len(), beta.nrows()) * beta
-            };
-            seen.enumerate().map(guess).collect()
+            })
         };
         let blocks: Vec<Vec<Mat<f64>>> = rows.par_chunks(MOST_SHARED).map(block).collect();
         for (b, block) in blocks.iter().enumerate() {
