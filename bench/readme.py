@@ -14,7 +14,7 @@ import readme_recommended
 import readme_speed
 import readme_trials
 import readme_zoo
-from results import RESULTS, ROOT, method_version, program_version, read, source, table
+from results import RESULTS, ROOT, exists, method_version, program_version, read, source, table
 
 README = ROOT / "README.md"
 PAGES = ROOT / "docs/src/results"
@@ -66,6 +66,8 @@ def build(made):
 def index():
     rows = []
     for name, page in {**OF_THE_METHOD, **OTHERS}.items():
+        if not exists(name):
+            continue
         version = str(method_version(name)) if name in OF_THE_METHOD else ""
         rows.append([f"[{TITLES[page]}]({page})", source(name), f"`{read(name)['command']}`", build(read(name)), version])
     for path in sorted((RESULTS / "trained").glob("*.json")):
@@ -118,7 +120,7 @@ def main():
         for path, text in wanted.items():
             path.write_text(text)
         return
-    older = [name for name in OF_THE_METHOD if method_version(name) != program_version()]
+    older = [name for name in OF_THE_METHOD if exists(name) and method_version(name) != program_version()]
     if older:
         print(f"recorded with an older version of the method, and labelled so: {', '.join(older)}")
     stale = [path.relative_to(ROOT).as_posix() for path, text in wanted.items() if not path.exists() or path.read_text() != text]

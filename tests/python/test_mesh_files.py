@@ -512,13 +512,3 @@ def test_predictions_are_read_as_a_mesh_again(predicted, tmp_path):
         np.testing.assert_array_equal(again[f"cells_{kind}"].values, nodes)
     mean = xr.open_dataset(folder / "out.nc")["mean"].values
     np.testing.assert_allclose(again["high"].values.ravel(), mean.ravel(), rtol=1e-6)
-
-
-def test_uxarray_opens_predictions_in_the_plane(predicted):
-    uxarray = pytest.importorskip("uxarray")
-    folder, points, cells = predicted
-    if points.shape[1] != 2 or "line" in cells:
-        pytest.skip("uxarray has faces alone")
-    found = uxarray.open_dataset(folder / "out.nc", folder / "out.nc")
-    assert found.uxgrid.n_node == len(points) and found.uxgrid.n_face == sum(map(len, cells.values()))
-    assert found["mean"].sizes["n_node"] == len(points)
