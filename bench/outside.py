@@ -56,7 +56,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for part in ("train", "test"):
-            floral(folder, "import", archive, "--prefix", part, "-o", f"{part}.zarr")
+            floral(folder, "import", archive, "--prefix", part, "--periodic", "x", "-o", f"{part}.zarr")
         for low in LOWS:
             for method in ("kriging", "floral-kl"):
                 rows.append(scored(folder, method, low))
