@@ -23,6 +23,7 @@ MARK = "<!-- Written by bench/readme from the files in results/; change those, n
 # Recordings that hold predictions of the default method, and the page that shows each.
 OF_THE_METHOD = {
     "zoo.json": "default-method.md",
+    "table1-recommended-1dcr.json": "paper-protocol.md",
     "table1-recommended.json": "paper-protocol.md",
     "table3-recommended-advection-burgers.json": "paper-protocol.md",
     "seeds-darcy-reference-100.json": "paper-protocol.md",
