@@ -48,7 +48,7 @@ def analytic(function):
 
 
 def parameters(seed):
-    """Six parameters, of which two act, to a curve with a random amplitude."""
+    """Six parameters, two of them active, to a curve with a random amplitude."""
     rng = np.random.default_rng(seed)
     parts = [awkward()["parameters"](rng) for _ in range(3)]
     p, high = (np.concatenate([part[f"test_{name}"] for part in parts]) for name in ("parameters", "high"))

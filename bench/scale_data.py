@@ -130,7 +130,7 @@ class Heated:
 
 
 def mesh(seed, shape=(400, 125), coarse=(50, 13), inputs=20, runs=10):
-    """50 000 nodes; the input is the conductivity, fluctuations of which nobody measures. Low fidelity has 650 nodes."""
+    """50 000 nodes; the input is the conductivity, whose fluctuations nobody measures. Low fidelity has 650 nodes."""
     from scipy.interpolate import LinearNDInterpolator
     rng, fine, rough = np.random.default_rng(seed), Heated(*shape), Heated(*coarse)
 

@@ -117,7 +117,7 @@ impl<'a> Realizations<'a> {
         if let Some((units, points)) = self.units {
             let mut rest = &mut values[..];
             let mut at = first;
-            // A channel after another, of which the first may have begun before.
+            // Channel after channel; the first may have begun before.
             while !rest.is_empty() {
                 let own = (points - at % points).min(rest.len());
                 let (channel, others) = rest.split_at_mut(own);
