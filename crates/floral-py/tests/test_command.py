@@ -86,9 +86,10 @@ def test_a_model_file_serves_both(tmp_path, data, model):
 
 def interrupted(command, folder, seconds=1.5):
     """Sends Ctrl-C after a while; the exit code and standard error."""
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    # A job in the background of a shell ignores Ctrl-C, and so would what it starts.
+    listen = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=folder, text=True, preexec_fn=listen, **pipes)
     assert process.stdout.readline() == "begun\n"
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
