@@ -106,7 +106,7 @@ Error of the loop's estimate of a quantity over a pool of 60 to 100 inputs, rela
 median over {len(made['seeds'])} seeds. *ratio*: runs at which a choice reaches the error of `random` at {made['budgets'][-1]} runs, over those; geometric means:
 {'; '.join(means)}. `best` has the smaller median error than `random` in {better} of {len(pairs)} comparisons. With 6 runs `best` and `spread`
 are the same: the first inputs represent the pool. *std over error*: what the loop says of its own error over
-the true one, medians over seeds, least and most over the number of runs. Problems of the zoo: {zoo}; the others are analytic functions of a few
+the true one, medians over seeds, least and most over the number of runs. Problems and ratio were settled on other seeds. Problems of the zoo: {zoo}; the others are analytic functions of a few
 parameters. (`{made['command']}`, {source(name)}, method {made['method']}.)
 
 {table(header, rows)}"""

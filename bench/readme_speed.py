@@ -76,7 +76,7 @@ def scale():
 
 FLORAL-KL with its defaults on fields in time, a block, a mesh and many inputs: processor seconds of {made['cores']} cores together, the largest resident memory,
 and 1000 realizations of one input with their mean and two quantiles from starting the program to writing the store. Errors are those of the predicted mean over that of the mean training
-solution, at four test inputs; one seed. Other work ran on the machine. (`{made['command']}`, {source(name)}, {made_by(name)}.)
+solution, at four test inputs; one seed. {made.get('note', '')} (`{made['command']}`, {source(name)}, build {made['commit']}, {made_by(name)}.)
 
 {table(header, rows)}"""
 

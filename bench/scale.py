@@ -19,7 +19,7 @@ import time
 
 import xarray
 
-from results import RESULTS, program_version
+from results import RESULTS, commit, program_version
 from scale_data import CASES, made
 from zoo_peers import pca_gp
 from zoo_scores import coverage, of_mean
@@ -92,6 +92,7 @@ def main():
             recording = {
                 "date": datetime.date.today().isoformat(),
                 "command": f"bench/scale --seed {asked.seed}",
+                "commit": commit(),
                 "method_version": program_version(),
                 "cores": os.cpu_count(),
                 "load": round(os.getloadavg()[0], 1),
