@@ -180,17 +180,16 @@ impl Fitting<'_> {
         };
         let spread = self.fit_spread(&mut fitted, &fit, cases, &known, &verdict)?;
         if fit.is_judged(&known) && self.recipe.has(Part::Calibration) {
-            let (judges, independent) = match known.has_held() {
-                true => (held_out, held_out.len()),
-                false => (cases, folds.count()),
-            };
             let judged = Judged {
-                cases: judges,
+                cases: if known.has_held() { held_out } else { cases },
                 moments: known.judges(),
                 unknown: &unknown,
                 mean: &verdict,
                 spread: spread.as_ref(),
-                independent,
+                independent: match known.has_held() {
+                    true => held_out.len(),
+                    false => folds.count(),
+                },
                 is_held: known.has_held(),
             };
             fitted.calibrate(&judged, cases, self.kind);

@@ -3,7 +3,8 @@
 use floral_linalg::Mat;
 use rayon::prelude::*;
 
-use super::features::{Columns, still};
+use super::features::Columns;
+use super::filtering::still;
 use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
 use super::lengths;
 use super::thinning::{MOST_COMPARED, Thinning};

@@ -3,9 +3,9 @@
 use floral_linalg::{Mat, c64};
 
 use super::{
-    Base, Channels, Expansion, Framed, Lattice, StoredBlend, StoredExpansion, StoredInput,
-    StoredLandmarks, StoredLeftOut, StoredMember, StoredModel, StoredPart, StoredStack, check,
-    refused,
+    Base, Channels, Expansion, Framed, Lattice, StoredBlend, StoredEpistemic, StoredExpansion,
+    StoredFixed, StoredInput, StoredLandmarks, StoredLaw, StoredLeftOut, StoredMember, StoredModel,
+    StoredPart, StoredStack, check, refused,
 };
 use crate::Result;
 use crate::Symmetries;
@@ -31,13 +31,8 @@ impl StoredExpansion {
             channels.input,
             channels.solution,
         )?;
-        let framed = |stored: StoredInput| Framed {
-            input: stored.input.0,
-            low: stored.low.0,
-            size: stored.size,
-            points: lattice.len(),
-        };
-        let framed: Vec<Framed> = self.inputs.into_iter().map(framed).collect();
+        let inputs = self.inputs.into_iter();
+        let framed: Vec<Framed> = inputs.map(|input| input.restore(lattice.len())).collect();
         let blend = |stored| {
             let mut restoring = Restoring {
                 lattice: &lattice,
@@ -47,19 +42,6 @@ impl StoredExpansion {
             };
             restoring.blend(stored)
         };
-        let law = self.law.map(|law| Law {
-            kind: law.kind,
-            runs: law
-                .runs
-                .into_iter()
-                .map(|runs| Runs {
-                    factors: runs.factors.0,
-                    deviation: runs.deviation.0,
-                    coefficients: runs.coefficients.0,
-                })
-                .collect(),
-            widths: law.widths,
-        });
         let mut mean = self.mean;
         let stacked = mean.stacked.take();
         let mut mean = blend(mean)?;
@@ -67,19 +49,12 @@ impl StoredExpansion {
         Ok(Expansion {
             mean,
             variance: self.variance.map(blend).transpose()?,
-            law,
+            law: self.law.map(StoredLaw::restore),
             neighbours: Neighbours::with_fade(&lattice, &symmetries, &framed, self.fade),
-            epistemic: Epistemic {
-                factors: self.epistemic.factors.0,
-                variance: self.epistemic.variance.0,
-                grows: self.epistemic.grows,
-            },
+            epistemic: self.epistemic.restore(),
             calibration: self.calibration,
             least_variance: self.least_variance,
-            fixed: Fixed {
-                varies: self.fixed.varies.iter().map(|v| *v != 0).collect(),
-                values: self.fixed.values,
-            },
+            fixed: self.fixed.restore(),
             support: self.support,
             left_out: self.left_out.map(StoredLeftOut::restore),
             units: self.units,
@@ -89,6 +64,51 @@ impl StoredExpansion {
             symmetries,
             framed,
         })
+    }
+}
+
+impl StoredInput {
+    fn restore(self, points: usize) -> Framed {
+        Framed {
+            input: self.input.0,
+            low: self.low.0,
+            size: self.size,
+            points,
+        }
+    }
+}
+
+impl StoredLaw {
+    fn restore(self) -> Law {
+        let runs = self.runs.into_iter().map(|runs| Runs {
+            factors: runs.factors.0,
+            deviation: runs.deviation.0,
+            coefficients: runs.coefficients.0,
+        });
+        Law {
+            kind: self.kind,
+            runs: runs.collect(),
+            widths: self.widths,
+        }
+    }
+}
+
+impl StoredEpistemic {
+    fn restore(self) -> Epistemic {
+        Epistemic {
+            factors: self.factors.0,
+            variance: self.variance.0,
+            grows: self.grows,
+        }
+    }
+}
+
+impl StoredFixed {
+    fn restore(self) -> Fixed {
+        Fixed {
+            varies: self.varies.iter().map(|v| *v != 0).collect(),
+            values: self.values,
+        }
     }
 }
 
