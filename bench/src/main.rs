@@ -30,6 +30,7 @@ static MEMORY: floral::memory::Allocator = floral::memory::Allocator::new();
 
 fn main() -> Result<()> {
     MEMORY.keep(floral::cost::spare_memory());
+    let _reuse = floral::memory::Reuse::begin();
     // As the `floral` command has it.
     rayon::ThreadPoolBuilder::new()
         .use_current_thread()

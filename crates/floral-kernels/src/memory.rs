@@ -3,7 +3,8 @@
 //!
 //! A network's intermediate arrays are megabytes each. Given back to the system and asked for
 //! again, every page of them is mapped and cleared anew, which takes up to a quarter of the time
-//! of a training step.
+//! of a training step. Other work has many sizes that rarely come again: blocks of them are given
+//! back, unless a network is at work ([`Reuse`]).
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::VecDeque;
@@ -20,6 +21,30 @@ const SMALLEST: usize = 1 << 15;
 const MOST: usize = 1 << 10;
 
 const _: () = assert!(MOST * size_of::<Block>() < SMALLEST);
+
+/// Bytes held at most while no network is at work.
+const FEW: usize = 1 << 26;
+
+/// Networks at work.
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+
+/// A network at work: while one lives, allocators hold as much as their programs allow.
+#[derive(Debug)]
+pub struct Reuse(());
+
+impl Reuse {
+    /// From here on.
+    pub fn begin() -> Self {
+        AT_WORK.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Reuse {
+    fn drop(&mut self) {
+        AT_WORK.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// The system's allocator with a store of large free blocks; a program names it as its global
 /// allocator and says with [`keep`](Self::keep) how much it may hold.
@@ -57,7 +82,7 @@ impl Allocator {
         }
     }
 
-    /// Holds up to this number of bytes of freed blocks from here on.
+    /// Holds up to this number of bytes of freed blocks from here on, or a few if no network is at work.
     pub fn keep(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
     }
@@ -76,6 +101,10 @@ impl Allocator {
     /// array never grows beyond its bound.
     fn hold(&self, block: Block) {
         let limit = self.limit.load(Ordering::Relaxed);
+        let limit = match AT_WORK.load(Ordering::Relaxed) {
+            0 => limit.min(FEW),
+            _ => limit,
+        };
         let size = block.layout.size();
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while free.bytes + size > limit || free.blocks.len() >= MOST {
@@ -174,7 +203,7 @@ mod tests {
         );
     }
 
-    /// Both tests say what the one store may hold.
+    /// All tests say what the one store may hold.
     static TURN: Mutex<()> = Mutex::new(());
 
     #[test]
@@ -204,10 +233,27 @@ mod tests {
         assert_eq!(held(), 0);
     }
 
+    #[test]
+    fn without_a_network_few_blocks_are_held() {
+        let _turn = TURN.lock();
+        MEMORY.keep(1 << 30);
+        let held_after = || {
+            drop(vec![1u8; 2 * FEW]);
+            held()
+        };
+        let reuse = Reuse::begin();
+        assert!(held_after() >= 2 * FEW);
+        drop(reuse);
+        assert!(held_after() <= FEW);
+        MEMORY.keep(0);
+        drop(vec![1u8; SMALLEST]);
+    }
+
     /// Growing the store's array while it is locked would wait for the lock forever.
     #[test]
     fn more_blocks_than_the_store_holds_are_given_back() {
         let _turn = TURN.lock();
+        let _reuse = Reuse::begin();
         MEMORY.keep(1 << 30);
         let many: Vec<Vec<u8>> = (0..2 * MOST).map(|_| vec![1; SMALLEST]).collect();
         drop(many);

@@ -4,6 +4,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{
     LltRegularization, cholesky_in_place, cholesky_in_place_scratch,
 };
+use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Par, Side};
 
@@ -26,6 +27,19 @@ pub fn solve_positive(matrix: &Mat<f64>, b: &Mat<f64>) -> Option<Mat<f64>> {
     Some(matrix.llt(Side::Lower).ok()?.solve(b))
 }
 
+/// The same on one thread in the memory of the matrix, for many systems at once.
+pub fn solve_positive_in_place(mut matrix: Mat<f64>, b: &Mat<f64>) -> Option<Mat<f64>> {
+    if !cholesky(&mut matrix) {
+        return None;
+    }
+    let mut x = b.clone();
+    let scratch = solve_in_place_scratch::<f64>(x.nrows(), x.ncols(), Par::Seq);
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    solve_in_place(matrix.as_ref(), x.as_mut(), Par::Seq, stack);
+    Some(x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +54,7 @@ mod tests {
         assert!(difference.norm_l2() < 1e-14);
         let b = Mat::from_fn(7, 2, |i, j| (i + 2 * j) as f64);
         let x = solve_positive(&matrix, &b).unwrap();
+        assert_eq!(solve_positive_in_place(matrix.clone(), &b).unwrap(), x);
         assert!((&matrix * x - b).norm_l2() < 1e-13);
         let mut indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 0.0 } else { 1.0 });
         assert!(!cholesky(&mut indefinite));

@@ -10,7 +10,7 @@ mod eigen;
 mod matern;
 mod product;
 
-pub use cholesky::{cholesky, solve_positive};
+pub use cholesky::{cholesky, solve_positive, solve_positive_in_place};
 pub use complex::{hermitian_eigen, inverse};
 pub use eigen::symmetric_eigen;
 pub use faer::{Accum, Mat, MatMut, MatRef, c64};

@@ -97,17 +97,33 @@ impl Evidence {
         let Some(floor) = floor else {
             return Some(Cow::Borrowed(&self.plain));
         };
-        let mut normal = self.plain.clone();
-        for noise in &self.noise {
-            let mut matrix = noise.gram.clone();
-            let least = floor.max(f64::MIN_POSITIVE);
-            (0..matrix.nrows()).for_each(|i| matrix[(i, i)] += least);
-            let explained = solve_positive(&matrix, &noise.columns)?;
-            normal.xx -= explained.transpose() * &noise.columns;
-            normal.xy -= explained.transpose() * &noise.target;
-        }
-        Some(Cow::Owned(normal))
+        Some(Cow::Owned(less_noise(
+            self.plain.clone(),
+            &self.noise,
+            floor,
+        )?))
     }
+
+    /// The same, without a copy.
+    pub(super) fn into_weighed(self, floor: Option<f64>) -> Option<Normal> {
+        match floor {
+            None => Some(self.plain),
+            Some(floor) => less_noise(self.plain, &self.noise, floor),
+        }
+    }
+}
+
+/// Sums less what directions explain in which the means may err, with a floor f.
+fn less_noise(mut normal: Normal, noise: &[Noise], floor: f64) -> Option<Normal> {
+    let least = floor.max(f64::MIN_POSITIVE);
+    for noise in noise {
+        let mut matrix = noise.gram.clone();
+        (0..matrix.nrows()).for_each(|i| matrix[(i, i)] += least);
+        let explained = solve_positive(&matrix, &noise.columns)?;
+        normal.xx -= explained.transpose() * &noise.columns;
+        normal.xy -= explained.transpose() * &noise.target;
+    }
+    Some(normal)
 }
 
 /// The sums over one input in the position of one motion.

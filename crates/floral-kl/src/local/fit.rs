@@ -6,7 +6,7 @@ use floral_linalg::{Mat, MatRef};
 use rayon::prelude::*;
 
 use super::evidence::Evidence;
-use super::normal::{Normal, error, solve, total};
+use super::normal::{Normal, error, solve};
 use super::thinning::{MOST_COMPARED, Thinning};
 use super::{Columns, LocalPlan};
 use crate::case::Framed;
@@ -34,6 +34,9 @@ const MOST_TOGETHER: usize = 16_384;
 /// filters.
 const MOST_SHARED: usize = 2048;
 const MOST_VALUES: usize = 1 << 23;
+
+/// Folds whose sums are weighed together.
+const WEIGHED_TOGETHER: usize = 8;
 
 /// Ridges tried where the penalty is a covariance.
 const LANDMARK_RIDGES: &[f64] = &[1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
@@ -92,7 +95,7 @@ impl LocalFit {
         if examples.has_held() {
             fit.chosen_by_held_out(&train, &examples.held)?;
         } else {
-            fit.chosen_by_left_out(&train, &examples.train, &folds, most_deciding)?;
+            fit.chosen_by_left_out(train, &examples.train, &folds, most_deciding)?;
         }
         Some(fit)
     }
@@ -103,7 +106,7 @@ impl LocalFit {
         let mut solved: Vec<Mat<f64>> = Vec::new();
         let floors = floors(train).into_iter().map(Some);
         for floor in std::iter::once(None).chain(floors) {
-            let total = total(&weighed(train, floor)?);
+            let total = total(train, floor)?;
             let ridges = ridges(penalty.as_ref()).par_iter();
             let tried = ridges.filter_map(|&ridge| solve(&total, ridge, penalty.as_ref()));
             solved.par_extend(tried);
@@ -135,26 +138,29 @@ impl LocalFit {
     /// many.
     fn chosen_by_left_out(
         &mut self,
-        train: &[Evidence],
+        train: Vec<Evidence>,
         sample: &Sample<'_>,
         folds: &Folds,
         most_deciding: usize,
     ) -> Option<()> {
         let penalty = self.columns.penalty();
+        let penalty = penalty.as_ref();
         let search = Search {
-            train,
+            train: &train,
             deciding: (0..train.len())
                 .step_by(train.len().div_ceil(most_deciding))
                 .collect(),
-            penalty: penalty.as_ref(),
+            penalty,
         };
         let best = search.best()?;
-        let normals = weighed(train, best.floor)?;
-        let total = total(&normals);
-        let penalty = penalty.as_ref();
+        let total = total(&train, best.floor)?;
         self.coefficients = solve(&total, best.ridge, penalty)?;
-        let without = |normal: &Cow<'_, Normal>| solve(&total.less(normal), best.ridge, penalty);
-        let left_out: Option<Vec<Mat<f64>>> = normals.par_iter().map(without).collect();
+        // The evidence goes as it is used: guesses need memory of their own.
+        let without = |evidence: Evidence| {
+            let own = evidence.into_weighed(best.floor)?;
+            solve(&total.less(&own), best.ridge, penalty)
+        };
+        let left_out: Option<Vec<Mat<f64>>> = train.into_par_iter().map(without).collect();
         let left_out = left_out?;
         self.judged = self.guesses(&left_out, folds, sample.framed, sample.at);
         self.left_out = sample.at.map(|_| (left_out, folds.clone()));
@@ -221,8 +227,20 @@ fn floors(train: &[Evidence]) -> Vec<f64> {
     FLOORS.iter().map(|share| share * power).collect()
 }
 
-fn weighed(train: &[Evidence], floor: Option<f64>) -> Option<Vec<Cow<'_, Normal>>> {
-    train.par_iter().map(|one| one.weighed(floor)).collect()
+/// The weighed sums of all, a few at a time.
+fn total(train: &[Evidence], floor: Option<f64>) -> Option<Normal> {
+    let mut total: Option<Normal> = None;
+    for some in train.chunks(WEIGHED_TOGETHER) {
+        let weighed: Option<Vec<Cow<'_, Normal>>> =
+            some.par_iter().map(|one| one.weighed(floor)).collect();
+        for one in weighed? {
+            total = Some(match total {
+                None => one.into_owned(),
+                Some(sum) => sum.add(&one),
+            });
+        }
+    }
+    total
 }
 
 /// A search for the floor and the ridge of least error at deciding folds, each left out.
@@ -254,24 +272,30 @@ impl Search<'_> {
         Some(best)
     }
 
+    /// One deciding fold after another, so that few matrices are in memory at a time.
     fn of_floor(&self, floor: Option<f64>, ridges: &[f64]) -> Option<Choice> {
-        let normals = weighed(self.train, floor)?;
-        let total = total(&normals);
-        let tried = ridges.par_iter().filter_map(|&ridge| {
-            let miss = |&fold: &usize| {
-                let beta = solve(&total.less(&normals[fold]), ridge, self.penalty)?;
-                Some(error(&self.train[fold].plain, &beta))
+        let total = total(self.train, floor)?;
+        let misses = |&fold: &usize| -> Option<Vec<Option<f64>>> {
+            let own = &self.train[fold];
+            let others = total.less(own.weighed(floor)?.as_ref());
+            let miss = |&ridge: &f64| {
+                let beta = solve(&others, ridge, self.penalty)?;
+                Some(error(&own.plain, &beta))
             };
-            let errors: Option<Vec<f64>> = self.deciding.iter().map(miss).collect();
-            let error = errors?.iter().sum();
+            Some(ridges.iter().map(miss).collect())
+        };
+        let misses: Option<Vec<Vec<Option<f64>>>> = self.deciding.par_iter().map(misses).collect();
+        let misses = misses?;
+        let choice = |(r, &ridge): (usize, &f64)| {
+            let errors: Option<Vec<f64>> = misses.iter().map(|of_fold| of_fold[r]).collect();
             Some(Choice {
-                error,
+                error: errors?.iter().sum(),
                 floor,
                 ridge,
             })
-        });
-        let tried: Vec<Choice> = tried.collect();
-        tried.into_iter().min_by(|a, b| a.error.total_cmp(&b.error))
+        };
+        let tried = ridges.iter().enumerate().filter_map(choice);
+        tried.min_by(|a, b| a.error.total_cmp(&b.error))
     }
 }
 

@@ -1,8 +1,6 @@
 //! Normal equations of local regression: sums over points, added and solved.
 
-use std::borrow::Cow;
-
-use floral_linalg::{Mat, solve_positive};
+use floral_linalg::{Mat, solve_positive_in_place};
 
 /// Sums over the points of one input, or of many.
 #[derive(Clone)]
@@ -32,15 +30,6 @@ impl Normal {
     }
 }
 
-pub(super) fn total(normals: &[Cow<'_, Normal>]) -> Normal {
-    let zero = Normal {
-        xx: Mat::zeros(normals[0].xx.nrows(), normals[0].xx.ncols()),
-        xy: Mat::zeros(normals[0].xy.nrows(), normals[0].xy.ncols()),
-        yy: 0.0,
-    };
-    normals.iter().fold(zero, |sum, normal| sum.add(normal))
-}
-
 /// (xx + ridge P) beta = xy, with the ridge in units of the mean diagonal and the identity for P if
 /// there is none.
 pub(super) fn solve(normal: &Normal, ridge: f64, penalty: Option<&Mat<f64>>) -> Option<Mat<f64>> {
@@ -51,7 +40,7 @@ pub(super) fn solve(normal: &Normal, ridge: f64, penalty: Option<&Mat<f64>>) -> 
         Some(penalty) => matrix += ridge * mean * penalty,
         None => (0..n).for_each(|i| matrix[(i, i)] += ridge * mean + f64::MIN_POSITIVE),
     }
-    solve_positive(&matrix, &normal.xy)
+    solve_positive_in_place(matrix, &normal.xy)
 }
 
 /// Norm of target minus columns times beta.

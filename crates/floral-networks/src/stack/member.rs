@@ -16,6 +16,7 @@ use crate::random::{Purpose, stream};
 use crate::training::model::fields;
 use floral_flow::training::adam::{Adam, clipped};
 use floral_flow::training::average::{Average, averaged};
+use floral_kernels::memory::Reuse;
 
 /// Steps in which the learning rate rises.
 const WARM_UP: f64 = 20.0;
@@ -75,6 +76,7 @@ struct Training<'a> {
     adam: Adam,
     average: Option<Average>,
     device: Device,
+    _reuse: Reuse,
 }
 
 impl<'a> Training<'a> {
@@ -99,6 +101,7 @@ impl<'a> Training<'a> {
             average: Average::new(AVERAGE, &weights),
             weights,
             device,
+            _reuse: Reuse::begin(),
         })
     }
 

@@ -7,6 +7,7 @@ use super::Sampling;
 use super::velocity::NetworkVelocity;
 use crate::device::{is_processor, read};
 use crate::flow::Prior;
+use crate::memory::Reuse;
 use crate::observer::{Event, Observer};
 use crate::operator::{Context, Points, Weight, with_weights};
 use crate::random::Stream;
@@ -21,6 +22,7 @@ use floral_networks::training::blocks::sampling_rows;
 pub(super) struct Network {
     pub model: Model,
     pub device: Device,
+    _reuse: Reuse,
 }
 
 impl Network {
@@ -32,6 +34,7 @@ impl Network {
         Ok(Self {
             model,
             device: device.clone(),
+            _reuse: Reuse::begin(),
         })
     }
 
@@ -69,7 +72,7 @@ impl<'a> NetworkInput<'a> {
         low: Option<&Field>,
         grid: &Grid,
     ) -> Result<Self> {
-        let Network { model, device } = network;
+        let Network { model, device, .. } = network;
         let shape = grid.shape();
         let mut condition = header.scaling.condition(input, low);
         let channels = model.condition_channels();
@@ -170,7 +173,7 @@ impl<'a> NetworkInput<'a> {
 
     /// Realizations that are computed together.
     pub(super) fn block_rows(&self) -> usize {
-        let Network { model, device } = self.network;
+        let Network { model, device, .. } = self.network;
         sampling_rows(&model.network.config(), &self.shape, device)
     }
 

@@ -13,6 +13,7 @@ use super::training::{Outcome, Training};
 use super::update::update;
 use super::{RunFolder, TrainConfig};
 use crate::flow::{Coupling, Path, Prior};
+use crate::memory::Reuse;
 use crate::observer::{Event, Observer};
 use crate::operator::{Network, Weight, weights, with_weights};
 use crate::random::{Purpose, Stream, stream};
@@ -47,6 +48,7 @@ pub(super) struct Trainer<'a> {
     pub(super) seconds_before: f64,
     pub(super) last_write: Option<Instant>,
     pub(super) unwritten_best: Option<Checkpoint>,
+    _reuse: Reuse,
 }
 
 impl<'a> Trainer<'a> {
@@ -96,6 +98,7 @@ impl<'a> Trainer<'a> {
             seconds_before: 0.0,
             last_write: None,
             unwritten_best: None,
+            _reuse: Reuse::begin(),
         };
         if let Some(checkpoint) = run.last()? {
             trainer.restore(checkpoint, &reader.dataset)?;
