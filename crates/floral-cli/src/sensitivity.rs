@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use floral::counted;
-use floral::device::Device;
 use floral::predict::{Predictor, is_npz};
 use floral::sensitivity::{
     IndexEstimate, QuantityOutcome, Sensitivity, SensitivityRequest, Statistic, propagate,
@@ -18,7 +17,7 @@ use floral::train::RunFolder;
 use crate::interest::{self, error, number};
 use crate::progress::Progress;
 use crate::session::Given;
-use crate::{Ending, inputs, interrupt, low, output};
+use crate::{Ending, inputs, low, output, session};
 
 /// What `floral sensitivity` takes.
 #[derive(clap::Args)]
@@ -97,8 +96,7 @@ pub struct Arguments {
 /// Predicts the inputs, and prints what is found.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     arguments.check_files()?;
-    let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &Device::flex())?;
-    output::notes(&predictor.header().notes());
+    let predictor = session::loaded(&arguments.run)?;
     let request = SensitivityRequest {
         asked: arguments.interests.asked(),
         samples: arguments.samples,
@@ -107,10 +105,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         maps: arguments.maps.is_some(),
         ..SensitivityRequest::default()
     };
-    let progress = Progress::new("sensitivity", interrupt::flag()?);
-    let found = arguments.find(&predictor, &request, &progress);
-    progress.finish();
-    let found = found?;
+    let found = Progress::during("sensitivity", |progress| {
+        arguments.find(&predictor, &request, progress)
+    })?;
     output::notes(&found.notes);
     let json = serde_json::to_string_pretty(&found)? + "\n";
     if let Some(path) = &arguments.output {
