@@ -189,10 +189,10 @@ pub fn evaluate_across(
 
 fn check_spread(predictor: &Predictor, sampling: &Sampling) -> Result<()> {
     if predictor.method().is_generative() && sampling.realizations < 2 {
-        return Err(Error::Config {
-            context: "evaluation".into(),
-            reason: "a spread needs at least two realizations; ask for more".into(),
-        });
+        return Err(Error::config(
+            "evaluation",
+            "a spread needs at least two realizations; ask for more",
+        ));
     }
     Ok(())
 }
@@ -207,35 +207,34 @@ fn thinning(
         return Ok(None);
     }
     let (full, trained) = (dataset.grid().shape(), &predictor.header().shapes.grid);
-    let thinning = Thinning::to(&full, trained).ok_or_else(|| Error::Config {
-        context: "the training grid".into(),
-        reason: format!(
-            "{} has grid {full:?}; every s-th point of it cannot give {trained:?}",
-            dataset.path().display()
-        ),
+    let thinning = Thinning::to(&full, trained).ok_or_else(|| {
+        Error::config(
+            "the training grid",
+            format!(
+                "{} has grid {full:?}; every s-th point of it cannot give {trained:?}",
+                dataset.path().display()
+            ),
+        )
     })?;
     match dataset.known() {
         _ if dataset.mask().is_some() && full == *trained => Ok(None),
-        _ if dataset.mask().is_some() => Err(Error::Config {
-            context: "the training grid".into(),
-            reason: "points of the dataset are outside of the domain; evaluate on its own grid"
-                .into(),
-        }),
-        _ if dataset.has_sensors() => Err(Error::Config {
-            context: "the training grid".into(),
-            reason:
-                "high fidelity is known at sensors; evaluate on the grid of the dataset, which \
-                     compares where it is known"
-                    .into(),
-        }),
-        Some(known) if known.shape() != *trained => Err(Error::Config {
-            context: "the training grid".into(),
-            reason: format!(
+        _ if dataset.mask().is_some() => Err(Error::config(
+            "the training grid",
+            "points of the dataset are outside of the domain; evaluate on its own grid",
+        )),
+        _ if dataset.has_sensors() => Err(Error::config(
+            "the training grid",
+            "high fidelity is known at sensors; evaluate on the grid of the dataset, which \
+                     compares where it is known",
+        )),
+        Some(known) if known.shape() != *trained => Err(Error::config(
+            "the training grid",
+            format!(
                 "high fidelity is known on {:?} points, not on {trained:?}; evaluate on the grid of \
                  the dataset, which compares where it is known",
                 known.shape()
             ),
-        }),
+        )),
         _ => Ok(Some(thinning)),
     }
 }

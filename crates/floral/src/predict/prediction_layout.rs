@@ -116,21 +116,13 @@ pub(super) fn check_names(plan: &PredictionPlan) -> Result<()> {
     let axes = || plan.places.coordinates().into_iter().map(|(name, _)| name);
     match axis_names::fault(axes(), &RESERVED) {
         None => interest::check_names(&plan.interests, axes().chain(RESERVED)),
-        Some(reason) => Err(Error::Config {
-            context: "predictions".into(),
-            reason,
-        }),
+        Some(reason) => Err(Error::config("predictions", reason)),
     }
 }
 
 /// Refuses more fields of one input than fit into a chunk, or levels that are no numbers.
 pub(super) fn check_size(plan: &PredictionPlan) -> Result<()> {
-    let refuse = |context: &str, reason: &str| {
-        Err(Error::Config {
-            context: context.into(),
-            reason: reason.into(),
-        })
-    };
+    let refuse = |context: &str, reason: &str| Err(Error::config(context, reason));
     let Wanted {
         quantiles,
         thresholds,
