@@ -47,25 +47,7 @@ pub fn compare(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Comparison> {
-    if dataset.known().is_some() || dataset.has_sensors() {
-        return Err(Error::bad_file(
-            dataset.path().to_owned(),
-            "has high fidelity on fewer points than its grid, which a report cannot show; use \
-                     floral evaluate, which compares at those points",
-        ));
-    }
-    check_drawable(dataset.grid())?;
-    through(&names::drawn(dataset.grid()), &options.through)?;
-    if let Some(mask) = dataset.mask() {
-        return Err(Error::bad_file(
-            dataset.path().to_owned(),
-            format!(
-                "has {} points outside of the domain, which a report cannot show; use floral evaluate \
-                 for scores of the points inside, and floral sample for fields to draw",
-                mask.count()
-            ),
-        ));
-    }
+    check_shown(dataset, options)?;
     let runs = loaded(runs, dataset, device, observer)?;
     let wanted = options.evaluation.inputs.clone();
     let inputs = chosen_inputs(runs[0].predictor.header(), dataset, wanted)?;
@@ -106,6 +88,30 @@ pub fn compare(
     walk.run(&mut gathering)?;
     let questions = questions(&gathering, &inputs, observer)?;
     gathering.finish(inputs, questions)
+}
+
+/// Refuses data that a report cannot show.
+fn check_shown(dataset: &Dataset, options: &Options) -> Result<()> {
+    if dataset.known().is_some() || dataset.has_sensors() {
+        return Err(Error::bad_file(
+            dataset.path().to_owned(),
+            "has high fidelity on fewer points than its grid, which a report cannot show; use \
+                     floral evaluate, which compares at those points",
+        ));
+    }
+    check_drawable(dataset.grid())?;
+    through(&names::drawn(dataset.grid()), &options.through)?;
+    if let Some(mask) = dataset.mask() {
+        return Err(Error::bad_file(
+            dataset.path().to_owned(),
+            format!(
+                "has {} points outside of the domain, which a report cannot show; use floral evaluate \
+                 for scores of the points inside, and floral sample for fields to draw",
+                mask.count()
+            ),
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses fields that a report would draw wrongly: on a mesh along a line, whose points have no order.
