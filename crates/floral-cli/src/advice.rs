@@ -48,10 +48,7 @@ mod tests {
 
     #[test]
     fn advice_names_its_flag() {
-        let error = Error::BadFile {
-            path: "out.zarr".into(),
-            reason: "is a dataset with seed 7, not 8".into(),
-        };
+        let error = Error::bad_file("out.zarr", "is a dataset with seed 7, not 8");
         assert_eq!(
             message(&error.advised(Advice::Replace)),
             "out.zarr: is a dataset with seed 7, not 8; choose another name, or replace it (--force)"

@@ -5,11 +5,16 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use toml::{Table, Value};
 
-/// The table of a TOML file; empty without one.
-pub fn read(path: Option<&Path>) -> Result<Table> {
-    let Some(path) = path else {
-        return Ok(Table::new());
-    };
+/// The table of a TOML file, empty without one, with assignments `key=value` applied.
+pub fn read(path: Option<&Path>, assignments: &[String]) -> Result<Table> {
+    let mut table = path.map_or_else(|| Ok(Table::new()), of_file)?;
+    for assignment in assignments {
+        set(&mut table, assignment)?;
+    }
+    Ok(table)
+}
+
+fn of_file(path: &Path) -> Result<Table> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     Ok(text
         .parse()

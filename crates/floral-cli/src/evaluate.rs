@@ -15,9 +15,7 @@ use floral::ranks::Ranks;
 use floral::train::{Method, RunFolder};
 
 use crate::progress::Progress;
-use crate::{
-    Ending, data, device, evaluate_interest, inputs, integrator, interest, interrupt, low, output,
-};
+use crate::{Ending, data, device, evaluate_interest, inputs, integrator, interest, low, output};
 
 /// What `floral evaluate` takes.
 #[derive(clap::Args)]
@@ -118,10 +116,9 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         interests: arguments.interests.asked(),
         calibrates: !arguments.uncalibrated,
     };
-    let progress = Progress::new(predictor.method().name(), interrupt::flag()?);
-    let evaluation = evaluate_across(ranks, &predictor, &dataset, &options, &progress);
-    progress.finish();
-    let evaluation = evaluation?;
+    let evaluation = Progress::during(predictor.method().name(), |progress| {
+        evaluate_across(ranks, &predictor, &dataset, &options, progress)
+    })?;
     output::notes(&evaluation.notes);
     if evaluation.seen > 0 {
         output::note(&format!(
@@ -132,12 +129,9 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         ));
     }
     integrator::note_aliasing(&predictor, &options.sampling.solver);
-    output::print(&if arguments.json {
-        serde_json::to_string_pretty(&evaluation)? + "\n"
-    } else {
-        text(&arguments.run.display().to_string(), &evaluation)?
-    })?;
-    Ok(Ending::Done)
+    output::found(&evaluation, arguments.json, |evaluation| {
+        text(&arguments.run.display().to_string(), evaluation)
+    })
 }
 
 /// An evaluation as text; `run` is the name of what was evaluated.

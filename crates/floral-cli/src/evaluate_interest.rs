@@ -28,50 +28,7 @@ pub fn table(text: &mut String, interests: &[InterestEvaluation]) -> Result<()> 
         "needed"
     )?;
     for one in interests {
-        let Some(scores) = &one.scores else {
-            writeln!(text, "  {:width$} not scored: see the note", one.name)?;
-            continue;
-        };
-        let cell = |value: Option<f64>| number(value.unwrap_or(f64::NAN));
-        let enough = if scores.is_stretch_sufficient {
-            ""
-        } else {
-            "*"
-        };
-        let stretch = scores
-            .stretch
-            .map_or("-".into(), |s| format!("{s:.2}{enough}"));
-        let share = |value: Option<f64>| value.map_or("-".into(), |c| format!("{c:.3}"));
-        let cover = share(scores.coverage);
-        let drawn = match scores.applied_stretch {
-            Some(_) => share(scores.uncalibrated_coverage),
-            None => cover.clone(),
-        };
-        let applied = scores
-            .applied_stretch
-            .map_or("-".into(), |s| format!("{s:.2}"));
-        writeln!(
-            text,
-            "  {:width$} {:>11} {:>11} {:>11} {:>11} {drawn:>9} {applied:>9} {cover:>9} {stretch:>9}  {}",
-            one.name,
-            number(scores.bias),
-            number(scores.rmse),
-            cell(scores.low_rmse),
-            cell(scores.crps),
-            one.units.as_deref().unwrap_or("-")
-        )?;
-        for above in &scores.exceedances {
-            writeln!(
-                text,
-                "    P({} > {}): predicted {}, observed {}; Brier score {}, of the truth itself {}",
-                one.name,
-                above.threshold,
-                number(above.predicted),
-                number(above.observed),
-                number(above.brier),
-                cell(above.brier_of_truth)
-            )?;
-        }
+        scored(text, one, width)?;
     }
     writeln!(
         text,
@@ -80,5 +37,48 @@ pub fn table(text: &mut String, interests: &[InterestEvaluation]) -> Result<()> 
          90 with it; needed: the further factor by\n  which they would cover 90 % here (* too few inputs to \
          determine it)"
     )?;
+    Ok(())
+}
+
+/// The row of a quantity whose name takes this width, and its exceedances.
+fn scored(text: &mut String, one: &InterestEvaluation, width: usize) -> Result<()> {
+    let name = &one.name;
+    let Some(scores) = &one.scores else {
+        writeln!(text, "  {name:width$} not scored: see the note")?;
+        return Ok(());
+    };
+    let cell = |value: Option<f64>| number(value.unwrap_or(f64::NAN));
+    let or_dash = |words: Option<String>| words.unwrap_or_else(|| "-".into());
+    let share = |value: Option<f64>| or_dash(value.map(|share| format!("{share:.3}")));
+    let factor = |value: Option<f64>| or_dash(value.map(|factor| format!("{factor:.2}")));
+    let needed = match scores.stretch {
+        Some(stretch) if !scores.is_stretch_sufficient => format!("{stretch:.2}*"),
+        stretch => factor(stretch),
+    };
+    let (cover, applied) = (share(scores.coverage), factor(scores.applied_stretch));
+    let drawn = match scores.applied_stretch {
+        Some(_) => share(scores.uncalibrated_coverage),
+        None => cover.clone(),
+    };
+    writeln!(
+        text,
+        "  {name:width$} {:>11} {:>11} {:>11} {:>11} {drawn:>9} {applied:>9} {cover:>9} {needed:>9}  {}",
+        number(scores.bias),
+        number(scores.rmse),
+        cell(scores.low_rmse),
+        cell(scores.crps),
+        one.units.as_deref().unwrap_or("-")
+    )?;
+    for above in &scores.exceedances {
+        writeln!(
+            text,
+            "    P({name} > {}): predicted {}, observed {}; Brier score {}, of the truth itself {}",
+            above.threshold,
+            number(above.predicted),
+            number(above.observed),
+            number(above.brier),
+            cell(above.brier_of_truth)
+        )?;
+    }
     Ok(())
 }

@@ -73,10 +73,7 @@ mod tests {
 
     #[test]
     fn context_comes_before_the_message_and_its_flags() {
-        let error = Error::Config {
-            context: "u".into(),
-            reason: "has no grid".into(),
-        };
+        let error = Error::config("u", "has no grid");
         let outcome: Result<(), Error> = Err(error.advised(Advice::NameHigh));
         assert_eq!(
             message(&outcome.context("sea.nc").unwrap_err()),

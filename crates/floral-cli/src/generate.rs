@@ -13,7 +13,7 @@ use floral::settings::{annotated, of_problem};
 use floral::storage::refuse_overwriting;
 
 use crate::progress::Progress;
-use crate::{Ending, constants, interrupt, output};
+use crate::{Ending, constants, output};
 
 /// What `floral generate` takes.
 #[derive(clap::Args)]
@@ -84,10 +84,7 @@ pub struct Arguments {
 
 /// Generates, or continues, the dataset.
 pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
-    let mut table = constants::read(arguments.config.as_deref())?;
-    for assignment in &arguments.set {
-        constants::set(&mut table, assignment)?;
-    }
+    let mut table = constants::read(arguments.config.as_deref(), &arguments.set)?;
     if let Some(resolution) = &arguments.resolution {
         constants::set(&mut table, &format!("resolution={}", resolution.to_toml()))?;
     }
@@ -115,10 +112,10 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         output::note(&caveat);
     }
     let start = Instant::now();
-    let progress = Progress::new(&arguments.problem, interrupt::flag()?);
-    let outcome = generate_across(ranks, problem.as_ref(), &request, path, &progress);
-    progress.finish();
-    let words = describe(outcome?, start.elapsed().as_secs_f64());
+    let outcome = Progress::during(&arguments.problem, |progress| {
+        generate_across(ranks, problem.as_ref(), &request, path, progress)
+    })?;
+    let words = describe(outcome, start.elapsed().as_secs_f64());
     output::message(&format!("{}: {words}", path.display()));
     Ok(Ending::Done)
 }

@@ -10,7 +10,7 @@ use floral::storage::refuse_overwriting;
 use floral::{Advice, counted};
 
 use crate::progress::Progress;
-use crate::{Ending, advice, interrupt, output};
+use crate::{Ending, advice, output};
 
 /// What `floral import` takes.
 #[derive(clap::Args)]
@@ -244,18 +244,14 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         );
     }
     let import = Import::open(&arguments.sources)?;
-    let progress = Progress::new("import", interrupt::flag()?);
-    let outcome = match &arguments.output {
-        Some(path) => import.write(&options, path, arguments.force, &progress),
-        None => import.look(&options, &progress).map(|found| (found, false)),
-    };
-    progress.finish();
-    let (found, is_written) = outcome?;
+    let (found, is_written) = Progress::during("import", |progress| match &arguments.output {
+        Some(path) => import.write(&options, path, arguments.force, progress),
+        None => import.look(&options, progress).map(|found| (found, false)),
+    })?;
+    output::found(&found, arguments.json, |found| text(found, advice::worded))?;
     if arguments.json {
-        output::print(&(serde_json::to_string_pretty(&found)? + "\n"))?;
         return Ok(Ending::Done);
     }
-    output::print(&text(&found, advice::worded)?)?;
     output::message(&match &arguments.output {
         Some(path) if is_written => next(path, &found),
         Some(path) => format!("{}: already complete, nothing to do", path.display()),

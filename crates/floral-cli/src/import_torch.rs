@@ -191,10 +191,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 
 impl Arguments {
     fn settings(&self) -> Result<TrainConfig> {
-        let mut table = constants::read(self.config.as_deref())?;
-        for assignment in &self.set {
-            constants::set(&mut table, assignment)?;
-        }
+        let mut table = constants::read(self.config.as_deref(), &self.set)?;
         constants::set(&mut table, &format!("method={:?}", self.method))?;
         if let Some(train) = self.train_inputs {
             constants::set(&mut table, &format!("split.train={train}"))?;

@@ -11,8 +11,7 @@ use floral::inspect::{
 use floral::low::LowKind;
 use floral::quantity::labels;
 
-use crate::output::print;
-use crate::{Ending, data};
+use crate::{Ending, data, output};
 
 /// What `floral inspect` takes.
 #[derive(clap::Args)]
@@ -29,11 +28,7 @@ pub struct Arguments {
 /// Prints the summary; the answer is no if a value is not finite.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let summary = inspect(&data::open(&arguments.dataset)?.as_stored())?;
-    if arguments.json {
-        print(&(serde_json::to_string_pretty(&summary)? + "\n"))?;
-    } else {
-        print(&text(&summary)?)?;
-    }
+    output::found(&summary, arguments.json, text)?;
     Ok(if summary.is_finite() {
         Ending::Done
     } else {

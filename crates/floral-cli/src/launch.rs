@@ -34,13 +34,11 @@ impl Launch {
         let number = |name: &str| std::env::var(name).ok()?.parse::<usize>().ok();
         let sizes = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].map(number);
         match sizes.into_iter().flatten().max() {
-            Some(size) if size > 1 => Err(Error::Config {
-                context: format!("{size} ranks"),
-                reason:
-                    "this floral was built without MPI; build it with --features mpi, or start \
-                         one process"
-                        .into(),
-            }),
+            Some(size) if size > 1 => Err(Error::config(
+                format!("{size} ranks"),
+                "this floral was built without MPI; build it with --features mpi, or start \
+                         one process",
+            )),
             _ => Ok(Self::Alone(Alone::default())),
         }
     }

@@ -11,7 +11,7 @@ use floral::train::{Method, TrainConfig};
 
 use crate::interest::number;
 use crate::progress::Progress;
-use crate::{Ending, interrupt, output};
+use crate::{Ending, output};
 
 /// What `floral learn` takes.
 #[derive(clap::Args)]
@@ -108,11 +108,10 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         batch: arguments.batch,
         jobs: arguments.jobs,
     };
-    let progress = Progress::new("learn", interrupt::flag()?);
-    let mut report = |asking: &Asking| progress.message(&described(asking));
-    let ended = learn(&mut looped, &request, &progress, &mut report);
-    progress.finish();
-    let ended = ended?;
+    let ended = Progress::during("learn", |progress| {
+        let mut report = |asking: &Asking| progress.message(&described(asking));
+        learn(&mut looped, &request, progress, &mut report)
+    })?;
     let skipped = looped.skipped().count();
     if let Some((input, reason)) = looped.skipped().last() {
         output::note(&format!(

@@ -7,16 +7,15 @@ use floral::predict::{Predictor, Sampling};
 use floral::train::RunFolder;
 use floral_report::live::Live;
 
+use crate::output;
 use crate::progress::Progress;
-use crate::{interrupt, output};
 
 /// The page of a run, and a line about it.
 pub fn page(run: &RunFolder, sampling: &Sampling, device: &Device) -> Result<(String, String)> {
     let predictor = Predictor::load(run, device)?;
-    let progress = Progress::new("report", interrupt::flag()?);
-    let live = Live::of(&predictor, sampling, &progress);
-    progress.finish();
-    let live = live?;
+    let live = Progress::during("report", |progress| {
+        Live::of(&predictor, sampling, progress)
+    })?;
     let html = live.to_html(&predictor);
     let [mean, deviation, low, high] = live.deviations.map(|d| 100.0 * d.typical);
     let summary = format!(

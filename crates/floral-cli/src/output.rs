@@ -7,7 +7,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use serde::Serialize;
 use serde_json::{Value, json};
+
+use crate::Ending;
 
 /// How standard error is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -111,6 +114,19 @@ pub fn print(text: &str) -> anyhow::Result<()> {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => Ok(result?),
     }
+}
+
+/// Prints what was found: as JSON, or as text.
+pub fn found<T: Serialize>(
+    found: &T,
+    is_json: bool,
+    text: impl FnOnce(&T) -> anyhow::Result<String>,
+) -> anyhow::Result<Ending> {
+    print(&match is_json {
+        true => serde_json::to_string_pretty(found)? + "\n",
+        false => text(found)?,
+    })?;
+    Ok(Ending::Done)
 }
 
 /// A message: what was done, or is about to be.

@@ -15,6 +15,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressFinish, 
 use serde_json::{Value, json};
 
 use crate::duration::readable;
+use crate::interrupt;
 use crate::output::{self, Shown};
 
 /// Lines printed over a whole run when standard error is a file.
@@ -69,6 +70,17 @@ impl<'a> Progress<'a> {
             state: Mutex::default(),
             stop,
         }
+    }
+
+    /// Does work that a user waits for, which Ctrl-C stops.
+    pub fn during<T, E: Into<anyhow::Error>>(
+        title: &str,
+        work: impl FnOnce(&Progress<'_>) -> Result<T, E>,
+    ) -> anyhow::Result<T> {
+        let progress = Progress::new(title, interrupt::flag()?);
+        let outcome = work(&progress);
+        progress.finish();
+        outcome.map_err(Into::into)
     }
 
     /// The same, its bar drawn together with others.

@@ -1,15 +1,14 @@
 //! `floral sensitivity`: quantities over uncertain inputs, and which parameter matters.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use floral::counted;
-use floral::device::Device;
 use floral::predict::{Predictor, is_npz};
 use floral::sensitivity::{
-    IndexEstimate, QuantityOutcome, Sensitivity, SensitivityRequest, Statistic, propagate,
+    ParameterIndices, QuantityOutcome, Sensitivity, SensitivityRequest, VarianceShares, propagate,
     read_laws, sensitivity, write_maps,
 };
 use floral::storage::{refuse_overwriting, write_atomically};
@@ -18,7 +17,7 @@ use floral::train::RunFolder;
 use crate::interest::{self, error, number};
 use crate::progress::Progress;
 use crate::session::Given;
-use crate::{Ending, inputs, interrupt, low, output};
+use crate::{Ending, inputs, low, output, session};
 
 /// What `floral sensitivity` takes.
 #[derive(clap::Args)]
@@ -97,8 +96,7 @@ pub struct Arguments {
 /// Predicts the inputs, and prints what is found.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     arguments.check_files()?;
-    let predictor = Predictor::load(&RunFolder::open(&arguments.run)?, &Device::flex())?;
-    output::notes(&predictor.header().notes());
+    let predictor = session::loaded(&arguments.run)?;
     let request = SensitivityRequest {
         asked: arguments.interests.asked(),
         samples: arguments.samples,
@@ -107,10 +105,9 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         maps: arguments.maps.is_some(),
         ..SensitivityRequest::default()
     };
-    let progress = Progress::new("sensitivity", interrupt::flag()?);
-    let found = arguments.find(&predictor, &request, &progress);
-    progress.finish();
-    let found = found?;
+    let found = Progress::during("sensitivity", |progress| {
+        arguments.find(&predictor, &request, progress)
+    })?;
     output::notes(&found.notes);
     let json = serde_json::to_string_pretty(&found)? + "\n";
     if let Some(path) = &arguments.output {
@@ -179,91 +176,74 @@ pub fn text(found: &Sensitivity) -> String {
     text
 }
 
-fn quantity(text: &mut String, one: &QuantityOutcome, inputs: usize) -> std::fmt::Result {
-    let units = one
-        .units
-        .as_ref()
-        .map_or(String::new(), |units| format!(" [{units}]"));
+fn quantity(text: &mut String, one: &QuantityOutcome, inputs: usize) -> fmt::Result {
+    let units = one.units.as_ref();
+    let units = units.map_or(String::new(), |units| format!(" [{units}]"));
+    let (inputs, draws) = (counted(inputs, "input"), counted(one.draws, "draw"));
+    let (name, expression) = (&one.name, &one.expression);
     writeln!(
         text,
-        "{} = {}{units}, over {} with {}",
-        one.name,
-        one.expression,
-        counted(inputs, "input"),
-        counted(one.draws, "draw")
+        "{name} = {expression}{units}, over {inputs} with {draws}"
     )?;
     let columns = ["mean", "std", "5 %", "50 %", "95 %", "super 95 %"];
-    let row = |cells: Vec<String>| {
-        cells
-            .iter()
-            .map(|c| format!(" {c:>11}"))
-            .collect::<String>()
-    };
-    let each = |of: fn(&Statistic) -> String| row(one.statistics.iter().map(of).collect());
-    writeln!(
-        text,
-        "  {:14}{}",
-        "",
-        row(columns.map(str::to_owned).to_vec())
-    )?;
-    writeln!(text, "  {:14}{}", "", each(|s| number(s.value)))?;
-    writeln!(
-        text,
-        "  {:14}{}",
-        "standard error",
-        each(|s| error(s.standard_error))
-    )?;
+    row(text, "", columns.iter().map(ToString::to_string))?;
+    let statistics = one.statistics.iter();
+    row(text, "", statistics.clone().map(|s| number(s.value)))?;
+    let errors = statistics.map(|s| error(s.standard_error));
+    row(text, "standard error", errors)?;
     for above in &one.exceedances {
         let (value, error) = (number(above.value), error(above.standard_error));
+        let threshold = &above.name;
         writeln!(
             text,
-            "  P({} > {}) = {value}, standard error {error}",
-            one.name, above.name
+            "  P({name} > {threshold}) = {value}, standard error {error}"
         )?;
     }
+    variance(text, &one.variance)?;
+    indices(text, &one.indices)?;
+    writeln!(text)
+}
+
+fn row(text: &mut String, name: &str, cells: impl Iterator<Item = String>) -> fmt::Result {
+    let cells: String = cells.map(|cell| format!(" {cell:>11}")).collect();
+    writeln!(text, "  {name:14}{cells}")
+}
+
+/// Where the variance comes from.
+fn variance(text: &mut String, parts: &VarianceShares) -> fmt::Result {
     let share = |value: f64| format!("{:.1} %", 100.0 * value);
-    let parts = &one.variance;
-    let ignorance = match parts.ignorance {
-        Some(value) => format!(
-            "inherent {}, ignorance {}",
-            share(parts.inherent),
-            share(value)
+    let (total, input) = (number(parts.total), share(parts.input));
+    let inherent = share(parts.inherent);
+    match parts.ignorance.map(share) {
+        Some(ignorance) => writeln!(
+            text,
+            "  variance {total}: input {input}, inherent {inherent}, ignorance {ignorance}"
         ),
-        None => format!("inherent and ignorance together {}", share(parts.inherent)),
-    };
-    writeln!(
-        text,
-        "  variance {}: input {}, {ignorance}",
-        number(parts.total),
-        share(parts.input)
-    )?;
-    if one.indices.is_empty() {
-        return writeln!(text);
+        None => writeln!(
+            text,
+            "  variance {total}: input {input}, inherent and ignorance together {inherent}"
+        ),
     }
-    let width = one
-        .indices
-        .iter()
-        .map(|i| i.name.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(9);
+}
+
+/// The indices of each parameter; nothing without any.
+fn indices(text: &mut String, all: &[ParameterIndices]) -> fmt::Result {
+    let width = all.iter().map(|index| index.name.chars().count()).max();
+    let Some(width) = width.map(|width| width.max(9)) else {
+        return Ok(());
+    };
     writeln!(
         text,
         "\n  {:width$} {:>12} {:>17} {:>12} {:>17}",
         "parameter", "first-order", "90 %", "total", "90 %"
     )?;
-    for index in &one.indices {
-        let cells = |e: &IndexEstimate| {
-            let range = format!("{:.3} ... {:.3}", e.interval[0], e.interval[1]);
-            format!("{:>12.3} {range:>17}", e.value)
-        };
-        writeln!(
-            text,
-            "  {:width$} {} {}",
-            index.name,
-            cells(&index.first),
-            cells(&index.total)
-        )?;
+    for ParameterIndices { name, first, total } in all {
+        let [first, total] = [first, total].map(|index| {
+            let [from, to] = index.interval;
+            let range = format!("{from:.3} ... {to:.3}");
+            format!("{:>12.3} {range:>17}", index.value)
+        });
+        writeln!(text, "  {name:width$} {first} {total}")?;
     }
-    writeln!(text)
+    Ok(())
 }

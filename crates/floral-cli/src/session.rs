@@ -4,10 +4,19 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Result;
+use floral::device::Device;
 use floral::predict::{Cases, NewInputs, PredictionOpening, PredictionSession, Predictor, is_npz};
 use floral::problem::Resolution;
+use floral::train::RunFolder;
 
-use crate::{data, low};
+use crate::{data, low, output};
+
+/// A run that predicts on the CPU; what users should know of it is noted.
+pub fn loaded(run: &Path) -> Result<Predictor> {
+    let predictor = Predictor::load(&RunFolder::open(run)?, &Device::flex())?;
+    output::notes(&predictor.header().notes());
+    Ok(predictor)
+}
 
 /// What a command says of new inputs, besides their file.
 #[derive(Clone, Copy)]

@@ -5,17 +5,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
-use floral::device::Device;
 use floral::predict::Predictor;
 use floral::quantity::labels;
 use floral::ranks::Alone;
 use floral::suggest::{SensorSuggestions, Suggestions, suggest, suggest_sensors};
-use floral::train::RunFolder;
 use floral::{Quantity, counted};
 
 use crate::progress::Progress;
 use crate::session::Given;
-use crate::{Ending, inputs, interrupt, low, observe, output};
+use crate::{Ending, inputs, low, observe, output, session};
 
 /// What `floral suggest` takes.
 #[derive(clap::Args)]
@@ -102,9 +100,7 @@ impl Arguments {
 
 /// Chooses and prints.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
-    let run = &arguments.run;
-    let predictor = Predictor::load(&RunFolder::open(run)?, &Device::flex())?;
-    output::notes(&predictor.header().notes());
+    let predictor = session::loaded(&arguments.run)?;
     if let (Some(count), Some(input)) = (arguments.sensors, &arguments.input) {
         return sensors(arguments, &predictor, count, input);
     }
@@ -114,19 +110,12 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     );
     let pool = arguments.pool.as_deref().unwrap_or(Path::new(""));
     let mut session = arguments.given().open(&predictor, pool)?;
-    let progress = Progress::new("suggest", interrupt::flag()?);
-    let checked = session.check(&Alone::default(), &progress);
-    let (cases, inputs) = (session.cases(), session.inputs());
-    let found =
-        checked.and_then(|()| suggest(&predictor, cases, inputs, arguments.count, &progress));
-    progress.finish();
-    let found = found?;
-    output::print(&if arguments.json {
-        serde_json::to_string_pretty(&found)? + "\n"
-    } else {
-        text(&found)?
+    let found = Progress::during("suggest", |progress| {
+        session.check(&Alone::default(), progress)?;
+        let (cases, inputs) = (session.cases(), session.inputs());
+        suggest(&predictor, cases, inputs, arguments.count, progress)
     })?;
-    Ok(Ending::Done)
+    output::found(&found, arguments.json, text)
 }
 
 /// Chooses and prints where to measure one input.
@@ -145,19 +134,17 @@ fn sensors(
         inputs.len()
     );
     let mut session = arguments.observations.observed(session)?;
-    let progress = Progress::new("suggest", interrupt::flag()?);
-    let checked = session.check(&Alone::default(), &progress);
-    let (cases, first) = (session.cases(), inputs.start);
-    let found =
-        checked.and_then(|()| suggest_sensors(predictor, cases, first, count, arguments.std));
-    progress.finish();
-    let found = found?;
-    output::print(&if arguments.json {
-        serde_json::to_string_pretty(&found)? + "\n"
-    } else {
-        sensors_text(&found)?
+    let found = Progress::during("suggest", |progress| {
+        session.check(&Alone::default(), progress)?;
+        suggest_sensors(
+            predictor,
+            session.cases(),
+            inputs.start,
+            count,
+            arguments.std,
+        )
     })?;
-    Ok(Ending::Done)
+    output::found(&found, arguments.json, sensors_text)
 }
 
 /// Places of sensors as text.

@@ -13,7 +13,7 @@ use floral::storage::refuse_overwriting;
 use floral::train::{Budget, Method, Opening, Outcome, RunFolder, TrainConfig, Training};
 
 use crate::progress::Progress;
-use crate::{Ending, constants, data, device, interrupt, low, output};
+use crate::{Ending, constants, data, device, low, output};
 
 /// What `floral train` takes.
 #[derive(clap::Args)]
@@ -160,10 +160,7 @@ impl Arguments {
 
     /// The resolved settings.
     pub fn resolved(&self) -> Result<TrainConfig> {
-        let mut table = constants::read(self.config.as_deref())?;
-        for assignment in &self.set {
-            constants::set(&mut table, assignment)?;
-        }
+        let mut table = constants::read(self.config.as_deref(), &self.set)?;
         let flags = [
             ("method", self.method.as_ref().map(|m| format!("{m:?}"))),
             ("split.train", self.train_inputs.map(|n| n.to_string())),
@@ -256,7 +253,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let read = [Some(path), arguments.config.as_ref()];
     refuse_overwriting(folder, read.into_iter().flatten().map(PathBuf::as_path))?;
     let device = arguments.device.open()?;
-    let (dataset, stop) = (data::open(path)?, interrupt::flag()?);
+    let dataset = data::open(path)?;
     let asked = arguments.settings(folder)?;
     let config = asked.clone().for_inputs(dataset.inputs());
     if let (Some(command), None) = (dataset.low_command(), &config.low.command) {
@@ -265,11 +262,10 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
             path.display()
         ));
     }
-    let progress = Progress::new("low fidelity", stop);
     let opening = arguments.opening();
-    let training = Training::open(ranks, &dataset, folder, &config, opening, &progress);
-    progress.finish();
-    let training = training.map_err(advised)?;
+    let training = Progress::during("low fidelity", |progress| {
+        Training::open(ranks, &dataset, folder, &config, opening, progress).map_err(advised)
+    })?;
     output::notes(&training.dataset().notes());
     if let Some(words) = split_note(&asked.split, &config, dataset.inputs())? {
         output::note(&words);
@@ -283,10 +279,10 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
             folder.display()
         ));
     }
-    let progress = Progress::new(&config.method.to_string(), stop);
-    let outcome = training.run(&device, &progress);
-    progress.finish();
-    let words = match outcome? {
+    let outcome = Progress::during(config.method.name(), |progress| {
+        training.run(&device, progress)
+    })?;
+    let words = match outcome {
         Outcome::AllEpochs => "trained for all epochs".into(),
         Outcome::Fitted => "fitted".into(),
         Outcome::NoImprovement { best_epoch } => {

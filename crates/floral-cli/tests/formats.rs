@@ -10,7 +10,7 @@ mod command;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use command::{Commands, Folder};
+use command::{Commands, Folder, values};
 
 /// The mean of four realizations at the first points, by the build that wrote the files.
 const NETWORK: [f32; 4] = [1.512_913_5, 0.508_899_2, -0.358_070_8, -0.523_791_2];
@@ -53,16 +53,10 @@ fn all() -> Folder {
 const POINTS: usize = 12;
 const DRAWS: usize = 4;
 
-/// The mean of the realizations in an archive at the first points; its entries are stored as they are.
+/// The mean of the realizations in an archive at the first points.
 fn mean(archive: &Path) -> Vec<f32> {
-    let bytes = fs::read(archive).unwrap();
-    let find = |what: &[u8], from: usize| {
-        let place = bytes[from..].windows(what.len()).position(|w| w == what);
-        from + place.unwrap()
-    };
-    let start = find(b"\x93NUMPY", find(b"realizations.npy", 0));
-    let header = usize::from(u16::from_le_bytes([bytes[start + 8], bytes[start + 9]]));
-    let words = bytes[start + 10 + header..].as_chunks().0.iter();
+    let bytes = values(archive, "realizations");
+    let words = bytes.as_chunks().0.iter();
     let values: Vec<f32> = words.map(|word| f32::from_le_bytes(*word)).collect();
     let at = |point: usize| -> f32 {
         let draws = (0..DRAWS).map(|draw| values[draw * POINTS + point]);

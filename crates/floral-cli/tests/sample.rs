@@ -4,11 +4,11 @@
 
 mod command;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use command::{Commands, Folder};
+use command::{Commands, Folder, files};
+use floral::storage::NamedArray;
 
 const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
@@ -28,24 +28,6 @@ fn trained(folder: &Path, methods: &[&str]) {
     }
 }
 
-/// Every file of a store, by its path.
-fn files(store: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![store.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(store).unwrap().display().to_string();
-                found.insert(name, std::fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
-}
-
 #[test]
 fn a_run_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one() {
     let folder = &Folder::new();
@@ -54,19 +36,8 @@ fn a_run_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one() {
                    --keep 2 --quantile 0.9 --exceed 0";
     folder.succeed(&format!("{command} --threads 2 -o whole.zarr"));
     let resume = format!("{command} --threads 1 -o cut.zarr");
-    let mut kills = 0;
-    for attempt in 0..200 {
-        let mut child = folder.floral(&resume).spawn().unwrap();
-        // Ever longer, so that kills fall into every stage and the run ends at last.
-        std::thread::sleep(Duration::from_millis(20 + 10 * attempt));
-        let ended = child.try_wait().unwrap();
-        if ended.is_some_and(|status| status.success()) {
-            break;
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        kills += 1;
-    }
+    let time = |attempt| Duration::from_millis(20 + 10 * attempt);
+    let kills = folder.kills_until_done(|_| &resume, time);
     assert!(kills > 0, "the run was never killed");
     let [whole, cut] = ["whole", "cut"].map(|name| files(&folder.join(format!("{name}.zarr"))));
     assert!(whole == cut, "after {kills} kills");
@@ -74,51 +45,12 @@ fn a_run_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one() {
     assert!(folder.noted(&resume).contains("nothing to do"));
 }
 
-/// One of NumPy's files.
-fn npy(shape: &[usize], values: &[f64]) -> Vec<u8> {
-    let lengths: Vec<String> = shape.iter().map(|n| format!("{n},")).collect();
-    let header = format!(
-        "{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}\n",
-        lengths.join(" ")
-    );
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
-    bytes.extend(header.as_bytes());
-    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-    bytes
-}
-
-/// A NumPy archive, its arrays stored as they are.
+/// Writes a NumPy archive.
 fn write_npz(path: &Path, arrays: &[(&str, &[usize], &[f64])]) {
-    let (mut archive, mut table) = (Vec::new(), Vec::new());
-    for (name, shape, values) in arrays {
-        let (name, bytes) = (format!("{name}.npy"), npy(shape, values));
-        let mut crc = flate2::Crc::new();
-        crc.update(&bytes);
-        let size = u32::try_from(bytes.len()).unwrap();
-        // Version, flags, method, time, date; checksum, sizes; lengths of name and extra field.
-        let mut common = [20u16, 0, 0, 0, 0].map(u16::to_le_bytes).concat();
-        common.extend([crc.sum(), size, size].map(u32::to_le_bytes).concat());
-        common.extend([name.len() as u16, 0].map(u16::to_le_bytes).concat());
-        table.extend(b"PK\x01\x02\x14\x00");
-        table.extend(&common);
-        // Lengths and attributes, all zero, then where the file starts.
-        table.extend([0; 10]);
-        table.extend((archive.len() as u32).to_le_bytes());
-        table.extend(name.as_bytes());
-        archive.extend(b"PK\x03\x04");
-        archive.extend(common);
-        archive.extend(name.as_bytes());
-        archive.extend(bytes);
-    }
-    let start = archive.len() as u32;
-    archive.extend(&table);
-    archive.extend(b"PK\x05\x06\0\0\0\0");
-    archive.extend([arrays.len() as u16; 2].map(u16::to_le_bytes).concat());
-    archive.extend((table.len() as u32).to_le_bytes());
-    archive.extend(start.to_le_bytes());
-    archive.extend([0; 2]);
-    std::fs::write(path, archive).unwrap();
+    let arrays = arrays
+        .iter()
+        .map(|(name, shape, values)| (*name, shape.to_vec(), *values));
+    floral::storage::write_npz(path, &arrays.collect::<Vec<NamedArray<'_>>>()).unwrap();
 }
 
 const FEW: &str = "--realizations 3 --solver euler --steps 2";

@@ -7,7 +7,7 @@ mod command;
 use std::path::Path;
 use std::time::Duration;
 
-use command::{Commands, Folder};
+use command::{Commands, Folder, values};
 
 const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=1 --set optimiser.batch=4 --epochs 1";
@@ -19,21 +19,6 @@ fn trained(folder: &Path) {
         "train data.zarr --method floral {SMALL} -o floral"
     ));
     folder.succeed("train data.zarr -o kl");
-}
-
-/// The values of an array in an .npz by `floral sample`, whose entries are stored as they are.
-fn values(archive: &Path, name: &str) -> Vec<u8> {
-    let bytes = std::fs::read(archive).unwrap();
-    let file = format!("{name}.npy");
-    let find = |what: &[u8], from: usize| {
-        let place = bytes[from..].windows(what.len()).position(|w| w == what);
-        from + place.unwrap_or_else(|| panic!("{name}"))
-    };
-    let start = find(b"\x93NUMPY", find(file.as_bytes(), 0));
-    let header = usize::from(u16::from_le_bytes([bytes[start + 8], bytes[start + 9]]));
-    let begin = start + 10 + header;
-    // A data descriptor follows the values.
-    bytes[begin..find(b"PK\x07\x08", begin)].to_vec()
 }
 
 fn counts(archive: &Path) -> Vec<i64> {
@@ -56,20 +41,9 @@ fn a_standard_error_decides_how_many_are_drawn_whatever_the_threads_and_cuts() {
     assert_eq!(drawn.len(), 8);
     assert!(drawn.iter().all(|n| (64..20_000).contains(n)), "{drawn:?}");
 
-    for attempt in 0..100 {
-        let words = format!("{command} --threads 2 -o two.npz");
-        let mut child = folder.floral(&words).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(30 + 20 * attempt));
-        if child
-            .try_wait()
-            .unwrap()
-            .is_some_and(|status| status.success())
-        {
-            break;
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    let words = format!("{command} --threads 2 -o two.npz");
+    let time = |attempt| Duration::from_millis(30 + 20 * attempt);
+    folder.kills_until_done(|_| &words, time);
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     assert_eq!(read("one.npz"), read("two.npz"));
     // Nothing else is left behind.

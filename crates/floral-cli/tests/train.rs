@@ -44,29 +44,14 @@ fn a_run_killed_again_and_again_ends_with_the_weights_of_an_undisturbed_one() {
         ));
         let start = format!("train data.zarr --method {method} {SMALL} -o cut-{method}");
         let resume = format!("train data.zarr -o cut-{method} --resume");
-        let mut kills = 0;
-        for attempt in 0..200 {
-            let begun = folder.join(format!("cut-{method}/config.toml")).exists();
-            // The same command continues a run, and so does --resume without settings.
-            let words = if begun && attempt % 2 == 0 {
-                &resume
-            } else {
-                &start
-            };
-            let mut child = folder.floral(words).spawn().unwrap();
-            // Ever longer, so that kills fall into every stage and the run ends at last.
-            std::thread::sleep(Duration::from_millis(20 + 15 * attempt));
-            if child
-                .try_wait()
-                .unwrap()
-                .is_some_and(|status| status.success())
-            {
-                break;
-            }
-            child.kill().unwrap();
-            child.wait().unwrap();
-            kills += 1;
-        }
+        let is_begun = || folder.join(format!("cut-{method}/config.toml")).exists();
+        // The same command continues a run, and so does --resume without settings.
+        let words = |attempt: u64| match is_begun() && attempt.is_multiple_of(2) {
+            true => resume.as_str(),
+            false => &start,
+        };
+        let time = |attempt| Duration::from_millis(20 + 15 * attempt);
+        let kills = folder.kills_until_done(words, time);
         assert!(kills > 0, "the run was never killed");
         for name in ["last", "best"] {
             let of = |run: &str| arrays(&folder.join(format!("{run}-{method}/{name}.safetensors")));

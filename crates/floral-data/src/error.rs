@@ -156,7 +156,7 @@ impl Serialize for Note {
 /// ```
 /// use floral_data::{Advice, Error};
 ///
-/// let error = Error::Config { context: "data.zarr".into(), reason: "exists".into() };
+/// let error = Error::config("data.zarr", "exists");
 /// let error = error.advised(Advice::Replace);
 /// assert_eq!(error.to_string(), "data.zarr: exists; choose another name, or replace it");
 /// ```
@@ -349,10 +349,7 @@ impl Error {
             // The parser draws the line with a caret under it, in rows that hold a bar.
             let words = text.lines().filter(|line| !line.contains('|'));
             let words: Vec<&str> = words.flat_map(str::split_whitespace).collect();
-            Self::Config {
-                context,
-                reason: words.join(" "),
-            }
+            Self::config(context, words.join(" "))
         }
     }
 
@@ -372,11 +369,82 @@ impl Error {
         }
     }
 
+    /// Settings or data that do not go together, and what to do.
+    pub fn config(context: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Config {
+            context: context.into(),
+            reason: reason.into(),
+        }
+    }
+
+    /// Constants outside the range in which the mathematics holds, and what to choose instead.
+    pub fn unsolvable(problem: &'static str, reason: impl Into<String>) -> Self {
+        Self::Unsolvable {
+            problem,
+            reason: reason.into(),
+        }
+    }
+
+    /// A name that nothing answers to, and the names that exist.
+    pub fn unknown_name(
+        kind: &'static str,
+        name: impl Into<String>,
+        known: impl Into<String>,
+    ) -> Self {
+        Self::UnknownName {
+            kind,
+            name: name.into(),
+            known: known.into(),
+        }
+    }
+
+    /// Something of another shape than it should have.
+    pub fn shape(
+        what: impl Into<String>,
+        found: impl Into<Vec<usize>>,
+        expected: impl Into<Vec<usize>>,
+    ) -> Self {
+        Self::Shape {
+            what: what.into(),
+            found: found.into(),
+            expected: expected.into(),
+        }
+    }
+
+    /// A tensor of another shape than the network needs.
+    pub fn tensor_shape(
+        name: impl Into<String>,
+        found: impl Into<Vec<usize>>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::TensorShape {
+            name: name.into(),
+            found: found.into(),
+            expected: expected.into(),
+        }
+    }
+
+    /// What a numerical procedure ended with instead of an answer, and what to try.
+    pub fn numerical(what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::Numerical {
+            what: what.into(),
+            advice: advice.into(),
+        }
+    }
+
     /// A file that is not what it should be, and what to do.
     pub fn bad_file(path: impl Into<PathBuf>, reason: impl Into<String>) -> Self {
         Self::BadFile {
             path: path.into(),
             reason: reason.into(),
+        }
+    }
+
+    /// Names where a numerical procedure failed; other errors stay as they are.
+    pub fn numerical_at(self, place: impl fmt::Display) -> Self {
+        match self {
+            Self::Numerical { what, advice } => Self::numerical(format!("{place}: {what}"), advice),
+            other => other,
         }
     }
 
@@ -397,12 +465,9 @@ impl From<floral_symmetry::Error> for Error {
     fn from(error: floral_symmetry::Error) -> Self {
         use floral_symmetry::Error as Symmetry;
         match error {
-            Symmetry::Config { context, reason } => Self::Config { context, reason },
-            Symmetry::UnknownName { kind, name, known } => Self::UnknownName { kind, name, known },
-            other => Self::Config {
-                context: "symmetries".into(),
-                reason: other.to_string(),
-            },
+            Symmetry::Config { context, reason } => Self::config(context, reason),
+            Symmetry::UnknownName { kind, name, known } => Self::unknown_name(kind, name, known),
+            other => Self::config("symmetries", other.to_string()),
         }
     }
 }

@@ -41,11 +41,11 @@ impl Field {
             .iter()
             .try_fold(channels, |product, &n| product.checked_mul(n));
         if expected != Some(values.len()) {
-            return Err(Error::Shape {
-                what: "the list of values".into(),
-                found: vec![values.len()],
-                expected: [&[channels], grid_shape].concat(),
-            });
+            return Err(Error::shape(
+                "the list of values",
+                vec![values.len()],
+                [&[channels], grid_shape].concat(),
+            ));
         }
         Ok(Self {
             channels,
@@ -86,11 +86,11 @@ impl Field {
 /// The field on another grid, by linear [`Interpolation`].
 pub fn refined(field: &Field, from: &Grid, to: &Grid) -> Result<Field> {
     if field.grid_shape() != from.shape() || from.dimensions() != to.dimensions() {
-        return Err(Error::Shape {
-            what: "the field to interpolate".into(),
-            found: field.grid_shape().to_vec(),
-            expected: from.shape(),
-        });
+        return Err(Error::shape(
+            "the field to interpolate",
+            field.grid_shape().to_vec(),
+            from.shape(),
+        ));
     }
     if from.coincides(to) {
         return Ok(field.clone());

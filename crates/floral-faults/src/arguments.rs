@@ -18,19 +18,19 @@ pub struct Arguments {
 #[derive(Subcommand)]
 pub enum Part {
     /// Damaged files of every format that is read
-    Bytes(Plan),
+    Bytes(Effort),
     /// Commands that are killed and run again
-    Kills(Plan),
+    Kills(Effort),
     /// File operations that fail, one after the other
-    Storage(Plan),
+    Storage(Effort),
     /// Power failures: only what was synced survives
-    Power(Plan),
+    Power(Effort),
     /// Several processes that write one output
-    Together(Plan),
+    Together(Effort),
     /// Random settings on several numbers of threads
-    Same(Plan),
+    Same(Effort),
     /// Mixed work in one process, whose memory and files are watched
-    Long(Plan),
+    Long(Effort),
     /// Prints one case of a damaged file and how it is read
     Case {
         format: String,
@@ -67,7 +67,7 @@ pub enum Part {
 
 /// How much a part does.
 #[derive(clap::Args)]
-pub struct Plan {
+pub struct Effort {
     /// The seed of all cases
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -94,7 +94,7 @@ pub struct Plan {
     pub report: Option<PathBuf>,
 }
 
-impl Plan {
+impl Effort {
     /// The time that each of `shares` equal shares has.
     pub fn time(&self, shares: usize) -> Duration {
         Duration::from_secs_f64((self.minutes * 60.0 / shares as f64).clamp(0.0, 1e6))

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::arguments::Plan;
+use crate::arguments::Effort;
 use crate::files::scratch;
 use crate::report::Found;
 use crate::task::{FIXTURES, make_around};
@@ -55,8 +55,8 @@ struct Held {
 }
 
 /// Works for a time and judges what was held.
-pub fn run(plan: &Plan) -> Result<Found> {
-    let time = plan.time(1);
+pub fn run(effort: &Effort) -> Result<Found> {
+    let time = effort.time(1);
     let folder = tempfile::tempdir_in(scratch())?;
     make_around(folder.path())?;
     let record = folder.path().join("held.jsonl");

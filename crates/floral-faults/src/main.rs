@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Parser;
 
-use crate::arguments::{Arguments, Part, Plan};
+use crate::arguments::{Arguments, Effort, Part};
 use crate::format::Format;
 use crate::report::{Found, Report};
 use crate::worker::Cases;
@@ -52,20 +52,20 @@ static MEMORY: floral::memory::Bounded = floral::memory::Bounded::new();
 const MOST_BYTES: usize = 1_000_000_000;
 
 fn main() -> Result<ExitCode> {
-    let (name, run, plan): (_, fn(&Plan) -> Result<Found>, _) = match Arguments::parse().part {
-        Part::Bytes(plan) => ("bytes", watch::run, plan),
-        Part::Kills(plan) => ("kills", processes::kills, plan),
-        Part::Together(plan) => ("together", processes::together, plan),
-        Part::Storage(plan) => ("storage", storage::run, plan),
-        Part::Power(plan) => ("power", power::run, plan),
-        Part::Same(plan) => ("same", same::run, plan),
-        Part::Long(plan) => ("long", long::run, plan),
+    let (name, run, effort): (_, fn(&Effort) -> Result<Found>, _) = match Arguments::parse().part {
+        Part::Bytes(effort) => ("bytes", watch::run, effort),
+        Part::Kills(effort) => ("kills", processes::kills, effort),
+        Part::Together(effort) => ("together", processes::together, effort),
+        Part::Storage(effort) => ("storage", storage::run, effort),
+        Part::Power(effort) => ("power", power::run, effort),
+        Part::Same(effort) => ("same", same::run, effort),
+        Part::Long(effort) => ("long", long::run, effort),
         Part::Step { request } => return step::run(&request),
         other => return subprocess(other).map(|()| ExitCode::SUCCESS),
     };
     let start = Instant::now();
-    let found = run(&plan)?;
-    let has_none = Report::add(&plan, name, found, start.elapsed())?;
+    let found = run(&effort)?;
+    let has_none = Report::add(&effort, name, found, start.elapsed())?;
     Ok(match has_none {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,

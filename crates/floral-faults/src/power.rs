@@ -9,7 +9,7 @@ use anyhow::Result;
 use floral::Checksum;
 use serde_json::json;
 
-use crate::arguments::Plan;
+use crate::arguments::Effort;
 use crate::dice::Dice;
 use crate::disk::Past;
 use crate::files::below;
@@ -18,8 +18,8 @@ use crate::step::Steps;
 use crate::trial::{Trial, each_task};
 
 /// Every task that leaves a result, until the time is over.
-pub fn run(plan: &Plan) -> Result<Found> {
-    each_task(plan, |task, folder, end, found| {
+pub fn run(effort: &Effort) -> Result<Found> {
+    each_task(effort, |task, folder, end, found| {
         if task.out.is_none() {
             return Ok(());
         }
@@ -37,7 +37,7 @@ pub fn run(plan: &Plan) -> Result<Found> {
             past,
             known: BTreeSet::new(),
         };
-        cuts.each(plan, end, found)
+        cuts.each(effort, end, found)
     })
 }
 
@@ -51,16 +51,16 @@ struct Cuts<'a> {
 
 impl Cuts<'_> {
     /// Disks of every moment, each different from those before.
-    fn each(&mut self, plan: &Plan, end: Instant, found: &mut Found) -> Result<()> {
-        for moment in (0..=self.past.moments()).rev().step_by(plan.every.max(1)) {
-            for disk in 0..plan.disks {
+    fn each(&mut self, effort: &Effort, end: Instant, found: &mut Found) -> Result<()> {
+        for moment in (0..=self.past.moments()).rev().step_by(effort.every.max(1)) {
+            for disk in 0..effort.disks {
                 if Instant::now() > end {
                     return Ok(());
                 }
-                let case = moment as u64 * plan.disks + disk;
-                let mut dice = Dice::new(plan.seed, case);
+                let case = moment as u64 * effort.disks + disk;
+                let mut dice = Dice::new(effort.seed, case);
                 if let Some(words) = self.one(moment, &mut dice, found)? {
-                    found.find(json!({"task": self.trial.task.name, "seed": plan.seed,
+                    found.find(json!({"task": self.trial.task.name, "seed": effort.seed,
                                       "case": case, "moment": moment, "words": words}));
                 }
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::arguments::Plan;
+use crate::arguments::Effort;
 use crate::dice::Dice;
 use crate::process::{Ended, finish, kill_within, start};
 use crate::report::Found;
@@ -20,8 +20,8 @@ const MOST_KILLS: u64 = 12;
 const CROWDS: [usize; 2] = [2, 4];
 
 /// Commands are killed and run again until they are done; each is compared with an undisturbed run.
-pub fn kills(plan: &Plan) -> Result<Found> {
-    rounds(plan, |trial, dice, found| {
+pub fn kills(effort: &Effort) -> Result<Found> {
+    rounds(effort, |trial, dice, found| {
         let (_directory, place) = trial.place()?;
         let mut kills = 0;
         let ended = loop {
@@ -71,8 +71,8 @@ fn spawn(trial: &Trial, place: &Path) -> Result<Child> {
 }
 
 /// Two or four processes start on one output, and a reader looks at it while they work.
-pub fn together(plan: &Plan) -> Result<Found> {
-    rounds(plan, |trial, dice, found| {
+pub fn together(effort: &Effort) -> Result<Found> {
+    rounds(effort, |trial, dice, found| {
         let (name, size) = (trial.task.name, *dice.pick(&CROWDS));
         let (_directory, place) = trial.place()?;
         let mut children = Vec::new();

@@ -10,7 +10,7 @@ use floral::dataset::write_atomically;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments::Plan;
+use crate::arguments::Effort;
 
 /// Different findings that are printed at once.
 const MOST_PRINTED: usize = 20;
@@ -110,7 +110,7 @@ struct Run {
 
 impl Report {
     /// Prints what a part found and adds it to the report, if there is one; whether nothing went wrong.
-    pub fn add(plan: &Plan, part: &str, mut found: Found, took: Duration) -> Result<bool> {
+    pub fn add(effort: &Effort, part: &str, mut found: Found, took: Duration) -> Result<bool> {
         for finding in &mut found.findings {
             let words = finding["words"].as_str().unwrap_or_default();
             finding["words"] = without_folders(words).into();
@@ -121,14 +121,14 @@ impl Report {
             print(&format!("finding: {finding}"));
         }
         let has_none = found.findings.is_empty();
-        if let Some(path) = &plan.report {
+        if let Some(path) = &effort.report {
             // Campaigns that end at the same time add to it one after the other.
             let folder = File::open(path.parent().unwrap_or(Path::new(".")))?;
             folder.lock()?;
             let mut report = Self::read(path)?;
             report.runs.push(Run {
                 part: part.to_owned(),
-                seed: plan.seed,
+                seed: effort.seed,
                 command: command(),
                 version: env!("CARGO_PKG_VERSION").into(),
                 seconds: Some(took.as_secs()),

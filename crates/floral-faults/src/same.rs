@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use serde_json::json;
 
-use crate::arguments::Plan;
+use crate::arguments::Effort;
 use crate::dice::Dice;
 use crate::files::scratch;
 use crate::process::{Ended, finish, kill_within, start};
@@ -27,19 +27,19 @@ const LONGEST: Duration = Duration::from_millis(122);
 const RESULTS: [&str; 4] = ["data.zarr", "run", "out.zarr", "out.npz"];
 
 /// Settings, one after the other, until the time is over.
-pub fn run(plan: &Plan) -> Result<Found> {
-    let deadline = Instant::now() + plan.time(1);
+pub fn run(effort: &Effort) -> Result<Found> {
+    let deadline = Instant::now() + effort.time(1);
     let mut found = Found::default();
-    for case in 0..plan.cases {
+    for case in 0..effort.cases {
         if Instant::now() > deadline {
             break;
         }
-        let mut dice = Dice::new(plan.seed, case);
+        let mut dice = Dice::new(effort.seed, case);
         let settings = Settings::draw(&mut dice);
         let folder = tempfile::tempdir_in(scratch())?;
         if let Some(words) = settings.compare(&mut dice, folder.path(), &mut found)? {
             found.find(
-                json!({"task": settings.commands, "seed": plan.seed, "case": case,
+                json!({"task": settings.commands, "seed": effort.seed, "case": case,
                               "words": words}),
             );
         }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use floral::dataset::{Dataset, Precision, Request, generate};
+use floral::dataset::{Dataset, Request, generate};
 use floral::problem::catalogue;
 use floral::train::{Method, TrainConfig};
 use floral::{Silent, fit};
@@ -86,12 +86,8 @@ fn dataset(problem: &str, resolution: i64, shard: usize, path: &Path) -> Result<
     constants.insert("resolution".into(), resolution.into());
     let problem = catalogue::build(problem, constants, "specimen")?;
     let request = Request {
-        inputs: 6,
-        realizations: 4,
-        seed: 1,
-        precision: Precision::F32,
         shard,
-        force: false,
+        ..Request::new(6, 4, 1)
     };
     fs::create_dir_all(path.parent().unwrap_or(path))?;
     generate(problem.as_ref(), &request, path, &Silent)?;

@@ -8,7 +8,7 @@ use anyhow::Result;
 use floral_faults::injection::{ENDED, Fault};
 use serde_json::json;
 
-use crate::arguments::Plan;
+use crate::arguments::Effort;
 use crate::dice::Dice;
 use crate::process::Ended;
 use crate::report::Found;
@@ -19,13 +19,13 @@ use crate::trial::{Trial, each_task};
 const MOST_OPERATIONS: u32 = 100_000;
 
 /// Every `every`-th operation of every task, and pairs, until the time is over.
-pub fn run(plan: &Plan) -> Result<Found> {
-    each_task(plan, |task, folder, end, found| {
+pub fn run(effort: &Effort) -> Result<Found> {
+    each_task(effort, |task, folder, end, found| {
         let mut steps = Steps::new(folder)?;
         let trial = Trial::new(task, folder, |place| steps.run(&task.words(place), &[]))?;
         let mut failing = Failing { trial, steps };
-        let operations = failing.singles(plan, end, found)?;
-        failing.pairs(plan, operations, end, found)
+        let operations = failing.singles(effort, end, found)?;
+        failing.pairs(effort, operations, end, found)
     })
 }
 
@@ -36,10 +36,10 @@ struct Failing<'a> {
 
 impl Failing<'_> {
     /// Every fault at each operation in turn; returns how many operations there are.
-    fn singles(&mut self, plan: &Plan, end: Instant, found: &mut Found) -> Result<u32> {
+    fn singles(&mut self, effort: &Effort, end: Instant, found: &mut Found) -> Result<u32> {
         let mut most = 1;
         for fault in 0..FAULTS.len() {
-            for operation in (1..MOST_OPERATIONS).step_by(plan.every.max(1)) {
+            for operation in (1..MOST_OPERATIONS).step_by(effort.every.max(1)) {
                 let injected = Injected { operation, fault };
                 if Instant::now() > end || !self.one(&[vec![injected]], found)? {
                     break;
@@ -51,12 +51,12 @@ impl Failing<'_> {
     }
 
     /// Two faults at random operations, in one run or in two.
-    fn pairs(&mut self, plan: &Plan, most: u32, end: Instant, found: &mut Found) -> Result<()> {
-        for pair in 0..plan.pairs {
+    fn pairs(&mut self, effort: &Effort, most: u32, end: Instant, found: &mut Found) -> Result<()> {
+        for pair in 0..effort.pairs {
             if Instant::now() > end {
                 break;
             }
-            let mut dice = Dice::new(plan.seed, pair);
+            let mut dice = Dice::new(effort.seed, pair);
             let mut injected = || Injected {
                 operation: 1 + dice.below(most as usize) as u32,
                 fault: dice.below(FAULTS.len()),

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::arguments::Plan;
+use crate::arguments::Effort;
 use crate::dice::Dice;
 use crate::files::{copy, scratch};
 use crate::process::Ended;
@@ -97,10 +97,10 @@ fn around() -> Result<TempDir> {
 
 /// All tasks in turn, round after round, until the time is over; `one` returns what is wrong.
 pub fn rounds(
-    plan: &Plan,
+    effort: &Effort,
     one: impl Fn(&Trial, &mut Dice, &mut Found) -> Result<Option<String>>,
 ) -> Result<Found> {
-    let end = Instant::now() + plan.time(1);
+    let end = Instant::now() + effort.time(1);
     let folder = around()?;
     let mut found = Found::default();
     let mut trials = Vec::new();
@@ -110,14 +110,14 @@ pub fn rounds(
         trials.push(Trial::new(task, folder.path(), run)?);
     }
     let count = trials.len() as u64;
-    for case in 0..plan.cases.saturating_mul(count) {
+    for case in 0..effort.cases.saturating_mul(count) {
         if Instant::now() > end {
             break;
         }
         let trial = &trials[(case % count) as usize];
-        if let Some(words) = one(trial, &mut Dice::new(plan.seed, case), &mut found)? {
+        if let Some(words) = one(trial, &mut Dice::new(effort.seed, case), &mut found)? {
             found.find(
-                json!({"task": trial.task.name, "seed": plan.seed, "case": case,
+                json!({"task": trial.task.name, "seed": effort.seed, "case": case,
                               "words": words}),
             );
         }
@@ -130,13 +130,13 @@ pub fn rounds(
 
 /// Every task once, each with an equal share of the time that is left.
 pub fn each_task(
-    plan: &Plan,
+    effort: &Effort,
     mut one: impl FnMut(&Task, &Path, Instant, &mut Found) -> Result<()>,
 ) -> Result<Found> {
-    let end = Instant::now() + plan.time(1);
+    let end = Instant::now() + effort.time(1);
     let folder = around()?;
     let mut found = Found::default();
-    let is_chosen = |task: &&Task| plan.only.as_ref().is_none_or(|only| task.name == only);
+    let is_chosen = |task: &&Task| effort.only.as_ref().is_none_or(|only| task.name == only);
     let all = tasks();
     let tasks: Vec<&Task> = all.iter().filter(is_chosen).collect();
     ensure!(!tasks.is_empty(), "there is no such command");

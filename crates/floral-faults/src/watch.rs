@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::json;
 
-use crate::arguments::Plan;
+use crate::arguments::Effort;
 use crate::files::scratch;
 use crate::format::{FORMATS, Format};
 use crate::report::Found;
@@ -27,10 +27,10 @@ const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
 const MOST_FINDINGS: usize = 50;
 
 /// Damages every format in turn.
-pub fn run(plan: &Plan) -> Result<Found> {
+pub fn run(effort: &Effort) -> Result<Found> {
     let specimens = tempfile::tempdir_in(scratch())?;
     specimen::make(specimens.path())?;
-    let formats = match &plan.only {
+    let formats = match &effort.only {
         Some(name) => vec![Format::named(name)?],
         None => FORMATS.to_vec(),
     };
@@ -38,9 +38,9 @@ pub fn run(plan: &Plan) -> Result<Found> {
     for format in &formats {
         let watch = Watch {
             format: *format,
-            plan,
+            effort,
             specimens: specimens.path(),
-            end: Instant::now() + plan.time(formats.len()),
+            end: Instant::now() + effort.time(formats.len()),
         };
         watch.run(&mut found)?;
         found.print_counts(format.name);
@@ -51,7 +51,7 @@ pub fn run(plan: &Plan) -> Result<Found> {
 /// Work on one format.
 struct Watch<'a> {
     format: Format,
-    plan: &'a Plan,
+    effort: &'a Effort,
     specimens: &'a Path,
     end: Instant,
 }
@@ -61,7 +61,7 @@ impl Watch<'_> {
     fn run(&self, found: &mut Found) -> Result<()> {
         let (mut from, mut most_bytes) = (0, 0);
         let before = found.findings();
-        while from < self.plan.cases
+        while from < self.effort.cases
             && Instant::now() < self.end
             && found.findings() < before + MOST_FINDINGS
         {
@@ -73,11 +73,11 @@ impl Watch<'_> {
             self.add(&state, folder.path(), found)?;
             most_bytes = state.most_bytes.max(most_bytes);
             from = match ending {
-                Ending::Done | Ending::OutOfTime => self.plan.cases,
+                Ending::Done | Ending::OutOfTime => self.effort.cases,
                 Ending::Died(words) => {
                     let said = fs::read_to_string(&stderr).unwrap_or_default();
                     let words = format!("{words}: {}", said.lines().next().unwrap_or_default());
-                    found.find(json!({"format": self.format.name, "seed": self.plan.seed,
+                    found.find(json!({"format": self.format.name, "seed": self.effort.seed,
                                       "case": state.at, "kind": "end", "words": words}));
                     found.count(self.format.name, "inputs", 1);
                     state.at + 1
@@ -91,9 +91,9 @@ impl Watch<'_> {
 
     fn spawn(&self, from: u64, folder: &Path, stderr: &Path) -> Result<Child> {
         let numbers = [
-            ("--seed", self.plan.seed),
+            ("--seed", self.effort.seed),
             ("--from", from),
-            ("--to", self.plan.cases),
+            ("--to", self.effort.cases),
         ];
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["worker", self.format.name]);

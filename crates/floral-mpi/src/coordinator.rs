@@ -334,11 +334,8 @@ impl Places {
 
 /// A length as MPI counts it, in 31 bits.
 fn count(number: usize) -> Result<i32> {
-    i32::try_from(number).map_err(|_| Error::Config {
-        context: "MPI".into(),
-        reason: format!(
+    i32::try_from(number).map_err(|_| Error::config("MPI", format!(
             "a message of {number} values exceeds the limit of 2^31; use fewer ranks or a smaller \
              network"
-        ),
-    })
+        )))
 }

@@ -178,10 +178,10 @@ impl Ranks for Mpi {
 }
 
 fn unreachable(what: &str) -> Error {
-    Error::Config {
-        context: "MPI".into(),
-        reason: format!(
+    Error::config(
+        "MPI",
+        format!(
             "{what}; start ranks with the mpirun of the MPI library that floral was built with"
         ),
-    }
+    )
 }

@@ -17,16 +17,9 @@ pub fn named(name: &str) -> Result<Device> {
         return Ok(Device::flex());
     }
     let Some(place) = place(name) else {
-        return Err(Error::UnknownName {
-            kind: "device",
-            name: name.to_owned(),
-            known: NAMES.into(),
-        });
+        return Err(Error::unknown_name("device", name, NAMES));
     };
-    adapter(place).map_err(|reason| Error::Config {
-        context: format!("device {name}"),
-        reason,
-    })
+    adapter(place).map_err(|reason| Error::config(format!("device {name}"), reason))
 }
 
 /// The number of the card in `gpu` or `gpu:1`.

@@ -67,15 +67,15 @@ impl Upwind {
         positive(Self::NAME, "the magnitude of speed", speed.abs())?;
         let courant = speed * steps.dt() / steps.dx();
         if courant.abs() > 1.0 {
-            return Err(Error::Unsolvable {
-                problem: Self::NAME,
-                reason: format!(
+            return Err(Error::unsolvable(
+                Self::NAME,
+                format!(
                     "unstable: the wave crosses {:.2} cells per step (CFL limit 1); take at least \
                      {} steps",
                     courant.abs(),
                     (courant.abs() * steps.count as f64).ceil()
                 ),
-            });
+            ));
         }
         Ok(Self { courant })
     }

@@ -96,23 +96,23 @@ impl ViscousWave {
         while !with_steps(enough).is_stable() {
             enough += enough.div_ceil(20);
             if enough > MOST_STEPS {
-                return Err(Error::Unsolvable {
-                    problem: Self::NAME,
-                    reason: format!(
+                return Err(Error::unsolvable(
+                    Self::NAME,
+                    format!(
                         "viscosity {viscosity:e} needs more than {MOST_STEPS} steps; choose a \
                          smaller one"
                     ),
-                });
+                ));
             }
         }
-        Err(Error::Unsolvable {
-            problem: Self::NAME,
-            reason: format!(
+        Err(Error::unsolvable(
+            Self::NAME,
+            format!(
                 "unstable: {} steps on {} points amplify the shortest waves; take about {enough} \
                  steps",
                 steps.count, steps.points
             ),
-        })
+        ))
     }
 
     /// Von Neumann: no Fourier mode on a wave of height one grows in an SSP-RK3 step.
@@ -180,12 +180,10 @@ impl Equation for ViscousWave {
         if finite && last <= 1.5 * first {
             return Ok(());
         }
-        Err(Error::Numerical {
-            what: format!(
-                "burgers: a wave of height {first:.3} grew to {last:.3e}, which is unstable"
-            ),
-            advice: "take more time steps: more points along t".into(),
-        })
+        Err(Error::numerical(
+            format!("burgers: a wave of height {first:.3} grew to {last:.3e}, which is unstable"),
+            "take more time steps: more points along t",
+        ))
     }
 }
 

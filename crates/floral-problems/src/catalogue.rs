@@ -24,11 +24,7 @@ pub fn build(name: &str, constants: toml::Table, context: &str) -> Result<Box<dy
         "darcy" => Box::new(Darcy::new(parse(constants, context)?)?),
         "plume" => Box::new(Plume::new(parse(constants, context)?)?),
         _ => {
-            return Err(Error::UnknownName {
-                kind: "problem",
-                name: name.to_owned(),
-                known: NAMES.join(", "),
-            });
+            return Err(Error::unknown_name("problem", name, NAMES.join(", ")));
         }
     })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::dataset::{Dataset, Precision};
+use crate::dataset::Dataset;
 use crate::{Origin, Request, catalogue, generate};
 use floral_data::Silent;
 use floral_data::dataset::layout::SYMMETRIES;
@@ -30,14 +30,7 @@ fn generated_data_declare_what_their_problem_does_and_so_do_older_ones() {
         let path = folder.path().join(name);
         let constants = "resolution = 16".parse().unwrap();
         let problem = catalogue::build(name, constants, "test").unwrap();
-        let request = Request {
-            inputs: 1,
-            realizations: 1,
-            seed: 0,
-            precision: Precision::F32,
-            shard: 1,
-            force: false,
-        };
+        let request = Request::new(1, 1, 0);
         generate(problem.as_ref(), &request, &path, &Silent).unwrap();
         let dataset = Dataset::open(&path).unwrap();
         assert_eq!(texts(&dataset), problem.symmetries());
@@ -56,14 +49,7 @@ fn built_in_problems_name_their_channels_and_claim_no_units() {
     for name in catalogue::NAMES {
         let constants = "resolution = 32".parse().unwrap();
         let problem = catalogue::build(name, constants, "test").unwrap();
-        let request = Request {
-            inputs: 1,
-            realizations: 1,
-            seed: 0,
-            precision: Precision::F32,
-            shard: 1,
-            force: false,
-        };
+        let request = Request::new(1, 1, 0);
         let path = folder.path().join(name);
         generate(problem.as_ref(), &request, &path, &Silent).unwrap();
         let dataset = Dataset::open(&path).unwrap();

@@ -12,7 +12,7 @@ use crate::memory::check_room;
 use crate::observer::{Event, Observer, go_on};
 use crate::random::{Purpose, Stream, stream};
 use crate::ranks::{Alone, Ranks, Watch, agreed, share};
-use crate::{Error, Problem, Result};
+use crate::{Problem, Result};
 
 /// Bytes of the lists in which an input under way is known, to several ranks.
 const LISTED: usize = 32;
@@ -86,7 +86,8 @@ pub fn generate_across(
     let in_turn = own.flat_map(inputs_of).par_bridge();
     let computed = in_turn.try_for_each(|input| {
         go_on(&watch)?;
-        let solution = solve(problem, request, input).map_err(|e| at_input(input, e))?;
+        let solution = solve(problem, request, input)
+            .map_err(|e| e.numerical_at(format_args!("input {input}")))?;
         writer.write(input, &solution)?;
         redraws.fetch_add(solution.redraws.into(), Ordering::Relaxed);
         watch.observe(&Event::Generated { input });
@@ -171,15 +172,4 @@ fn solve(problem: &dyn Problem, request: &Request, input: usize) -> Result<Solut
         moments,
         redraws: u32::try_from(redraws).unwrap_or(u32::MAX),
     })
-}
-
-/// Names the input at which a solver gave up.
-fn at_input(input: usize, error: Error) -> Error {
-    match error {
-        Error::Numerical { what, advice } => Error::Numerical {
-            what: format!("input {input}: {what}"),
-            advice,
-        },
-        other => other,
-    }
 }

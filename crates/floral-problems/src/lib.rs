@@ -92,10 +92,10 @@ fn positive(problem: &'static str, name: &str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
-    Err(Error::Unsolvable {
+    Err(Error::unsolvable(
         problem,
-        reason: format!("{name} is {value}, but must be a positive number"),
-    })
+        format!("{name} is {value}, but must be a positive number"),
+    ))
 }
 
 /// Refuses an input of another shape than one channel on `grid`.
@@ -103,11 +103,11 @@ fn expect_shape(input: &Field, grid: &Grid) -> Result<()> {
     if input.channels() == 1 && input.grid_shape() == grid.shape() {
         return Ok(());
     }
-    Err(Error::Shape {
-        what: "the input field".into(),
-        found: [&[input.channels()], input.grid_shape()].concat(),
-        expected: [vec![1], grid.shape()].concat(),
-    })
+    Err(Error::shape(
+        "the input field",
+        [&[input.channels()], input.grid_shape()].concat(),
+        [vec![1], grid.shape()].concat(),
+    ))
 }
 
 /// The quantities of a problem with one channel each, by name and name in full.

@@ -33,10 +33,8 @@ impl Origin for Dataset {
             return Ok(None);
         }
         let context = format!("{}: constants", self.path().display());
-        let table = toml::Table::try_from(constants).map_err(|e| Error::Config {
-            context: context.clone(),
-            reason: e.to_string(),
-        })?;
+        let table = toml::Table::try_from(constants)
+            .map_err(|e| Error::config(context.clone(), e.to_string()))?;
         let problem = catalogue::build(name, table, &context)?;
         let names = |grid: &Grid| -> Vec<String> {
             grid.axes.iter().map(|axis| axis.name.clone()).collect()

@@ -29,6 +29,20 @@ pub struct Request {
     pub force: bool,
 }
 
+impl Request {
+    /// In 32 bits, with a file per input, under a name that is free.
+    pub fn new(inputs: usize, realizations: usize, seed: u64) -> Self {
+        Self {
+            inputs,
+            realizations,
+            seed,
+            precision: Precision::F32,
+            shard: 1,
+            force: false,
+        }
+    }
+}
+
 /// Plans a dataset; the first input is drawn to learn the number of channels.
 pub(crate) fn plan(problem: &dyn Problem, request: &Request) -> Result<GroupPlan> {
     let mut rng = stream(request.seed, Purpose::Input, 0, 0);
@@ -86,19 +100,11 @@ fn extras(
 }
 
 fn check_names(problem: &dyn Problem) -> Result<()> {
-    check_axes(problem.grid()).map_err(|reason| Error::Unsolvable {
-        problem: problem.name(),
-        reason,
-    })
+    check_axes(problem.grid()).map_err(|reason| Error::unsolvable(problem.name(), reason))
 }
 
 fn check_size(problem: &dyn Problem, request: &Request, channels: usize) -> Result<()> {
-    let refuse = |reason: &str| {
-        Err(Error::Unsolvable {
-            problem: problem.name(),
-            reason: reason.to_owned(),
-        })
-    };
+    let refuse = |reason: &str| Err(Error::unsolvable(problem.name(), reason));
     if request.inputs == 0 || request.realizations == 0 {
         return refuse("a dataset needs at least one input and one realization");
     }
@@ -115,11 +121,12 @@ fn check_size(problem: &dyn Problem, request: &Request, channels: usize) -> Resu
 }
 
 fn attributes(problem: &dyn Problem, request: &Request) -> Result<Value> {
-    let constants =
-        serde_json::to_value(problem.constants()).map_err(|error| Error::Unsolvable {
-            problem: problem.name(),
-            reason: format!("its constants cannot be stored: {error}"),
-        })?;
+    let constants = serde_json::to_value(problem.constants()).map_err(|error| {
+        Error::unsolvable(
+            problem.name(),
+            format!("its constants cannot be stored: {error}"),
+        )
+    })?;
     Ok(json!({
         "title": format!("{}: {TITLE}", problem.name()),
         "floral_format": FORMAT,
@@ -147,14 +154,7 @@ mod tests {
     #[test]
     fn every_array_and_attribute_is_in_the_words_for_readers() {
         let problem = catalogue::build("1dcr", toml::Table::new(), "test").unwrap();
-        let request = Request {
-            inputs: 1,
-            realizations: 1,
-            seed: 0,
-            precision: Precision::F32,
-            shard: 1,
-            force: false,
-        };
+        let request = Request::new(1, 1, 0);
         let plan = plan(problem.as_ref(), &request).unwrap();
         let names = |value: &Value| -> Vec<String> {
             let attributes = value.as_object().into_iter().flatten();

@@ -61,12 +61,7 @@ impl Residual1d {
     /// Checks the constants and expands the latent field.
     pub fn new(config: Residual1dConfig) -> Result<Self> {
         let [points] = config.resolution.axes(NAME, 2)?;
-        let refuse = |reason| {
-            Err(Error::Unsolvable {
-                problem: NAME,
-                reason,
-            })
-        };
+        let refuse = |reason| Err(Error::unsolvable(NAME, reason));
         let Residual1dConfig {
             slope_min,
             slope_max,

@@ -25,33 +25,31 @@ impl Resolution {
     pub fn axes<const D: usize>(&self, problem: &'static str, least: usize) -> Result<[usize; D]> {
         let axes = match self {
             Self::Uniform(n) => [*n; D],
-            Self::PerAxis(list) => {
-                <[usize; D]>::try_from(list.as_slice()).map_err(|_| Error::Unsolvable {
+            Self::PerAxis(list) => <[usize; D]>::try_from(list.as_slice()).map_err(|_| {
+                Error::unsolvable(
                     problem,
-                    reason: format!(
+                    format!(
                         "resolution {self} names {} axes, the problem has {D}",
                         list.len()
                     ),
-                })?
-            }
+                )
+            })?,
         };
         let points = axes.iter().try_fold(1usize, |n, &m| n.checked_mul(m));
         if points.is_none_or(|points| points > MOST_POINTS) {
-            return Err(Error::Unsolvable {
+            return Err(Error::unsolvable(
                 problem,
-                reason: format!(
+                format!(
                     "resolution {self} is too fine; choose at most {MOST_POINTS} points in all"
                 ),
-            });
+            ));
         }
         match axes.iter().find(|&&n| n < least) {
             None => Ok(axes),
-            Some(n) => Err(Error::Unsolvable {
+            Some(n) => Err(Error::unsolvable(
                 problem,
-                reason: format!(
-                    "resolution {n} is too coarse; choose at least {least} points per axis"
-                ),
-            }),
+                format!("resolution {n} is too coarse; choose at least {least} points per axis"),
+            )),
         }
     }
 }
@@ -95,10 +93,10 @@ impl FromStr for Resolution {
         match numbers.as_deref() {
             Ok([n]) => Ok(Self::Uniform(*n)),
             Ok(list) => Ok(Self::PerAxis(list.to_vec())),
-            Err(_) => Err(Error::Config {
-                context: format!("resolution {text:?}"),
-                reason: "write a number such as 64, or one per axis such as 64x128".into(),
-            }),
+            Err(_) => Err(Error::config(
+                format!("resolution {text:?}"),
+                "write a number such as 64, or one per axis such as 64x128",
+            )),
         }
     }
 }

@@ -52,7 +52,7 @@ impl SineWaves {
 
     /// Refuses what cannot be drawn, or drawn on `n` points.
     pub fn check(&self, problem: &'static str, n: usize) -> Result<()> {
-        let refuse = |reason| Err(Error::Unsolvable { problem, reason });
+        let refuse = |reason| Err(Error::unsolvable(problem, reason));
         if self.terms == 0 || self.max_wave_number == 0 {
             return refuse("waves.terms and waves.max_wave_number must be at least 1".into());
         }
@@ -122,24 +122,24 @@ impl Perturbation {
     /// Refuses a deviation that is none, and more modes than there are points.
     pub fn check(&self, problem: &'static str, n: usize) -> Result<()> {
         if self.modes > n {
-            return Err(Error::Unsolvable {
+            return Err(Error::unsolvable(
                 problem,
-                reason: format!(
+                format!(
                     "{n} points cannot hold uncertainty.modes = {}; choose at most {n}",
                     self.modes
                 ),
-            });
+            ));
         }
         if self.deviation.is_finite() && self.deviation >= 0.0 {
             return Ok(());
         }
-        Err(Error::Unsolvable {
+        Err(Error::unsolvable(
             problem,
-            reason: format!(
+            format!(
                 "uncertainty.deviation = {} must be zero or positive",
                 self.deviation
             ),
-        })
+        ))
     }
 }
 
@@ -201,10 +201,10 @@ impl SpectralFilter {
         {
             return Ok(());
         }
-        Err(Error::Unsolvable {
+        Err(Error::unsolvable(
             problem,
-            reason: "filter.keep, filter.damping and filter.scale must be finite".into(),
-        })
+            "filter.keep, filter.damping and filter.scale must be finite",
+        ))
     }
 }
 

@@ -91,10 +91,8 @@ impl Writer {
 }
 
 fn sometimes_exact(input: usize) -> Error {
-    Error::Numerical {
-        what: format!(
-            "input {input}: exact moments are known for this input or the first, not both"
-        ),
-        advice: "a problem has to know them for all inputs or for none".into(),
-    }
+    Error::numerical(
+        format!("input {input}: exact moments are known for this input or the first, not both"),
+        "a problem has to know them for all inputs or for none",
+    )
 }

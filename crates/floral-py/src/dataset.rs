@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use floral::dataset::{self, Precision, Request, generate};
+use floral::dataset::{self, Request, generate};
 use floral::inspect::inspect;
 use floral::predict::refined;
 use floral::problem::Origin;
@@ -115,14 +115,7 @@ impl Dataset {
         watcher: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let problem = built(py, problem, constants)?;
-        let request = Request {
-            inputs,
-            realizations,
-            seed,
-            precision: Precision::F32,
-            shard: 1,
-            force: false,
-        };
+        let request = Request::new(inputs, realizations, seed);
         let made = watched(py, watcher.as_ref(), |observer| {
             generate(problem.as_ref(), &request, &path, observer)?;
             dataset::Dataset::open(&path)
@@ -252,10 +245,8 @@ fn built(
     constants: &str,
 ) -> PyResult<Box<dyn floral::problem::Problem>> {
     let context = format!("constants of {name}");
-    let table = serde_json::from_str(constants).map_err(|error| Error::Config {
-        context: context.clone(),
-        reason: error.to_string(),
-    });
+    let table = serde_json::from_str(constants)
+        .map_err(|error| Error::config(context.clone(), error.to_string()));
     let problem = guarded(|| table.and_then(|table| catalogue::build(name, table, &context)))?;
     problem.map_err(|error| raised(py, error))
 }

@@ -79,7 +79,8 @@ pub fn sensitivity(
     };
     let found = watched(py, watcher.as_ref(), |observer| match (laws, &pool) {
         (Some(laws), _) => {
-            let laws = Laws::parse(laws).map_err(|error| refusal(error.context, error.reason))?;
+            let laws =
+                Laws::parse(laws).map_err(|error| Error::config(error.context, error.reason))?;
             floral::sensitivity::sensitivity(predictor, &laws, None, &request, observer)
         }
         (None, Some(pool)) => {
@@ -87,7 +88,7 @@ pub fn sensitivity(
             let (cases, inputs) = (session.cases(), session.inputs());
             floral::sensitivity::propagate(predictor, cases, inputs, &request, observer)
         }
-        (None, None) => Err(refusal("inputs".into(), "give laws or a pool".into())),
+        (None, None) => Err(Error::config("inputs", "give laws or a pool")),
     })?;
     let notes = found.notes.clone();
     Ok((
@@ -209,8 +210,4 @@ impl Loop {
 fn opened<'a>(predictor: &'a Predictor, path: &Path) -> Result<PredictionSession<'a>> {
     let opening = PredictionOpening::default();
     PredictionSession::open(predictor, NewInputs::File(path), opening)
-}
-
-fn refusal(context: String, reason: String) -> Error {
-    Error::Config { context, reason }
 }

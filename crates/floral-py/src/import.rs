@@ -52,12 +52,10 @@ impl Asked {
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
-            Some((name, _)) => Err(Error::Config {
-                context: (*name).into(),
-                reason:
-                    "is for files with meshes (VTK, Gmsh, UGRID, Exodus, XDMF), and none is found"
-                        .into(),
-            }),
+            Some((name, _)) => Err(Error::config(
+                *name,
+                "is for files with meshes (VTK, Gmsh, UGRID, Exodus, XDMF), and none is found",
+            )),
         }
     }
 

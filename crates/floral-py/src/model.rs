@@ -14,7 +14,7 @@ use floral::ranks::Alone;
 use floral::sample::OdeSolver;
 use floral::suggest::{suggest, suggest_sensors};
 use floral::train::{RunFolder, TrainConfig};
-use floral::{Axis, Error, Quantities, Result, Silent, fit};
+use floral::{Axis, Error, Grid, Quantities, Result, Silent, fit};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -116,22 +116,12 @@ impl Model {
         mesh: Option<Bound<'_, Mesh>>,
         watcher: Option<Py<PyAny>>,
     ) -> PyResult<(Ensemble, Vec<String>, Option<String>)> {
-        let About { axes, quantities } = from_json("about", about)?;
         let wanted: Wanted = from_json("sampling", wanted)?;
-        let grid = mesh::grid(axes, mesh.as_ref());
-        let case = Case {
-            input: to_field(py, &input)?,
-            low: low.as_ref().map(|low| to_field(py, low)).transpose()?,
-        };
+        let given = Given::new(py, (&input, low.as_ref()), about, mesh.as_ref())?;
         let resolution = wanted.resolution.clone().map(Resolution::PerAxis);
         watched(py, watcher.as_ref(), |observer| {
             wanted.check()?;
-            let input = InMemory {
-                case: &case,
-                grid: &grid,
-                quantities: &quantities,
-                number: wanted.number,
-            };
+            let input = given.numbered(wanted.number);
             let session = self.opened(input, resolution.as_ref(), wanted.observe.as_ref())?;
             let accurate = || {
                 let draws = (wanted.seed, wanted.index);
@@ -164,21 +154,10 @@ impl Model {
         mesh: Option<Bound<'_, Mesh>>,
         watcher: Option<Py<PyAny>>,
     ) -> PyResult<(String, String)> {
-        let About { axes, quantities } = from_json("about", about)?;
         let wanted: WantedSensors = from_json("sensors", wanted)?;
-        let grid = mesh::grid(axes, mesh.as_ref());
-        let case = Case {
-            input: to_field(py, &input)?,
-            low: low.as_ref().map(|low| to_field(py, low)).transpose()?,
-        };
+        let given = Given::new(py, (&input, low.as_ref()), about, mesh.as_ref())?;
         let found = watched(py, watcher.as_ref(), |_| {
-            let input = InMemory {
-                case: &case,
-                grid: &grid,
-                quantities: &quantities,
-                number: None,
-            };
-            let session = self.opened(input, None, wanted.observe.as_ref())?;
+            let session = self.opened(given.numbered(None), None, wanted.observe.as_ref())?;
             let (count, std) = (wanted.count, wanted.std);
             suggest_sensors(&self.predictor, session.cases(), 0, count, std)
         })?;
@@ -302,10 +281,8 @@ impl Model {
 
 pub(crate) fn to_settings(json: &str) -> Result<TrainConfig> {
     let context = "settings";
-    let table = serde_json::from_str(json).map_err(|error| Error::Config {
-        context: context.into(),
-        reason: error.to_string(),
-    })?;
+    let table =
+        serde_json::from_str(json).map_err(|error| Error::config(context, error.to_string()))?;
     TrainConfig::from_table(table, context)
 }
 
@@ -314,6 +291,43 @@ pub(crate) fn to_settings(json: &str) -> Result<TrainConfig> {
 struct About {
     axes: Vec<Axis>,
     quantities: Quantities,
+}
+
+/// An input of a call, with all that is known of it.
+struct Given {
+    case: Case,
+    grid: Grid,
+    quantities: Quantities,
+}
+
+impl Given {
+    fn new(
+        py: Python<'_>,
+        (input, low): (&Doubles<'_>, Option<&Doubles<'_>>),
+        about: &str,
+        mesh: Option<&Bound<'_, Mesh>>,
+    ) -> PyResult<Self> {
+        let About { axes, quantities } = from_json("about", about)?;
+        let case = Case {
+            input: to_field(py, input)?,
+            low: low.map(|low| to_field(py, low)).transpose()?,
+        };
+        Ok(Self {
+            case,
+            grid: mesh::grid(axes, mesh),
+            quantities,
+        })
+    }
+
+    /// Under the number by which messages name it, if it is one of several.
+    fn numbered(&self, number: Option<usize>) -> InMemory<'_> {
+        InMemory {
+            case: &self.case,
+            grid: &self.grid,
+            quantities: &self.quantities,
+            number,
+        }
+    }
 }
 
 /// Options of sampling.
@@ -374,8 +388,5 @@ impl Wanted {
 }
 
 fn refusal(reason: &str) -> Error {
-    Error::Config {
-        context: "sampling".into(),
-        reason: reason.into(),
-    }
+    Error::config("sampling", reason)
 }

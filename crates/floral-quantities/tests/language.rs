@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{assert_close, field, names, refused, square, value};
+use common::{assert_close, field, names, refused, square, unsuited, value};
 use floral_quantities::{Given, Name, Names, Quantity};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -266,12 +266,7 @@ fn long_and_deep_expressions_are_refused_without_overflow() {
     let steep = format!("max({}u{})", "d(".repeat(5), ", x)".repeat(5));
     assert!(refused(&steep).contains("derivatives of more than order 4"));
     let many = vec!["max(u)"; 65].join("+");
-    let quantity = Quantity::parse("q", &many, &names()).unwrap();
-    let error = quantity
-        .on(&square(3), Given::default())
-        .err()
-        .unwrap()
-        .to_string();
+    let error = unsuited(&many, &square(3));
     assert!(error.contains("more than 64 reductions"), "{error}");
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{assert_close, field, names, square, value};
+use common::{assert_close, field, names, square, unsuited, value};
 use floral_quantities::{Entry, Error, Given, Quantity, Result, Space, Sparse};
 
 #[test]
@@ -180,12 +180,7 @@ fn meshes_take_regions_and_refuse_planes() {
         value("integral(u)", &Cell, &u),
         1e-15,
     );
-    let quantity = Quantity::parse("q", "mean(u, x == 1)", &names()).unwrap();
-    let error = quantity
-        .on(&Cell, Given::default())
-        .err()
-        .unwrap()
-        .to_string();
+    let error = unsuited("mean(u, x == 1)", &Cell);
     assert!(
         error.contains("a mesh has no planes; choose a layer"),
         "{error}"

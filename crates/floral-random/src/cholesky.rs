@@ -43,10 +43,10 @@ impl CholeskySampler {
                 });
             }
         }
-        Err(Error::Numerical {
-            what: format!("the covariance matrix of {n} points with {kernel:?} is not positive"),
-            advice: "remove points that nearly coincide, or add a nugget".into(),
-        })
+        Err(Error::numerical(
+            format!("the covariance matrix of {n} points with {kernel:?} is not positive"),
+            "remove points that nearly coincide, or add a nugget",
+        ))
     }
 
     /// One normal draw per point, then the product with the triangle.
@@ -63,12 +63,7 @@ impl CholeskySampler {
 }
 
 fn check(points: &[Vec<f64>]) -> Result<()> {
-    let refuse = |reason: String| {
-        Err(Error::Config {
-            context: "points of a Gaussian process".into(),
-            reason,
-        })
-    };
+    let refuse = |reason: String| Err(Error::config("points of a Gaussian process", reason));
     let Some(first) = points.first() else {
         return refuse("there are none".into());
     };

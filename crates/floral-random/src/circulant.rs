@@ -106,10 +106,7 @@ impl Product {
 }
 
 fn check_regular(grid: &Grid) -> Result<()> {
-    let refuse = |reason: String| Error::Config {
-        context: "grid of a random field".into(),
-        reason,
-    };
+    let refuse = |reason: String| Error::config("grid of a random field", reason);
     if grid.is_empty() || grid.dimensions() == 0 {
         return Err(refuse("the grid has no points".into()));
     }

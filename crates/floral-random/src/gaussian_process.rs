@@ -58,10 +58,10 @@ impl GaussianProcess {
     /// The same process plus independent noise of this variance at every point.
     pub fn with_nugget(self, variance: f64) -> Result<Self> {
         if !variance.is_finite() || variance < 0.0 {
-            return Err(Error::Config {
-                context: "Gaussian process".into(),
-                reason: format!("nugget = {variance}, but a variance is zero or positive"),
-            });
+            return Err(Error::config(
+                "Gaussian process",
+                format!("nugget = {variance}, but a variance is zero or positive"),
+            ));
         }
         if variance == self.nugget {
             return Ok(self);

@@ -34,13 +34,13 @@ impl KarhunenLoeve {
     /// The first `modes` terms of the expansion on a grid of evenly spaced axes.
     pub fn new(kernel: &Kernel, grid: &Grid, modes: usize) -> Result<Self> {
         if modes > grid.len() || modes == 0 {
-            return Err(Error::Config {
-                context: "Karhunen-Loeve expansion".into(),
-                reason: format!(
+            return Err(Error::config(
+                "Karhunen-Loeve expansion",
+                format!(
                     "{modes} modes on a grid of {} points; choose from 1 to the number of points",
                     grid.len()
                 ),
-            });
+            ));
         }
         let (eigenvalues, modes) = nystrom::eigenpairs(kernel, grid, modes, START)?;
         let extent: f64 = nystrom::trapezoid_weights(grid).iter().sum();

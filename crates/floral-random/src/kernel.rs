@@ -65,13 +65,13 @@ impl FromStr for Family {
 
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::NAMED.iter().find(|(known, _)| *known == name);
-        found
-            .map(|(_, family)| *family)
-            .ok_or_else(|| Error::UnknownName {
-                kind: "kernel",
-                name: name.to_owned(),
-                known: Self::NAMED.map(|(known, _)| known).join(", "),
-            })
+        found.map(|(_, family)| *family).ok_or_else(|| {
+            Error::unknown_name(
+                "kernel",
+                name,
+                Self::NAMED.map(|(known, _)| known).join(", "),
+            )
+        })
     }
 }
 
@@ -125,10 +125,10 @@ impl Kernel {
     pub fn new(family: Family, length: f64, amplitude: f64) -> Result<Self> {
         for (name, value) in [("length", length), ("amplitude", amplitude)] {
             if !value.is_normal() || value < 0.0 {
-                return Err(Error::Config {
-                    context: format!("kernel {family}"),
-                    reason: format!("{name} = {value}, but it must be positive and finite"),
-                });
+                return Err(Error::config(
+                    format!("kernel {family}"),
+                    format!("{name} = {value}, but it must be positive and finite"),
+                ));
             }
         }
         Ok(Self {

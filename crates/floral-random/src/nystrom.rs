@@ -130,12 +130,11 @@ fn dense_eigenpairs(
 ) -> Result<Eigenpairs> {
     let n = grid.len();
     if n > LARGEST_DENSE {
-        return Err(Error::Numerical {
-            what: format!("no {modes} Karhunen-Loeve modes found on {n} points with {kernel:?}"),
-            advice: "ask for fewer modes, a longer correlation or a coarser grid; to sample the \
-                     field itself, a Gaussian process on the grid needs no modes"
-                .into(),
-        });
+        return Err(Error::numerical(
+            format!("no {modes} Karhunen-Loeve modes found on {n} points with {kernel:?}"),
+            "ask for fewer modes, a longer correlation or a coarser grid; to sample the \
+                     field itself, a Gaussian process on the grid needs no modes",
+        ));
     }
     let points: Vec<Vec<f64>> = (0..n).map(|i| grid.point(i)).collect();
     let (mut values, vectors) = eigen::symmetric(&Mat::from_fn(n, n, |i, j| {

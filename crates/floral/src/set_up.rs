@@ -22,10 +22,7 @@ const FROM_OUTSIDE: &str = "RAYON_NUM_THREADS";
 /// [`memory::Allocator`](crate::memory::Allocator) as its global allocator.
 pub fn set_up(threads: Option<usize>) -> Result<usize> {
     if threads == Some(0) {
-        return Err(Error::Config {
-            context: "threads".into(),
-            reason: "at least one is needed".into(),
-        });
+        return Err(Error::config("threads", "at least one is needed"));
     }
     // The calling thread works with the others: handing work over would wake it some hundred times
     // a step.
@@ -38,10 +35,7 @@ pub fn set_up(threads: Option<usize>) -> Result<usize> {
         )
         .use_current_thread()
         .build_global()
-        .map_err(|error| Error::Config {
-            context: "threads".into(),
-            reason: error.to_string(),
-        })?;
+        .map_err(|error| Error::config("threads", error.to_string()))?;
     Ok(rayon::current_num_threads())
 }
 

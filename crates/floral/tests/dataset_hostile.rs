@@ -4,29 +4,16 @@
 mod toy;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use floral::dataset::Dataset;
 use floral::grid::Domain;
 use floral::{Axis, Grid};
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
-use toy::{Toy, files, request, run};
+use toy::{Toy, edit, files, request, run, small};
 
 const HUGE: u64 = 1 << 60;
-
-fn small(folder: &TempDir) -> PathBuf {
-    let path = folder.path().join("data.zarr");
-    run(&Toy::new(), &request(3), &path).unwrap();
-    path
-}
-
-fn edit(array: &Path, change: impl FnOnce(&mut Value)) {
-    let path = array.join("zarr.json");
-    let mut value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    change(&mut value);
-    fs::write(path, value.to_string()).unwrap();
-}
 
 /// A group with one array `input` of this shape and chunk shape, without stored chunks.
 fn declared(folder: &TempDir, shape: &[u64], chunk: &[u64]) -> PathBuf {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use floral::dataset::Dataset;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toy::{Toy, request, run};
+use toy::{edit, small};
 
 fn fixture(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -19,18 +19,6 @@ fn fixture(name: &str) -> PathBuf {
 /// Each value of the fixtures is its position in its array, halved.
 fn counted(from: usize, count: usize) -> Vec<f64> {
     (from..from + count).map(|i| i as f64 / 2.0).collect()
-}
-
-fn small(folder: &TempDir) -> PathBuf {
-    let path = folder.path().join("data.zarr");
-    run(&Toy::new(), &request(3), &path).unwrap();
-    path
-}
-
-fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
-    let mut value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    change(&mut value);
-    fs::write(path, value.to_string()).unwrap();
 }
 
 fn refusal(path: &Path) -> String {

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 use floral::kl::{
-    Case, Channels, Expansion, Lattice, LawKind, Material, Query, Recipe, Role, Silent, Symmetries,
-    roll,
+    Case, Channels, Expansion, Lattice, LawKind, Material, Prediction, Query, Recipe, Role, Silent,
+    Symmetries, roll,
 };
 use floral::problem::{Problem, catalogue};
 use floral::random::{Purpose, stream};
@@ -79,11 +79,14 @@ fn fit(
     Expansion::fit(Recipe::Blend, LawKind::Resampled, &material, &Silent)
 }
 
+fn solved(problem: &dyn Problem, inputs: u64, count: u64) -> Vec<Solved> {
+    let each = |index| Solved::new(problem, index, count);
+    (0..inputs).map(each).collect()
+}
+
 fn fitted(count: u64, realizations: u64) -> (Expansion, Box<dyn Problem>) {
     let (problem, lattice, symmetries) = advection();
-    let solved: Vec<Solved> = (0..count)
-        .map(|i| Solved::new(problem.as_ref(), i, realizations))
-        .collect();
+    let solved = solved(problem.as_ref(), count, realizations);
     let cases: Vec<Case<'_>> = solved.iter().map(Solved::case).collect();
     (fit(&lattice, &symmetries, &cases, &[]).unwrap(), problem)
 }
@@ -96,17 +99,24 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     norm(a.iter().zip(b).map(|(a, b)| a - b)) / norm(b.iter().copied())
 }
 
+/// Errors of the mean, as a share of low fidelity's, and of the aleatoric variance.
+fn errors(found: &Prediction, new: &Solved, problem: &dyn Problem) -> [f64; 2] {
+    let input = floral::Field::scalar(problem.grid(), new.input.clone());
+    let exact = problem.exact_moments(&input).unwrap().unwrap();
+    let mean = exact.mean.values();
+    [
+        distance(&found.mean, mean) / distance(&new.low, mean),
+        distance(&found.aleatoric, exact.variance.values()),
+    ]
+}
+
 #[test]
 fn few_inputs_of_advection_tell_mean_and_variance_of_another() {
     let (expansion, problem) = fitted(6, 50);
     let new = Solved::new(problem.as_ref(), 77, 1);
     let found = expansion.predict(&new.query()).unwrap();
-    let input = floral::Field::scalar(problem.grid(), new.input.clone());
-    let exact = problem.exact_moments(&input).unwrap().unwrap();
-    assert!(
-        distance(&found.mean, exact.mean.values()) < 0.1 * distance(&new.low, exact.mean.values())
-    );
-    assert!(distance(&found.aleatoric, exact.variance.values()) < 0.35);
+    let [mean, variance] = errors(&found, &new, problem.as_ref());
+    assert!(mean < 0.1 && variance < 0.35, "{mean} {variance}");
     assert!(found.epistemic.iter().all(|v| *v > 0.0));
 }
 
@@ -115,12 +125,8 @@ fn single_realizations_of_many_inputs_tell_mean_and_variance_too() {
     let (expansion, problem) = fitted(40, 1);
     let new = Solved::new(problem.as_ref(), 77, 200);
     let found = expansion.predict(&new.query()).unwrap();
-    let input = floral::Field::scalar(problem.grid(), new.input.clone());
-    let exact = problem.exact_moments(&input).unwrap().unwrap();
-    assert!(
-        distance(&found.mean, exact.mean.values()) < 0.3 * distance(&new.low, exact.mean.values())
-    );
-    assert!(distance(&found.aleatoric, exact.variance.values()) < 0.6);
+    let [mean, variance] = errors(&found, &new, problem.as_ref());
+    assert!(mean < 0.3 && variance < 0.6, "{mean} {variance}");
     let total = found.total();
     let inside = |(i, value): (usize, &f64)| {
         let p = i % total.len();
@@ -187,18 +193,16 @@ fn draws(fitted: &Expansion, query: &Query<'_>, count: u64) -> Vec<f64> {
 #[test]
 fn a_model_read_back_predicts_and_draws_the_same_bits() {
     let (problem, lattice, symmetries) = advection();
-    let solved: Vec<Solved> = (0..6)
-        .map(|i| Solved::new(problem.as_ref(), i, 10))
-        .collect();
+    let solved = solved(problem.as_ref(), 6, 10);
     let cases: Vec<Case<'_>> = solved.iter().map(Solved::case).collect();
     for recipe in [Recipe::Kernels, Recipe::Blend] {
-        let (train, held) = cases.split_at(3);
+        let (train, held_out) = cases.split_at(3);
         let material = Material {
             lattice: &lattice,
             channels: CHANNELS,
             symmetries: &symmetries,
             cases: train,
-            held_out: held,
+            held_out,
         };
         let expansion = Expansion::fit(recipe, LawKind::Resampled, &material, &Silent).unwrap();
         let again = Expansion::from_bytes(&expansion.to_bytes()).unwrap();
@@ -235,9 +239,7 @@ fn damaged_bytes_are_refused_or_read_but_never_panic() {
 #[test]
 fn points_known_here_and_there_tell_nearly_as_much() {
     let (problem, lattice, symmetries) = advection();
-    let solved: Vec<Solved> = (0..6)
-        .map(|i| Solved::new(problem.as_ref(), i, 50))
-        .collect();
+    let solved = solved(problem.as_ref(), 6, 50);
     let n = lattice.len();
     // Other points for every input, and another number of them.
     let known: Vec<Vec<usize>> = (0..6)
@@ -260,12 +262,8 @@ fn points_known_here_and_there_tell_nearly_as_much() {
     let expansion = fit(&lattice, &symmetries, &cases, &[]).unwrap();
     let new = Solved::new(problem.as_ref(), 77, 1);
     let found = expansion.predict(&new.query()).unwrap();
-    let input = floral::Field::scalar(problem.grid(), new.input.clone());
-    let exact = problem.exact_moments(&input).unwrap().unwrap();
-    assert!(
-        distance(&found.mean, exact.mean.values()) < 0.3 * distance(&new.low, exact.mean.values())
-    );
-    assert!(distance(&found.aleatoric, exact.variance.values()) < 0.6);
+    let [mean, variance] = errors(&found, &new, problem.as_ref());
+    assert!(mean < 0.3 && variance < 0.6, "{mean} {variance}");
     let mut wrong = cases[0];
     let off = vec![n; known[0].len()];
     wrong.points = Some(&off);

@@ -127,10 +127,7 @@ impl Arguments {
     }
 
     fn settings(&self) -> Result<TrainConfig> {
-        let mut table = constants::read(self.config.as_deref())?;
-        for assignment in &self.set {
-            constants::set(&mut table, assignment)?;
-        }
+        let mut table = constants::read(self.config.as_deref(), &self.set)?;
         if !table.contains_key("method") {
             constants::insert(&mut table, "method", Method::Floral.name().into())?;
         }

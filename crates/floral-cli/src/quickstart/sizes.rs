@@ -1,7 +1,7 @@
 //! The sizes of a quickstart.
 
 use floral::Result;
-use floral::dataset::{Precision, Request, SplitConfig};
+use floral::dataset::{Request, SplitConfig};
 use floral::evaluate;
 use floral::predict::Sampling;
 use floral::problem::{Resolution, residual1d::Residual1d, residual1d::Residual1dConfig};
@@ -83,14 +83,7 @@ impl QuickstartSizes {
 
     /// The dataset.
     pub(super) fn request(&self) -> Request {
-        Request {
-            inputs: self.inputs.iter().sum(),
-            realizations: self.realizations,
-            seed: self.seed,
-            precision: Precision::F32,
-            shard: 1,
-            force: false,
-        }
+        Request::new(self.inputs.iter().sum(), self.realizations, self.seed)
     }
 
     /// The training of a method. A short training needs a bold start and a quick decay.

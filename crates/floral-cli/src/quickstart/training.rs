@@ -29,11 +29,10 @@ fn run(folder: &Folder, sizes: &QuickstartSizes, method: Method) -> Result<RunFo
     if run.config()? == config {
         return Ok(run);
     }
-    Err(Error::BadFile {
+    Err(Error::bad_file(
         path,
-        reason: "holds a run with other settings; remove the folder, or choose another with -o"
-            .into(),
-    })
+        "holds a run with other settings; remove the folder, or choose another with -o",
+    ))
 }
 
 /// Trains every run that is not finished. A training of this size keeps one core busy, so several

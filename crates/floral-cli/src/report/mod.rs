@@ -268,10 +268,9 @@ impl Arguments {
         let seed = (self.seed, device);
         let solver = self.solver.of_runs(runs, &dataset, inputs, seed)?;
         let options = self.options(solver)?;
-        let progress = Progress::new("report", interrupt::flag()?);
-        let comparison = compare(runs, &dataset, &options, device, &progress);
-        progress.finish();
-        let comparison = comparison?;
+        let comparison = Progress::during("report", |progress| {
+            compare(runs, &dataset, &options, device, progress)
+        })?;
         output::notes(&comparison.setting.notes);
         Ok(comparison)
     }
@@ -297,9 +296,8 @@ impl Arguments {
         }
         self.note_hidden(&all);
         let options = self.options(OdeSolver::default())?;
-        let comparison = predicted(all, &options, &progress);
+        let comparison = predicted(all, &options, &progress)?;
         progress.finish();
-        let comparison = comparison?;
         output::notes(&comparison.setting.notes);
         Ok(comparison)
     }

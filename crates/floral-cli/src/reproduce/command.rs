@@ -14,7 +14,7 @@ use floral_report::report::{compare, page};
 
 use super::experiment::Experiment;
 use super::figures::{Figures, figures};
-use super::plan::{Choice, Plan, Target};
+use super::plan::{Choice, ReproductionPlan, Target};
 use super::publish;
 use super::results::Store;
 use super::tables::{PaperTable, Provenance};
@@ -105,7 +105,7 @@ impl Arguments {
         })
     }
 
-    fn planned(&self) -> Result<Plan> {
+    fn planned(&self) -> Result<ReproductionPlan> {
         let mut experiments = match &self.experiments {
             Some(folder) => Experiment::read_all(folder, &self.scale)?,
             None => Experiment::embedded(&self.scale)?,
@@ -114,7 +114,11 @@ impl Arguments {
             let several = experiments.iter_mut().filter(|e| e.data.seeds > 1);
             several.for_each(|experiment| experiment.data.seeds = seeds);
         }
-        Ok(Plan::new(experiments, &self.scale, &self.choice()?)?)
+        Ok(ReproductionPlan::new(
+            experiments,
+            &self.scale,
+            &self.choice()?,
+        )?)
     }
 
     /// A partial table has its own name, so that it does not replace the whole.
@@ -192,7 +196,7 @@ fn made_by(words: &[OsString], jobs: usize) -> Provenance {
 
 fn publish_all(
     arguments: &Arguments,
-    plan: &Plan,
+    plan: &ReproductionPlan,
     store: &Store,
     states: &States,
     provenance: &Provenance,

@@ -181,7 +181,7 @@ impl Experiment {
         let scales = match table.remove("scale") {
             Some(Value::Table(scales)) => scales,
             None => Table::new(),
-            Some(_) => return Err(bad(context, "scale must be a table of scales".into())),
+            Some(_) => return Err(Error::config(context, "scale must be a table of scales")),
         };
         if scale != PAPER_SCALE {
             let change = scales.get(scale).and_then(Value::as_table);
@@ -189,14 +189,19 @@ impl Experiment {
             if let Some(key) = change.keys().find(|key| !SCALED.contains(&key.as_str())) {
                 let known = SCALED.join(", ");
                 let reason = format!("scale.{scale}.{key}: a scale can change {known}");
-                return Err(bad(context, reason));
+                return Err(Error::config(context, reason));
             }
             merge(&mut table, change);
         }
         let training = match table.remove("training") {
             Some(Value::Table(training)) => training,
             None => Table::new(),
-            Some(_) => return Err(bad(context, "training must be a table of settings".into())),
+            Some(_) => {
+                return Err(Error::config(
+                    context,
+                    "training must be a table of settings",
+                ));
+            }
         };
         let mut experiment: Self = table.try_into().map_err(Error::toml(context))?;
         let context = format!("{context}, scale {scale}");
@@ -208,7 +213,7 @@ impl Experiment {
     fn checked(&self, context: &str) -> Result<()> {
         let realizations = self.data.realizations;
         if realizations == 0 {
-            return Err(bad(context, "data.realizations must be positive".into()));
+            return Err(Error::config(context, "data.realizations must be positive"));
         }
         let mut sizes = self.all_sizes();
         if let Some(size) = sizes.find(|size| *size == 0 || size % realizations != 0) {
@@ -216,11 +221,11 @@ impl Experiment {
                 "{size} samples are no whole number of inputs with {realizations} realizations \
                  each; choose a multiple"
             );
-            return Err(bad(context, reason));
+            return Err(Error::config(context, reason));
         }
         if self.training.split.test_inputs() == 0 || self.paper.grid.contains(&0) {
-            let reason = "training.split.test and paper.grid must be positive".into();
-            return Err(bad(context, reason));
+            let reason = "training.split.test and paper.grid must be positive";
+            return Err(Error::config(context, reason));
         }
         Ok(())
     }
@@ -287,7 +292,7 @@ fn trained_by(mut table: Table, context: &str) -> Result<TrainConfig> {
     for key in ["method", "resolution"] {
         if table.contains_key(key) {
             let reason = format!("training.{key} belongs to each cell; leave it out");
-            return Err(bad(context, reason));
+            return Err(Error::config(context, reason));
         }
     }
     // Cells have their own methods; settings of networks are read for one that uses all of them.
@@ -312,18 +317,7 @@ fn merge(table: &mut Table, change: &Table) {
 
 fn unknown_scale(name: &str, scales: &Table) -> Error {
     let known = scales.keys().map(String::as_str).chain([PAPER_SCALE]);
-    Error::UnknownName {
-        kind: "scale",
-        name: name.to_owned(),
-        known: known.collect::<Vec<_>>().join(", "),
-    }
-}
-
-fn bad(context: &str, reason: String) -> Error {
-    Error::Config {
-        context: context.to_owned(),
-        reason,
-    }
+    Error::unknown_name("scale", name, known.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

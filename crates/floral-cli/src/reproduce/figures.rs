@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::plan::{Plan, Target};
+use super::plan::{ReproductionPlan, Target};
 use super::results::Store;
 use super::study::{Cell, Study};
 use super::work::{State, States};
@@ -31,7 +31,7 @@ pub struct Figures {
 }
 
 /// The figures of every system of a plan.
-pub fn figures(plan: &Plan, store: &Store, states: &States) -> Vec<Figures> {
+pub fn figures(plan: &ReproductionPlan, store: &Store, states: &States) -> Vec<Figures> {
     let mut all = Vec::new();
     // Of several seeds the first is shown.
     for position in plan.replicas().iter().map(|group| group[0]) {

@@ -1,7 +1,7 @@
 //! `floral reproduce`: the paper's tables, with our values next to the paper's.
 //!
 //! An `Experiment` is a file that says what to generate, train and evaluate, how a scale shrinks
-//! it, and what the paper reports. A `Plan` is the list of cells that tables are made of; `work`
+//! it, and what the paper reports. A `ReproductionPlan` is the list of cells that tables are made of; `work`
 //! does what is missing of it in a `Store`, where everything is found again by its content: the
 //! same settings on the same data. A `PaperTable` shows what is there, and says of the rest why
 //! it is not.

@@ -74,10 +74,8 @@ impl FromStr for Target {
 
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|target| target.name() == name);
-        found.ok_or_else(|| Error::UnknownName {
-            kind: "target",
-            name: name.to_owned(),
-            known: Self::ALL.map(Self::name).join(", "),
+        found.ok_or_else(|| {
+            Error::unknown_name("target", name, Self::ALL.map(Self::name).join(", "))
         })
     }
 }
@@ -96,7 +94,7 @@ pub struct Choice {
 }
 
 /// What is to be done.
-pub struct Plan {
+pub struct ReproductionPlan {
     /// The scale's name, printed on everything.
     pub scale: String,
     /// Tables and figures.
@@ -108,7 +106,7 @@ pub struct Plan {
     choice: Choice,
 }
 
-impl Plan {
+impl ReproductionPlan {
     /// The cells of these experiments that are wanted.
     pub fn new(experiments: Vec<Experiment>, scale: &str, choice: &Choice) -> Result<Self> {
         let targets = if choice.targets.is_empty() {
@@ -142,10 +140,10 @@ impl Plan {
         });
         cells.dedup();
         if cells.is_empty() {
-            return Err(Error::Config {
-                context: "reproduce".into(),
-                reason: "the filters leave nothing to do; drop one of them".into(),
-            });
+            return Err(Error::config(
+                "reproduce",
+                "the filters leave nothing to do; drop one of them",
+            ));
         }
         plan.cells = cells;
         Ok(plan)
@@ -224,11 +222,11 @@ fn telling(method: Method) -> usize {
 fn chosen(experiments: Vec<Experiment>, only: &[String]) -> Result<Vec<Experiment>> {
     let known: Vec<String> = experiments.iter().map(|e| e.name.clone()).collect();
     if let Some(name) = only.iter().find(|name| !known.contains(name)) {
-        return Err(Error::UnknownName {
-            kind: "experiment",
-            name: name.clone(),
-            known: known.join(", "),
-        });
+        return Err(Error::unknown_name(
+            "experiment",
+            name.clone(),
+            known.join(", "),
+        ));
     }
     let wanted = |e: &Experiment| only.is_empty() || only.contains(&e.name);
     Ok(experiments.into_iter().filter(wanted).collect())
@@ -242,7 +240,7 @@ mod tests {
     /// How many cells a choice has at a scale at which problems are quickly built.
     fn count(choice: Choice) -> usize {
         let experiments = Experiment::embedded("quick").unwrap();
-        Plan::new(experiments, "quick", &choice)
+        ReproductionPlan::new(experiments, "quick", &choice)
             .unwrap()
             .cells
             .len()
@@ -274,7 +272,11 @@ mod tests {
         };
         assert_eq!(count(choice.clone()), 2);
         let experiments = || Experiment::embedded("quick").unwrap();
-        let refused = |choice| Plan::new(experiments(), "quick", &choice).err().unwrap();
+        let refused = |choice| {
+            ReproductionPlan::new(experiments(), "quick", &choice)
+                .err()
+                .unwrap()
+        };
         let nothing = Choice {
             sizes: vec![7],
             ..choice.clone()
@@ -295,7 +297,7 @@ mod tests {
                 only,
                 ..Choice::default()
             };
-            Plan::new(
+            ReproductionPlan::new(
                 Experiment::embedded(PAPER_SCALE).unwrap(),
                 PAPER_SCALE,
                 &choice,

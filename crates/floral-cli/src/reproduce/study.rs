@@ -3,7 +3,7 @@
 use super::experiment::{Budget, Experiment};
 use super::recipe::{DataRecipe, EvaluationRecipe, RunRecipe, key};
 use super::variant::Variant;
-use floral::dataset::{Precision, Request};
+use floral::dataset::Request;
 use floral::grid::Thinning;
 use floral::problem::{Problem, catalogue};
 use floral::train::batches::steps;
@@ -52,14 +52,11 @@ impl Study {
         let context = format!("constants of {}", experiment.name);
         let constants = experiment.constants.clone();
         let problem = catalogue::build(&experiment.problem, constants, &context)?;
-        let request = Request {
-            inputs: experiment.all_inputs(),
-            realizations: experiment.data.realizations,
-            seed: experiment.data.seed,
-            precision: Precision::F32,
-            shard: 1,
-            force: false,
-        };
+        let request = Request::new(
+            experiment.all_inputs(),
+            experiment.data.realizations,
+            experiment.data.seed,
+        );
         let data = DataRecipe::new(&experiment.problem, problem.constants(), &request);
         Ok(Self {
             experiment,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::entry::Entry;
 use super::paper::PaperScores;
-use super::plan::{Plan, Target};
+use super::plan::{ReproductionPlan, Target};
 use super::results::{Record, Store};
 use super::study::{Cell, in_short};
 use super::work::States;
@@ -70,7 +70,7 @@ impl PaperTable {
     /// The table with what is there.
     pub fn new(
         target: Target,
-        plan: &Plan,
+        plan: &ReproductionPlan,
         store: &Store,
         states: &States,
         provenance: &Provenance,
@@ -125,7 +125,7 @@ impl System {
     /// `replicas` are the positions of one experiment's studies, which differ in their seed.
     fn new(
         target: Target,
-        plan: &Plan,
+        plan: &ReproductionPlan,
         store: &Store,
         states: &States,
         replicas: &[usize],

@@ -9,7 +9,7 @@ use floral::{Observer, device};
 
 use super::experiment::Experiment;
 use super::figures::figures;
-use super::plan::{Choice, Plan, Target};
+use super::plan::{Choice, ReproductionPlan, Target};
 use super::publish;
 use super::results::Store;
 use super::tables::{PaperTable, Provenance};
@@ -33,10 +33,10 @@ fn provenance() -> Provenance {
     }
 }
 
-fn plan(change: impl FnOnce(&mut Experiment)) -> Plan {
+fn plan(change: impl FnOnce(&mut Experiment)) -> ReproductionPlan {
     let mut experiment = tiny();
     change(&mut experiment);
-    Plan::new(vec![experiment], "tiny", &Choice::default()).unwrap()
+    ReproductionPlan::new(vec![experiment], "tiny", &Choice::default()).unwrap()
 }
 
 /// Asks to stop after it was asked so often.
@@ -53,7 +53,7 @@ impl Observer for Patience {
 }
 
 /// The states, and the steps that were begun.
-fn tried(root: &Path, plan: &Plan, patience: Option<usize>) -> (States, Vec<String>) {
+fn tried(root: &Path, plan: &ReproductionPlan, patience: Option<usize>) -> (States, Vec<String>) {
     let patience = Patience(AtomicUsize::new(patience.unwrap_or(usize::MAX)));
     let log = StepLog::silent(&patience);
     let device = device::named("cpu").unwrap();

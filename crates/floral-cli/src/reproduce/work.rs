@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::estimate::{Estimate, Stopwatch};
-use super::plan::Plan;
+use super::plan::ReproductionPlan;
 use super::results::{Record, Store};
 use super::study::{Cell, Study};
 use crate::step_log::StepLog;
@@ -84,7 +84,7 @@ pub struct Expected {
 }
 
 /// What is known of the cells without doing anything.
-pub fn states(plan: &Plan, store: &Store) -> Result<States> {
+pub fn states(plan: &ReproductionPlan, store: &Store) -> Result<States> {
     let state = |cell: &Cell| {
         let record = store.record(cell)?;
         let state = record.map_or(State::NotRun, |record| State::Done(Box::new(record)));
@@ -94,7 +94,7 @@ pub fn states(plan: &Plan, store: &Store) -> Result<States> {
 }
 
 /// The datasets that cells need which are not done.
-fn pending(plan: &Plan, store: &Store, states: &States) -> Vec<usize> {
+fn pending(plan: &ReproductionPlan, store: &Store, states: &States) -> Vec<usize> {
     let open = |position: &usize| {
         let mut cells = plan.cells.iter();
         let missing = cells.any(|c| c.study == *position && !is_done(states, c));
@@ -109,7 +109,7 @@ fn is_done(states: &States, cell: &Cell) -> bool {
 
 /// Every step with what it will cost; sizes are timed with the threads of one worker.
 pub fn estimated(
-    plan: &Plan,
+    plan: &ReproductionPlan,
     store: &Store,
     device: &Device,
     workers: Workers,
@@ -151,7 +151,7 @@ pub fn estimated(
 ///
 /// Several ranks take one task after the other, each as it becomes free.
 pub fn work(
-    plan: &Plan,
+    plan: &ReproductionPlan,
     store: &Store,
     device: &Device,
     workers: Workers,
@@ -260,7 +260,7 @@ fn into_inner(states: Mutex<States>) -> States {
 
 /// What every step needs.
 struct Session<'a> {
-    plan: &'a Plan,
+    plan: &'a ReproductionPlan,
     store: &'a Store,
     device: &'a Device,
     threads: usize,

@@ -18,7 +18,7 @@ use floral::train::RunFolder;
 
 use crate::interest as interest_options;
 use crate::progress::Progress;
-use crate::{Ending, advice, device, inputs, integrator, interrupt, low, observe, output};
+use crate::{Ending, advice, device, inputs, integrator, low, observe, output};
 use task::Task;
 
 /// What `floral sample` takes.
@@ -209,12 +209,10 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     let device = arguments.device.open()?;
     let predictor = Predictor::load(&run, &device)?;
     let mut task = Task::new(arguments, &predictor, &device)?;
-    let stop = interrupt::flag()?;
-    let progress = Progress::new("low fidelity", stop);
     // Inputs that do not fit the run are refused before anything is written.
-    let checked = task.session.check(ranks, &progress);
-    progress.finish();
-    checked?;
+    Progress::during("low fidelity", |progress| {
+        task.session.check(ranks, progress)
+    })?;
     task.check_interests()?;
     let innovation = task.session.innovation()?;
     for note in task.session.notes() {
@@ -237,7 +235,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
         ));
     }
     let start = Instant::now();
-    let stored = task.store(ranks, &writer, arguments.seed, stop)?;
+    let stored = task.store(ranks, &writer, arguments.seed)?;
     let tables = interest::tables(&writer, task.session.inputs());
     destination.finish_across(ranks, writer)?;
     let words = task.described(&stored, start.elapsed().as_secs_f64());

@@ -1,6 +1,7 @@
 //! The options of `floral sample`, resolved: the run, the inputs, and what is stored.
 
 use anyhow::{Result, ensure};
+use floral::Points;
 use floral::device::Device;
 use floral::kl::Innovation;
 use floral::predict::interest::{InterestPlan, Interests};
@@ -10,7 +11,6 @@ use floral::predict::{
 };
 use floral::ranks::Ranks;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
-use floral::{Observer, Points};
 
 use super::Arguments;
 use crate::interrupt;
@@ -98,13 +98,7 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    pub fn store(
-        &self,
-        ranks: &dyn Ranks,
-        writer: &PredictionWriter,
-        seed: u64,
-        stop: &dyn Observer,
-    ) -> Result<Stored> {
+    pub fn store(&self, ranks: &dyn Ranks, writer: &PredictionWriter, seed: u64) -> Result<Stored> {
         let grid = self.session.cases().grid();
         let interpolation = self
             .points
@@ -123,11 +117,10 @@ impl<'a> Task<'a> {
             standard_error: self.standard_error,
             interests: self.interests.as_ref(),
         };
-        let progress = Progress::new(self.session.predictor().method().name(), stop);
-        let waiting = Waiting::new(&progress, self.standard_error.is_some());
-        let outcome = job.store_across(ranks, writer, &waiting);
-        progress.finish();
-        Ok(outcome?)
+        Progress::during(self.session.predictor().method().name(), |progress| {
+            let waiting = Waiting::new(progress, self.standard_error.is_some());
+            job.store_across(ranks, writer, &waiting)
+        })
     }
 
     /// Whether each place that is stored lies outside of the run's domain; empty if none does.

@@ -2,9 +2,11 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -54,6 +56,26 @@ pub trait Commands {
         String::from_utf8(self.succeed(words).stderr).unwrap()
     }
 
+    /// Kills the n-th attempt of a command after this time until one succeeds; how many were killed. Times
+    /// have to grow, so that kills fall into every stage and the command ends at last.
+    fn kills_until_done<'a>(
+        &self,
+        words: impl Fn(u64) -> &'a str,
+        time: impl Fn(u64) -> Duration,
+    ) -> u64 {
+        for attempt in 0..200 {
+            let mut child = self.floral(words(attempt)).spawn().unwrap();
+            std::thread::sleep(time(attempt));
+            let ended = child.try_wait().unwrap();
+            if ended.is_some_and(|status| status.success()) {
+                return attempt;
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        panic!("floral {}: never done", words(0));
+    }
+
     /// Runs to the end, expects exit code 2 and one line of error, and returns that line.
     fn refuse(&self, words: &str) -> String {
         let output = self.floral(words).output().unwrap();
@@ -79,4 +101,37 @@ impl Commands for Path {
         );
         command
     }
+}
+
+/// Every file of a store, by its path.
+pub fn files(store: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![store.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(store).unwrap().display().to_string();
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// The values of an array in an .npz by `floral sample`, whose entries are stored as they are.
+pub fn values(archive: &Path, name: &str) -> Vec<u8> {
+    let bytes = std::fs::read(archive).unwrap();
+    let file = format!("{name}.npy");
+    let find = |what: &[u8], from: usize| {
+        let place = bytes[from..].windows(what.len()).position(|w| w == what);
+        from + place.unwrap_or_else(|| panic!("{name}"))
+    };
+    let start = find(b"\x93NUMPY", find(file.as_bytes(), 0));
+    let header = usize::from(u16::from_le_bytes([bytes[start + 8], bytes[start + 9]]));
+    let begin = start + 10 + header;
+    // A data descriptor follows the values.
+    bytes[begin..find(b"PK\x07\x08", begin)].to_vec()
 }

@@ -113,11 +113,11 @@ impl Arrays {
         let first = high.first().ok_or_else(|| refusal("has no realization"))?;
         for field in [input].into_iter().chain(low).chain(high) {
             if field.grid_shape() != self.grid.shape() {
-                return Err(Error::Shape {
-                    what: format!("a field of input {}", self.entries.len()),
-                    found: field.grid_shape().to_vec(),
-                    expected: self.grid.shape(),
-                });
+                return Err(Error::shape(
+                    format!("a field of input {}", self.entries.len()),
+                    field.grid_shape().to_vec(),
+                    self.grid.shape(),
+                ));
             }
         }
         let channels = first.channels();
@@ -251,10 +251,7 @@ impl Arrays {
     fn plan(&self) -> Result<GroupPlan> {
         let first = self.entries.first();
         let first = first.ok_or_else(|| refusal("is needed at least"))?;
-        layout::check_axes(&self.grid).map_err(|reason| Error::Config {
-            context: "axes".into(),
-            reason,
-        })?;
+        layout::check_axes(&self.grid).map_err(|reason| Error::config("axes", reason))?;
         let channels = Channels {
             input: first.input.channels(),
             solution: first.channels,
@@ -355,10 +352,7 @@ impl Entry {
 }
 
 fn refusal(reason: &str) -> Error {
-    Error::Config {
-        context: "an input of a dataset".into(),
-        reason: reason.into(),
-    }
+    Error::config("an input of a dataset", reason)
 }
 
 #[cfg(test)]

@@ -62,7 +62,10 @@ impl NpzInputs {
         };
         let (input, low) = (stack(INPUT, channels.0)?, stack(LOW, channels.1)?);
         let Some(input) = input else {
-            return Err(bad(path, format!("has no array {INPUT}, which is needed")));
+            return Err(Error::bad_file(
+                path,
+                format!("has no array {INPUT}, which is needed"),
+            ));
         };
         if let Some(low) = &low {
             check_low(path, low, &input)?;
@@ -138,7 +141,7 @@ impl NpzInputs {
     /// The low-fidelity solution of an input.
     pub fn low(&self, index: usize) -> Result<Field> {
         let Some(low) = &self.low else {
-            return Err(bad(&self.path, format!("has no array {LOW}")));
+            return Err(Error::bad_file(&self.path, format!("has no array {LOW}")));
         };
         let field = low.field(&self.path, index)?;
         match &self.view {
@@ -179,7 +182,7 @@ impl Stack {
     ) -> Result<Self> {
         let NpyArray { shape, values } = array;
         let refuse = |words: String| {
-            Err(bad(
+            Err(Error::bad_file(
                 path,
                 format!("the array {name} has the shape {shape:?}{words}"),
             ))
@@ -216,17 +219,13 @@ impl Stack {
     fn field(&self, path: &Path, index: usize) -> Result<Field> {
         let size = self.channels * self.grid.iter().product::<usize>();
         let Some(values) = self.values.chunks_exact(size).nth(index) else {
-            return Err(bad(
+            return Err(Error::bad_file(
                 path,
                 format!("has {} inputs, so none at index {index}", self.inputs),
             ));
         };
         Field::from_values(self.channels, &self.grid, values.to_vec())
     }
-}
-
-fn bad(path: &Path, reason: String) -> Error {
-    Error::bad_file(path, reason)
 }
 
 fn is_wanted(path: &Path, name: &str, like: &Grid) -> Result<bool> {
@@ -238,7 +237,7 @@ fn is_wanted(path: &Path, name: &str, like: &Grid) -> Result<bool> {
         return Ok(false);
     }
     let known: Vec<&str> = [INPUT, LOW].into_iter().chain(axes()).collect();
-    Err(bad(
+    Err(Error::bad_file(
         path,
         format!(
             "has an array {name}, which means nothing here; the names are {}",
@@ -252,7 +251,7 @@ fn check_low(path: &Path, low: &Stack, input: &Stack) -> Result<()> {
     if of(low) == of(input) {
         return Ok(());
     }
-    Err(bad(
+    Err(Error::bad_file(
         path,
         format!(
             "{LOW} has {} inputs on the grid {:?}, but {INPUT} has {} on {:?}; both need the same",
@@ -264,23 +263,23 @@ fn check_low(path: &Path, low: &Stack, input: &Stack) -> Result<()> {
 fn coordinates(path: &Path, axis: &Axis, like: &Grid, array: NpyArray) -> Result<Vec<f64>> {
     if array.shape != [axis.len()] {
         let axes: Vec<&str> = like.axes.iter().map(|axis| axis.name.as_str()).collect();
-        return Err(Error::Shape {
-            what: format!(
+        return Err(Error::shape(
+            format!(
                 "{}: the coordinates {} (fields are [.., {}], in this order)",
                 path.display(),
                 axis.name,
                 axes.join(", ")
             ),
-            found: array.shape,
-            expected: vec![axis.len()],
-        });
+            array.shape,
+            vec![axis.len()],
+        ));
     }
     let values = array.values;
     let is_increasing = values.windows(2).all(|pair| pair[0] < pair[1]);
     if is_increasing && values.iter().all(|value| value.is_finite()) {
         return Ok(values);
     }
-    Err(bad(
+    Err(Error::bad_file(
         path,
         format!(
             "the coordinates {} have to be finite and increasing; sort the axis",

@@ -80,10 +80,10 @@ pub fn count(quantities: &[Quantity]) -> Result<usize> {
         .all(|quantity| quantity.parameter)
     {
         true => Ok(quantities.len() - first),
-        false => Err(Error::Config {
-            context: "quantities".into(),
-            reason: "parameters come after all other channels of the input; reorder them".into(),
-        }),
+        false => Err(Error::config(
+            "quantities",
+            "parameters come after all other channels of the input; reorder them",
+        )),
     }
 }
 
@@ -98,10 +98,10 @@ pub(super) fn values(input: &Field, parameters: &[Quantity], index: usize) -> Re
             return Ok(first);
         }
         let name = quantity.name.as_deref().unwrap_or("a parameter");
-        Err(Error::Config {
-            context: format!("input {index}"),
-            reason: format!("{name} is a parameter but varies over the domain; give one number"),
-        })
+        Err(Error::config(
+            format!("input {index}"),
+            format!("{name} is a parameter but varies over the domain; give one number"),
+        ))
     };
     channels.zip(parameters).map(constant).collect()
 }

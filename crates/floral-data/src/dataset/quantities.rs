@@ -65,13 +65,10 @@ pub fn check(quantities: &Quantities, channels: &Channels) -> Result<()> {
         .iter()
         .find(|(_, declared, found)| ![0, *found].contains(declared));
     odd.map_or(Ok(()), |(what, declared, found)| {
-        Err(Error::Config {
-            context: "quantities".into(),
-            reason: format!(
+        Err(Error::config("quantities", format!(
                 "{declared} quantities are declared for the {what}, which has {found} channels; declare one for \
                  each channel, or none"
-            ),
-        })
+            )))
     })
 }
 

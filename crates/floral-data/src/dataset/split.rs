@@ -128,9 +128,9 @@ impl SplitConfig {
     }
 
     fn misfit(&self, train: usize, inputs: usize) -> Error {
-        Error::Config {
-            context: "split of the dataset".into(),
-            reason: format!(
+        Error::config(
+            "split of the dataset",
+            format!(
                 "split.test = {}, split.validation = {} and {} training inputs do not fit into \
                  {inputs}; lower these or split.train, or leave them open (training needs at least \
                  one input)",
@@ -138,7 +138,7 @@ impl SplitConfig {
                 self.validation_inputs(),
                 train.max(1)
             ),
-        }
+        )
     }
 }
 

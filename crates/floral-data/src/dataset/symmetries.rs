@@ -51,10 +51,10 @@ pub(super) fn check(declared: &[Symmetry], grid: &Grid, channels: &Channels) -> 
     let lattice = Lattice::from(grid);
     Symmetries::new(declared, &lattice, channels.input, channels.solution)?;
     match declared.iter().find(|symmetry| symmetry.moves_points()) {
-        Some(symmetry) if grid.mesh().is_some() => Err(Error::Config {
-            context: format!("symmetry {symmetry}"),
-            reason: "the points of a mesh have no axes to move along; leave it out".into(),
-        }),
+        Some(symmetry) if grid.mesh().is_some() => Err(Error::config(
+            format!("symmetry {symmetry}"),
+            "the points of a mesh have no axes to move along; leave it out",
+        )),
         _ => Ok(()),
     }
 }

@@ -160,10 +160,7 @@ impl Interpolation {
 }
 
 fn refusal(reason: String) -> Error {
-    Error::Config {
-        context: "interpolation".into(),
-        reason,
-    }
+    Error::config("interpolation", reason)
 }
 
 /// The places of coordinates along each axis.

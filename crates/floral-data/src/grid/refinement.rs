@@ -6,22 +6,17 @@ use crate::{Error, Result};
 /// The grid with other numbers of points over the same domain, evenly spaced.
 pub fn refined_grid(grid: &Grid, shape: &[usize]) -> Result<Grid> {
     if shape.len() != grid.dimensions() || shape.contains(&0) {
-        return Err(Error::Shape {
-            what: "the resolution".into(),
-            found: shape.to_vec(),
-            expected: grid.shape(),
-        });
+        return Err(Error::shape("the resolution", shape.to_vec(), grid.shape()));
     }
     if shape == grid.shape() {
         return Ok(grid.clone());
     }
     if grid.mesh().is_some() {
-        return Err(Error::Config {
-            context: "the resolution".into(),
-            reason: "fields on a mesh have the points of that mesh; give inputs on a finer one \
-                     instead"
-                .into(),
-        });
+        return Err(Error::config(
+            "the resolution",
+            "fields on a mesh have the points of that mesh; give inputs on a finer one \
+                     instead",
+        ));
     }
     let refined = |(axis, &n): (&Axis, &usize)| {
         if n == axis.len() {

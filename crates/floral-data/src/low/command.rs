@@ -38,13 +38,13 @@ impl CommandSolver {
     /// A command with the words `{input}` and `{output}` in it.
     pub fn new(command: &str, timeout: Duration) -> Result<Self> {
         if !(command.contains(INPUT) && command.contains(OUTPUT)) {
-            return Err(Error::Config {
-                context: "low.command".into(),
-                reason: format!(
+            return Err(Error::config(
+                "low.command",
+                format!(
                     "{command:?} lacks {INPUT} or {OUTPUT}, the paths of the NumPy archives it reads \
                      and writes; write it as in \"./solve {INPUT} {OUTPUT}\""
                 ),
-            });
+            ));
         }
         Ok(Self {
             command: command.to_owned(),
@@ -119,10 +119,7 @@ impl CommandSolver {
     }
 
     fn failure(&self, what: &str, advice: &str) -> Error {
-        Error::Numerical {
-            what: format!("the command `{}` {what}", self.command),
-            advice: advice.into(),
-        }
+        Error::numerical(format!("the command `{}` {what}", self.command), advice)
     }
 }
 

@@ -72,12 +72,7 @@ impl Default for LowConfig {
 impl LowConfig {
     /// Refuses settings that mean nothing.
     pub fn check(&self) -> Result<()> {
-        let refused = |context: &str, reason: &str| {
-            Err(Error::Config {
-                context: context.into(),
-                reason: reason.into(),
-            })
-        };
+        let refused = |context: &str, reason: &str| Err(Error::config(context, reason));
         if !(self.keep > 0.0 && self.keep <= 1.0) {
             return refused(
                 "low.keep",
@@ -100,9 +95,11 @@ impl LowConfig {
         };
         let timeout = Duration::try_from_secs_f64(self.timeout).ok();
         let timeout = timeout.filter(|timeout| !timeout.is_zero());
-        let timeout = timeout.ok_or_else(|| Error::Config {
-            context: "low.timeout".into(),
-            reason: format!("{} is no number of seconds above 0", self.timeout),
+        let timeout = timeout.ok_or_else(|| {
+            Error::config(
+                "low.timeout",
+                format!("{} is no number of seconds above 0", self.timeout),
+            )
         })?;
         let solver = CommandSolver::new(command, timeout)?;
         Ok(Some(solver.of_version(self.version.as_deref())))

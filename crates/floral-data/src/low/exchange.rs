@@ -41,11 +41,11 @@ pub(super) fn read_low(path: &Path, channels: Option<usize>, grid: &Grid) -> Res
         _ => None,
     };
     let Some(channels) = found.filter(|found| channels.is_none_or(|c| c == *found)) else {
-        return Err(Error::Shape {
-            what: format!("the array {LOW}, [channel, grid...],"),
-            found: shape,
-            expected: [vec![channels.unwrap_or(1)], grid.shape()].concat(),
-        });
+        return Err(Error::shape(
+            format!("the array {LOW}, [channel, grid...],"),
+            shape,
+            [vec![channels.unwrap_or(1)], grid.shape()].concat(),
+        ));
     };
     let low = Field::from_values(channels, &grid.shape(), values)?;
     check_low(&low, channels, grid).map_err(|reason| bad(format!("{LOW} {reason}")))?;
@@ -81,11 +81,11 @@ pub fn read_high(path: &Path, grid: &Grid) -> Result<Vec<Field>> {
         _ => None,
     };
     let Some(channels) = channels.filter(|_| !values.is_empty()) else {
-        return Err(Error::Shape {
-            what: format!("the array {HIGH}, [realization, channel, grid...],"),
-            found: shape,
-            expected: [vec![1, 1], own].concat(),
-        });
+        return Err(Error::shape(
+            format!("the array {HIGH}, [realization, channel, grid...],"),
+            shape,
+            [vec![1, 1], own].concat(),
+        ));
     };
     let fields = values.chunks_exact(channels * grid.len());
     let field = |values: &[f64]| {

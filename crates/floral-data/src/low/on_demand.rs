@@ -105,7 +105,7 @@ impl OnDemand {
                 return Ok(());
             };
             let solved = self.low(&field, grid, within);
-            solved.map_err(|error| at_input(index, error))?;
+            solved.map_err(|error| error.numerical_at(format_args!("input {index}")))?;
             observer.observe(&Event::Generated { input: index });
             Ok(())
         };
@@ -113,13 +113,13 @@ impl OnDemand {
     }
 
     fn refusal(&self, reason: &str) -> Error {
-        Error::Numerical {
-            what: format!(
+        Error::numerical(
+            format!(
                 "{} returned a low-fidelity solution that {reason}",
                 self.solver.name()
             ),
-            advice: "fix the solver, or leave out this input".into(),
-        }
+            "fix the solver, or leave out this input",
+        )
     }
 }
 
@@ -182,17 +182,6 @@ impl Observer for Within<'_> {
     }
 }
 
-/// Names the input at which a solver failed.
-fn at_input(index: usize, error: Error) -> Error {
-    match error {
-        Error::Numerical { what, advice } => Error::Numerical {
-            what: format!("input {index}: {what}"),
-            advice,
-        },
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -215,10 +204,7 @@ mod tests {
         let solver = move |input: &Field, _grid: &Grid| {
             counted.fetch_add(1, Ordering::Relaxed);
             if input.values()[0] == fails {
-                return Err(Error::Numerical {
-                    what: "no luck".into(),
-                    advice: "try again".into(),
-                });
+                return Err(Error::numerical("no luck", "try again"));
             }
             let values = input.values().iter().map(|v| 10.0 * v).collect();
             Field::from_values(1, input.grid_shape(), values)

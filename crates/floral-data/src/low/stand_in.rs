@@ -51,13 +51,13 @@ impl StandIn {
     /// Refuses channels that it cannot stand in for.
     pub fn check(&self, input: usize, solution: usize) -> Result<()> {
         match self {
-            Self::Filter { .. } if input != solution => Err(Error::Config {
-                context: "low.kind filter".into(),
-                reason: format!(
+            Self::Filter { .. } if input != solution => Err(Error::config(
+                "low.kind filter",
+                format!(
                     "a filtered input has {input} channels and the solution {solution}; choose \
                      mean, zero or none"
                 ),
-            }),
+            )),
             _ => Ok(()),
         }
     }

@@ -27,14 +27,14 @@ pub fn check_room(what: &str, numbers: &[usize], advice: &str) -> Result<()> {
     if needed < available {
         return Ok(());
     }
-    Err(Error::Config {
-        context: what.to_owned(),
-        reason: format!(
+    Err(Error::config(
+        what,
+        format!(
             "would take {} of memory and {} are available; {advice}",
             gigabytes(needed),
             gigabytes(available)
         ),
-    })
+    ))
 }
 
 /// "3.2 GB".

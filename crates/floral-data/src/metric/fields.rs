@@ -13,11 +13,11 @@ impl<'a> Fields<'a> {
     /// Views `values`, [field, point], as fields of `points` values.
     pub fn new(values: &'a [f32], points: usize) -> Result<Self> {
         if values.is_empty() || points == 0 || !values.len().is_multiple_of(points) {
-            return Err(Error::Shape {
-                what: "an ensemble of fields".into(),
-                found: vec![values.len()],
-                expected: vec![values.len().div_ceil(points.max(1)).max(1), points.max(1)],
-            });
+            return Err(Error::shape(
+                "an ensemble of fields",
+                vec![values.len()],
+                vec![values.len().div_ceil(points.max(1)).max(1), points.max(1)],
+            ));
         }
         match values.iter().position(|value| !value.is_finite()) {
             Some(at) => Err(not_finite(at / points, at % points, values[at])),
@@ -62,11 +62,11 @@ impl<'a> Fields<'a> {
         if self.points == observations.points {
             return Ok(());
         }
-        Err(Error::Shape {
-            what: "observations of an ensemble".into(),
-            found: vec![observations.count(), observations.points],
-            expected: vec![observations.count(), self.points],
-        })
+        Err(Error::shape(
+            "observations of an ensemble",
+            vec![observations.count(), observations.points],
+            vec![observations.count(), self.points],
+        ))
     }
 }
 
@@ -89,11 +89,10 @@ pub fn weighted(values: impl Iterator<Item = f64>, weights: &[f64]) -> f64 {
 }
 
 fn not_finite(field: usize, point: usize, value: f32) -> Error {
-    Error::Numerical {
-        what: format!("field {field} has the value {value} at point {point}"),
-        advice: "scores need finite fields: sample again with a smaller tolerance or time step"
-            .into(),
-    }
+    Error::numerical(
+        format!("field {field} has the value {value} at point {point}"),
+        "scores need finite fields: sample again with a smaller tolerance or time step",
+    )
 }
 
 #[cfg(test)]

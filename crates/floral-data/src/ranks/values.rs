@@ -15,9 +15,11 @@ pub fn gathered<T: Serialize + DeserializeOwned>(
     if ranks.size() == 1 {
         return Ok(vec![own]);
     }
-    let garbled = |error: String| Error::Numerical {
-        what: format!("{what} could not be handed on ({error})"),
-        advice: "start every rank with the same program".into(),
+    let garbled = |error: String| {
+        Error::numerical(
+            format!("{what} could not be handed on ({error})"),
+            "start every rank with the same program",
+        )
     };
     let mut bytes = Vec::new();
     ciborium::into_writer(&own, &mut bytes).map_err(|error| garbled(error.to_string()))?;

@@ -246,8 +246,8 @@ fn unstorable(name: &str, input: usize, value: f64) -> Error {
     } else {
         "the solver broke down: choose a finer resolution or gentler constants"
     };
-    Error::Numerical {
-        what: format!("input {input}: {name} has the value {value:e}, which cannot be stored"),
-        advice: advice.into(),
-    }
+    Error::numerical(
+        format!("input {input}: {name} has the value {value:e}, which cannot be stored"),
+        advice,
+    )
 }

@@ -43,12 +43,7 @@ impl GroupPlan {
     /// Refuses shards of nothing, and those that would not fit into memory: their chunks wait there, and
     /// once more as the file that they become.
     pub fn check_shards(&self) -> Result<()> {
-        let refuse = |reason: String| {
-            Err(Error::Config {
-                context: "shards".into(),
-                reason,
-            })
-        };
+        let refuse = |reason: String| Err(Error::config("shards", reason));
         match self.shard {
             0 => return refuse("a shard holds one input at least".into()),
             n if n as u64 > MOST_CHUNKS => {

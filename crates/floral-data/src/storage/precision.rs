@@ -99,11 +99,7 @@ impl FromStr for Precision {
         match text {
             "f32" => Ok(Self::F32),
             "f64" => Ok(Self::F64),
-            _ => Err(Error::UnknownName {
-                kind: "precision",
-                name: text.to_owned(),
-                known: "f32, f64".into(),
-            }),
+            _ => Err(Error::unknown_name("precision", text, "f32, f64")),
         }
     }
 }

@@ -174,11 +174,11 @@ impl StoredArray {
 
     /// An error about this array's shape.
     pub fn misshapen(&self, expected: Vec<usize>) -> Error {
-        Error::Shape {
-            what: self.dataset.join(&self.name).display().to_string(),
-            found: self.shape(),
+        Error::shape(
+            self.dataset.join(&self.name).display().to_string(),
+            self.shape(),
             expected,
-        }
+        )
     }
 
     /// Refuses to read what is only declared: more than a read may take, or much without a file.

@@ -51,14 +51,14 @@ impl TransformConfig {
             [] => Ok(vec![Transform::None; channels]),
             [one] => Ok(vec![*one; channels]),
             list if list.len() == channels => Ok(list.to_vec()),
-            list => Err(Error::Config {
-                context: "transform".into(),
-                reason: format!(
+            list => Err(Error::config(
+                "transform",
+                format!(
                     "{} transforms are given but the solution has {channels} channels; give one \
                      for each, or one for all",
                     list.len()
                 ),
-            }),
+            )),
         }
     }
 }

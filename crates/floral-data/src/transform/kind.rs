@@ -149,10 +149,12 @@ impl FromStr for Transform {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        read(text).ok_or_else(|| Error::UnknownName {
-            kind: "transform",
-            name: text.to_owned(),
-            known: "none, log, sqrt, positive, positive:SCALE, bounded:FROM:TO".into(),
+        read(text).ok_or_else(|| {
+            Error::unknown_name(
+                "transform",
+                text,
+                "none, log, sqrt, positive, positive:SCALE, bounded:FROM:TO",
+            )
         })
     }
 }

@@ -89,13 +89,13 @@ impl PriorConfig {
     /// The prior at the points of a grid that is [placed](Self::placed).
     pub fn at(&self, grid: &Grid) -> Result<Box<dyn Prior>> {
         if !(self.variance > 0.0 && self.variance.is_finite() && self.noise >= 0.0) {
-            return Err(Error::Config {
-                context: "prior".into(),
-                reason: format!(
+            return Err(Error::config(
+                "prior",
+                format!(
                     "variance = {} must be positive and noise = {} not negative",
                     self.variance, self.noise
                 ),
-            });
+            ));
         }
         if self.kernel == "white" {
             return Ok(Box::new(WhiteNoise {
@@ -141,14 +141,14 @@ impl PriorConfig {
     }
 
     fn beyond_reach(&self, grid: &Grid, reason: &str) -> Error {
-        Error::Config {
-            context: format!("prior on a grid of shape {:?}", grid.shape()),
-            reason: format!(
+        Error::config(
+            format!("prior on a grid of shape {:?}", grid.shape()),
+            format!(
                 "{reason}, and point by point at most {MOST_POINTS} points can be drawn; choose a \
                  shorter prior.length than {}, prior.kernel white or a coarser grid",
                 self.length
             ),
-        }
+        )
     }
 }
 
@@ -156,10 +156,10 @@ impl PriorConfig {
 fn unit(axis: &Axis) -> Result<Axis> {
     let increasing = axis.coordinates.windows(2).all(|pair| pair[0] < pair[1]);
     if !(increasing && axis.coordinates.iter().all(|x| x.is_finite())) {
-        return Err(Error::Config {
-            context: format!("axis {}", axis.name),
-            reason: "its coordinates must be finite and increase from point to point".into(),
-        });
+        return Err(Error::config(
+            format!("axis {}", axis.name),
+            "its coordinates must be finite and increase from point to point",
+        ));
     }
     Ok(axis.unit())
 }

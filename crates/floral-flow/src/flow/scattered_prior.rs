@@ -94,10 +94,8 @@ struct Student {
 impl Student {
     /// With twice the smoothness of a Matern kernel as degrees of freedom.
     fn new(freedom: f64) -> Result<Self> {
-        let square = ChiSquared::new(freedom).map_err(|error| Error::Config {
-            context: "prior".into(),
-            reason: error.to_string(),
-        })?;
+        let square =
+            ChiSquared::new(freedom).map_err(|error| Error::config("prior", error.to_string()))?;
         Ok(Self { freedom, square })
     }
 

@@ -115,8 +115,5 @@ pub fn box_shape(shape: &[usize]) -> [usize; 3] {
 }
 
 fn unusable(reason: String) -> Error {
-    Error::Config {
-        context: "network".into(),
-        reason,
-    }
+    Error::config("network", reason)
 }

@@ -52,10 +52,7 @@ impl SlicesConfig {
             ),
             None => return Ok(()),
         };
-        Err(Error::Config {
-            context: "network".into(),
-            reason,
-        })
+        Err(Error::config("network", reason))
     }
 
     /// The field and the time.

@@ -36,10 +36,10 @@ impl Adaptive {
     pub fn new(rtol: f64, atol: f64) -> Result<Self> {
         let valid = |tolerance: f64| tolerance.is_finite() && tolerance > 0.0;
         if !valid(rtol) || !valid(atol) {
-            return Err(Error::Config {
-                context: "tolerances of dopri5".into(),
-                reason: format!("rtol is {rtol} and atol {atol}, but both must be positive"),
-            });
+            return Err(Error::config(
+                "tolerances of dopri5",
+                format!("rtol is {rtol} and atol {atol}, but both must be positive"),
+            ));
         }
         Ok(Self {
             rtol,

@@ -5,10 +5,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{Cost, OdeSolver, RowCost, Scalar, Velocity};
+use crate::Result;
 pub use crate::observer::Progress;
 use crate::observer::{Event, Observer, go_on};
 use crate::random::{Purpose, Stream, stream};
-use crate::{Error, Result};
 
 /// Realizations 0, 1, ... of a flow, integrated in blocks of as many rows as the velocity has.
 ///
@@ -116,18 +116,9 @@ impl BlockIntegration<'_> {
             observer: self.observer,
         };
         let cost = self.solver.integrate(&stoppable, &mut states);
-        Ok((states, cost.map_err(|e| in_block(e, first, own))?))
-    }
-}
-
-/// Says which realizations the rows of a failed block are.
-fn in_block(error: Error, first: usize, own: usize) -> Error {
-    match error {
-        Error::Numerical { what, advice } => Error::Numerical {
-            what: format!("realizations {first} to {}: {what}", first + own - 1),
-            advice,
-        },
-        other => other,
+        // The rows of a failed block are realizations of the ensemble.
+        let place = format_args!("realizations {first} to {}", first + own - 1);
+        Ok((states, cost.map_err(|error| error.numerical_at(place))?))
     }
 }
 
@@ -281,7 +272,7 @@ mod tests {
             delivered += 1;
             Ok(())
         });
-        assert!(matches!(end, Err(Error::Interrupted)));
+        assert!(matches!(end, Err(crate::Error::Interrupted)));
         assert_eq!(delivered, 8);
     }
 

@@ -16,10 +16,10 @@ pub(super) enum Failure {
 impl Failure {
     /// As the library's error, with the row and the time at which it stands.
     pub(super) fn at(self, row: usize, time: f64) -> Error {
-        Error::Numerical {
-            what: format!("row {row} at time {time:.6}: {}", self.what()),
-            advice: self.advice().into(),
-        }
+        Error::numerical(
+            format!("row {row} at time {time:.6}: {}", self.what()),
+            self.advice(),
+        )
     }
 
     fn what(self) -> String {

@@ -28,10 +28,10 @@ impl Fixed {
     /// `steps` steps of a method.
     pub fn new(tableau: &'static Tableau, steps: usize) -> Result<Self> {
         if steps == 0 {
-            return Err(Error::Config {
-                context: format!("steps of {}", tableau.name),
-                reason: "at least one step is needed to get from time 0 to 1".into(),
-            });
+            return Err(Error::config(
+                format!("steps of {}", tableau.name),
+                "at least one step is needed to get from time 0 to 1",
+            ));
         }
         Ok(Self { tableau, steps })
     }

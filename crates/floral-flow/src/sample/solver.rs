@@ -35,10 +35,10 @@ impl OdeSolver {
         match steps {
             Some(steps) => Ok(Self::Fixed(Fixed::new(tableau, steps)?)),
             None if tableau == &DORMAND_PRINCE => Ok(Self::default()),
-            None => Err(Error::Config {
-                context: format!("method {method}"),
-                reason: "it needs a number of steps; only dopri5 chooses them itself".into(),
-            }),
+            None => Err(Error::config(
+                format!("method {method}"),
+                "it needs a number of steps; only dopri5 chooses them itself",
+            )),
         }
     }
 
@@ -61,11 +61,10 @@ impl OdeSolver {
             (Self::Adaptive(_), Some(tolerance)) => {
                 Ok(Some(Self::Adaptive(Adaptive::new(tolerance, tolerance)?)))
             }
-            (Self::Fixed(_), Some(_)) => Err(Error::Config {
-                context: format!("tolerance of {solver}"),
-                reason: "only dopri5 without steps has one; leave out the tolerance or the steps"
-                    .into(),
-            }),
+            (Self::Fixed(_), Some(_)) => Err(Error::config(
+                format!("tolerance of {solver}"),
+                "only dopri5 without steps has one; leave out the tolerance or the steps",
+            )),
         }
     }
 
@@ -114,10 +113,10 @@ impl TryFrom<Unchecked> for OdeSolver {
         let Self::Adaptive(default) = solver else {
             return match (read.rtol, read.atol, read.max_evaluations) {
                 (None, None, None) => Ok(solver),
-                _ => Err(Error::Config {
-                    context: format!("method {}", read.method),
-                    reason: "with steps given, it has no tolerances and no max_evaluations".into(),
-                }),
+                _ => Err(Error::config(
+                    format!("method {}", read.method),
+                    "with steps given, it has no tolerances and no max_evaluations",
+                )),
             };
         };
         let rtol = read.rtol.unwrap_or(default.rtol());

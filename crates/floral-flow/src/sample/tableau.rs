@@ -128,10 +128,12 @@ impl Tableau {
     /// The method of this name.
     pub fn named(name: &str) -> Result<&'static Self> {
         let found = METHODS.into_iter().find(|method| method.name == name);
-        found.ok_or_else(|| Error::UnknownName {
-            kind: "method of integration",
-            name: name.to_owned(),
-            known: METHODS.map(|method| method.name).join(", "),
+        found.ok_or_else(|| {
+            Error::unknown_name(
+                "method of integration",
+                name,
+                METHODS.map(|method| method.name).join(", "),
+            )
         })
     }
 

@@ -48,11 +48,11 @@ pub(super) fn check_block<T: Scalar>(
     if states.len() == rows * values && !states.is_empty() {
         return Ok(());
     }
-    Err(Error::Shape {
-        what: "the block of states".into(),
-        found: vec![states.len()],
-        expected: vec![rows.max(1), values.max(1)],
-    })
+    Err(Error::shape(
+        "the block of states",
+        vec![states.len()],
+        vec![rows.max(1), values.max(1)],
+    ))
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ pub(super) fn check_buffers(sizes: &FilmFnoConfig, adapter: &Adapter) -> Result<
         return Ok(());
     }
     let (n_modes, megabytes) = (&sizes.n_modes, bytes / 1e6);
-    Err(Error::Config {
-        context: "network".into(),
-        reason: format!(
+    Err(Error::config(
+        "network",
+        format!(
             "n_modes of {n_modes:?} with {hidden} hidden_channels make a weight of {megabytes:.0} MB, \
              and the device is {adapter}; choose fewer, or cpu"
         ),
-    })
+    ))
 }
 
 #[cfg(test)]

@@ -117,9 +117,9 @@ impl FilmFno {
         self.check_input("w", &w, context)?;
         let [batch, ..] = w.dims();
         if tau.dims() != [batch] {
-            return Err(shape_error(
+            return Err(Error::tensor_shape(
                 "tau",
-                &tau,
+                tau.dims(),
                 format!("[{batch}], a time for each sample"),
             ));
         }
@@ -152,10 +152,10 @@ impl FilmFno {
             linear,
         } = context;
         let Place::Grid(grid) = place else {
-            return Err(shape_error(
+            return Err(Error::tensor_shape(
                 "the context",
-                &inputs,
-                "a context of a grid".into(),
+                inputs.dims(),
+                "a context of a grid",
             ));
         };
         let channels = inputs.dims()[3];
@@ -199,7 +199,7 @@ impl FilmFno {
             "[input, {needed}, row, x], none of them 0, with the points of a grid of {dimensions} axes \
              (it is {shape:?})"
         );
-        Err(shape_error("condition", condition, expected))
+        Err(Error::tensor_shape("condition", condition.dims(), expected))
     }
 
     fn check_input(&self, name: &str, x: &Tensor<4>, context: &Context) -> Result<()> {
@@ -216,15 +216,7 @@ impl FilmFno {
         };
         let [ny, nx] = context.grid();
         let expected = format!("[{batch}, {needed}, {ny}, {nx}], as its context has {rows} rows");
-        Err(shape_error(name, x, expected))
-    }
-}
-
-fn shape_error<const D: usize>(name: &str, tensor: &Tensor<D>, expected: String) -> Error {
-    Error::TensorShape {
-        name: name.into(),
-        found: tensor.dims().to_vec(),
-        expected,
+        Err(Error::tensor_shape(name, x.dims(), expected))
     }
 }
 

@@ -90,10 +90,10 @@ impl Network {
         match (self, nodes) {
             (Self::Fno(network), _) => network.condition(condition, shape),
             (Self::Slices(network), Some(nodes)) => network.condition(condition, nodes),
-            (Self::Slices(_), None) => Err(Error::Config {
-                context: "network.kind = \"slices\"".into(),
-                reason: "the network sees points by their coordinates, and none are given".into(),
-            }),
+            (Self::Slices(_), None) => Err(Error::config(
+                "network.kind = \"slices\"",
+                "the network sees points by their coordinates, and none are given",
+            )),
         }
     }
 

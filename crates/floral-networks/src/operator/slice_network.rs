@@ -71,7 +71,7 @@ impl SliceNetwork {
                 "[input, {needed}, row, x] at {points} points with {places} coordinates (they have {})",
                 nodes.channels
             );
-            return Err(shape_error("condition", &condition, expected));
+            return Err(Error::tensor_shape("condition", condition.dims(), expected));
         }
         let device = condition.device().inner();
         let constants = NodeConstants::new([rows, nx], nodes, &device);
@@ -100,7 +100,7 @@ impl SliceNetwork {
         let [batch, ..] = w.dims();
         if tau.dims() != [batch] {
             let expected = format!("[{batch}], a time for each sample");
-            return Err(shape_error("tau", &tau, expected));
+            return Err(Error::tensor_shape("tau", tau.dims(), expected));
         }
         self.evaluate("w", w, Some(embed(tau)), context)
     }
@@ -131,7 +131,7 @@ impl SliceNetwork {
             let [ny, nx] = context.grid();
             let needed = self.config.input_channels;
             let expected = format!("[batch, {needed}, {ny}, {nx}] at the points of its context");
-            return Err(shape_error(name, &fields, expected));
+            return Err(Error::tensor_shape(name, fields.dims(), expected));
         };
         let inputs = points_last(fields);
         let with_place = with_coordinates(inputs.clone(), nodes);
@@ -180,14 +180,6 @@ impl NodeConstants {
             coordinates: tensor(nodes.coordinates.clone(), nodes.channels),
             weights: tensor(weights, 1),
         }
-    }
-}
-
-fn shape_error<const D: usize>(name: &str, tensor: &Tensor<D>, expected: String) -> Error {
-    Error::TensorShape {
-        name: name.into(),
-        found: tensor.dims().to_vec(),
-        expected,
     }
 }
 

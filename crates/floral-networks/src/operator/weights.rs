@@ -104,11 +104,11 @@ impl Loader {
         if weight.shape == shape && complete {
             return Ok(weight);
         }
-        Err(Error::TensorShape {
+        Err(Error::tensor_shape(
             name,
-            found: weight.shape,
-            expected: format!("{shape:?}"),
-        })
+            weight.shape,
+            format!("{shape:?}"),
+        ))
     }
 }
 

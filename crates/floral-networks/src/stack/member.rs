@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::corrector::{Corrector, Scales, measured, regressed, sized};
 use super::failed;
-use super::plan::Plan;
+use super::plan::StackPlan;
 use crate::Result;
 use crate::kl::{self, Event, Lesson};
 use crate::operator::{FilmFno, FilmFnoConfig, Weight, gradients, weights, with_weights};
@@ -30,7 +30,7 @@ const BEFORE: usize = 2;
 
 /// The network of a part of the inputs, trained on the others.
 pub(super) fn trained(
-    plan: &Plan,
+    plan: &StackPlan,
     lesson: &Lesson<'_>,
     seed: u64,
     part: usize,
@@ -50,7 +50,7 @@ pub(super) fn trained(
 }
 
 /// How long a step of a plan takes here and now.
-pub(super) fn seconds(plan: &Plan, lesson: &Lesson<'_>) -> kl::Result<f64> {
+pub(super) fn seconds(plan: &StackPlan, lesson: &Lesson<'_>) -> kl::Result<f64> {
     let mut training = Training::new(plan, lesson, 0, 0).map_err(failed)?;
     for step in 0..BEFORE {
         training.step(step).map_err(failed)?;
@@ -63,7 +63,7 @@ pub(super) fn seconds(plan: &Plan, lesson: &Lesson<'_>) -> kl::Result<f64> {
 }
 
 struct Training<'a> {
-    plan: &'a Plan,
+    plan: &'a StackPlan,
     lesson: &'a Lesson<'a>,
     address: (u64, u64),
     /// Inputs to learn from, and those of them that this epoch has still to take.
@@ -80,7 +80,7 @@ struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    fn new(plan: &'a Plan, lesson: &'a Lesson<'a>, seed: u64, part: usize) -> Result<Self> {
+    fn new(plan: &'a StackPlan, lesson: &'a Lesson<'a>, seed: u64, part: usize) -> Result<Self> {
         let device = Device::flex().autodiff();
         let scales = Scales::new(&lesson.fields, &lesson.targets, lesson.lattice.len());
         let config = sized(&scales, plan.modes.clone(), plan.sizes);

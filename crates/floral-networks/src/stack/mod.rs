@@ -9,7 +9,7 @@ mod member;
 mod plan;
 
 use corrector::Corrector;
-use plan::Plan;
+use plan::StackPlan;
 
 use crate::kl::{self, Event, Learner, Lesson, Network};
 
@@ -22,7 +22,7 @@ pub struct Stack {
 
 impl Learner for Stack {
     fn learn(&self, lesson: &Lesson<'_>) -> kl::Result<Vec<Box<dyn Network>>> {
-        let Some(plan) = Plan::new(lesson) else {
+        let Some(plan) = StackPlan::new(lesson) else {
             return Ok(Vec::new());
         };
         let (members, asked) = (lesson.count(), plan.steps);

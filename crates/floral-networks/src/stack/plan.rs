@@ -35,7 +35,7 @@ const TOO_SHORT: usize = 50;
 
 /// A network and its training.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Plan {
+pub(super) struct StackPlan {
     /// Kept frequencies per axis.
     pub modes: Vec<usize>,
     /// Hidden channels, layers, channels of FiLM.
@@ -48,7 +48,7 @@ pub(super) struct Plan {
     pub rate: f64,
 }
 
-impl Plan {
+impl StackPlan {
     /// That of a lesson; none of a grid that the operator does not suit.
     pub(super) fn new(lesson: &Lesson<'_>) -> Option<Self> {
         let shape = lesson.lattice.shape();
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_budget_cuts_steps_to_what_it_has_time_for() {
-        let plan = Plan {
+        let plan = StackPlan {
             modes: vec![8],
             sizes: SIZES,
             batch: 4,

@@ -170,21 +170,15 @@ pub fn same_shape(name: &str, found: &Tensor<4>, other: &Tensor<4>) -> Result<()
     if found.dims() == other.dims() {
         return Ok(());
     }
-    Err(Error::TensorShape {
-        name: name.into(),
-        found: found.dims().to_vec(),
-        expected: format!("{:?}", other.dims()),
-    })
+    Err(Error::tensor_shape(
+        name,
+        found.dims(),
+        format!("{:?}", other.dims()),
+    ))
 }
 
 fn unusable(name: String, found: Vec<usize>) -> Error {
-    let expected =
-        "[batch, channel, x], [batch, channel, y, x] or [batch, channel, z, y, x], none of them \
-                    0"
-        .into();
-    Error::TensorShape {
-        name,
-        found,
-        expected,
-    }
+    let expected = "[batch, channel, x], [batch, channel, y, x] or [batch, channel, z, y, x], none of them \
+                    0";
+    Error::tensor_shape(name, found, expected)
 }

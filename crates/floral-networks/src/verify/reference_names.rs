@@ -85,11 +85,11 @@ pub fn from_reference(ours: &Weight, theirs: Weight) -> Result<Weight> {
         (_, shape) => shape.to_vec(),
     };
     if without_ones(&found) != without_ones(&expected) {
-        return Err(Error::TensorShape {
-            name: theirs.name,
-            found: theirs.shape,
-            expected: format!("{expected:?}, up to dimensions of size 1"),
-        });
+        return Err(Error::tensor_shape(
+            theirs.name,
+            theirs.shape,
+            format!("{expected:?}, up to dimensions of size 1"),
+        ));
     }
     Ok(Weight {
         name: ours.name.clone(),

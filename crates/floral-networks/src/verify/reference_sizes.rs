@@ -27,11 +27,11 @@ pub(crate) fn reference_sizes<'a>(
         if found.len() >= least {
             return Ok(found);
         }
-        Err(Error::TensorShape {
-            name: name.into(),
-            found: found.to_vec(),
-            expected: format!("at least {least} dimensions"),
-        })
+        Err(Error::tensor_shape(
+            name,
+            found.to_vec(),
+            format!("at least {least} dimensions"),
+        ))
     };
     let spectral = of(SPECTRAL, 3)?;
     let mut n_modes = spectral[2..].to_vec();
@@ -42,11 +42,11 @@ pub(crate) fn reference_sizes<'a>(
     let time = if has_time { TIME_CHANNELS } else { 0 };
     let fed = spectral[0].saturating_sub(time);
     if fed == 0 {
-        return Err(Error::TensorShape {
-            name: SPECTRAL.into(),
-            found: spectral.to_vec(),
-            expected: format!("more than {time} channels of field and time"),
-        });
+        return Err(Error::tensor_shape(
+            SPECTRAL,
+            spectral.to_vec(),
+            format!("more than {time} channels of field and time"),
+        ));
     }
     let film = of(FILM, 2)?;
     let layers = (0..)

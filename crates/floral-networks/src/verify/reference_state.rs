@@ -52,22 +52,22 @@ impl ReferenceState {
         // What is made of the sizes is no larger than the file.
         let (needed, found) = (parameters(&sizes), fixture.values());
         if needed > found as f64 {
-            return Err(Error::Config {
-                context: "state".into(),
-                reason: format!(
+            return Err(Error::config(
+                "state",
+                format!(
                     "its shapes are those of a network of {needed} weights, but it has {found}"
                 ),
-            });
+            ));
         }
         let weights = fixture.weights(&sizes, &Device::flex())?;
         if let Some(weight) = weights
             .iter()
             .find(|w| w.values.iter().any(|v| !v.is_finite()))
         {
-            return Err(Error::Numerical {
-                what: format!("tensor {} has a value that is not finite", weight.name),
-                advice: "use the state of another epoch".into(),
-            });
+            return Err(Error::numerical(
+                format!("tensor {} has a value that is not finite", weight.name),
+                "use the state of another epoch",
+            ));
         }
         if sizes.time {
             check_frequencies(&fixture.take(&format!("weight.{FREQUENCIES}"))?)?;
@@ -84,11 +84,11 @@ fn check_frequencies(theirs: &Weight) -> Result<()> {
     if theirs.values.len() == ours.len() && theirs.values.iter().zip(&ours).all(near) {
         return Ok(());
     }
-    Err(Error::Config {
-        context: FREQUENCIES.into(),
-        reason: format!(
+    Err(Error::config(
+        FREQUENCIES,
+        format!(
             "the state embeds time by the frequencies {:?}, this build by {ours:?}",
             theirs.values
         ),
-    })
+    ))
 }

@@ -29,10 +29,7 @@ impl Tensors {
     /// tensor becomes two, whose names end in `.re` and `.im`.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
-        let damaged = |reason: String| Error::BadFile {
-            path: path.to_owned(),
-            reason,
-        };
+        let damaged = |reason: String| Error::bad_file(path, reason);
         let unreadable = |e: safetensors::SafeTensorError| {
             damaged(format!("not a safetensors file, or damaged ({e})"))
         };
@@ -106,10 +103,7 @@ impl Tensors {
 
     /// An error about this file.
     pub fn damaged(&self, reason: String) -> Error {
-        Error::BadFile {
-            path: self.path.clone(),
-            reason,
-        }
+        Error::bad_file(self.path.clone(), reason)
     }
 
     /// The first few names, for messages.

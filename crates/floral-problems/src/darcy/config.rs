@@ -157,10 +157,7 @@ impl Uncertainty {
 }
 
 fn refused(reason: String) -> Error {
-    Error::Unsolvable {
-        problem: NAME,
-        reason,
-    }
+    Error::unsolvable(NAME, reason)
 }
 
 #[cfg(test)]

@@ -90,13 +90,13 @@ impl Darcy {
                 return Ok(redraws);
             }
         }
-        Err(Error::Unsolvable {
-            problem: NAME,
-            reason: format!(
+        Err(Error::unsolvable(
+            NAME,
+            format!(
                 "no positive permeability in {REDRAWS} redraws; choose uncertainty.scale below \
                  {scale}, or a smaller uncertainty.amplitude"
             ),
-        })
+        ))
     }
 }
 
@@ -172,11 +172,11 @@ impl Problem for Darcy {
     ) -> Result<usize> {
         let a = self.permeability(input)?;
         if out.len() != streams.len() * a.len() {
-            return Err(Error::Shape {
-                what: "the room for realizations".into(),
-                found: vec![out.len()],
-                expected: [&[streams.len(), 1], input.grid_shape()].concat(),
-            });
+            return Err(Error::shape(
+                "the room for realizations",
+                vec![out.len()],
+                [&[streams.len(), 1], input.grid_shape()].concat(),
+            ));
         }
         let mut redraws = 0;
         for (rng, medium) in streams.iter_mut().zip(out.chunks_exact_mut(a.len())) {

@@ -25,10 +25,10 @@ pub(super) struct PressureSolver {
 /// No flux through the walls, zero mean in the trapezoid rule.
 pub fn solve_pressure(permeability: &[f64], n: usize, wells: &Wells) -> Result<Vec<f64>> {
     if n < 2 {
-        return Err(Error::Unsolvable {
-            problem: NAME,
-            reason: format!("{n} nodes per side are too few; choose at least 2"),
-        });
+        return Err(Error::unsolvable(
+            NAME,
+            format!("{n} nodes per side are too few; choose at least 2"),
+        ));
     }
     let mut fields = permeability.to_vec();
     PressureSolver::new(n, wells.source(n)).solve(&mut fields)?;
@@ -56,11 +56,7 @@ impl PressureSolver {
     pub fn solve(&self, fields: &mut [f64]) -> Result<()> {
         let n = self.plan.n;
         if !fields.len().is_multiple_of(n * n) {
-            return Err(Error::Shape {
-                what: "permeability".into(),
-                found: vec![fields.len()],
-                expected: vec![n, n],
-            });
+            return Err(Error::shape("permeability", vec![fields.len()], vec![n, n]));
         }
         check_permeability(fields)?;
         Arch::new().dispatch(Batch {
@@ -87,11 +83,10 @@ impl PressureSolver {
             field.copy_from_slice(&pressure);
             return Ok(());
         }
-        Err(Error::Numerical {
-            what: format!("the pressure's equations are singular: residual {error:e}"),
-            advice: "choose a permeability that varies less from node to node, or a finer grid"
-                .into(),
-        })
+        Err(Error::numerical(
+            format!("the pressure's equations are singular: residual {error:e}"),
+            "choose a permeability that varies less from node to node, or a finer grid",
+        ))
     }
 }
 
@@ -134,10 +129,10 @@ pub(super) fn check_permeability(field: &[f64]) -> Result<()> {
     // Not a number is neither.
     let bad = |k: &&f64| !(**k > 0.0 && k.is_finite());
     field.iter().find(bad).map_or(Ok(()), |k| {
-        Err(Error::Unsolvable {
-            problem: NAME,
-            reason: format!("permeability {k} somewhere; it must be positive and finite"),
-        })
+        Err(Error::unsolvable(
+            NAME,
+            format!("permeability {k} somewhere; it must be positive and finite"),
+        ))
     })
 }
 

@@ -79,14 +79,12 @@ impl PlumeConfig {
             && self.reach <= 100.0 * self.width
             && counts.iter().all(|count| (1..=MOST).contains(count));
         if !is_sound {
-            return Err(Error::Unsolvable {
-                problem: NAME,
-                reason:
-                    "choose weight from 0 to 1, directions and noise within 180 degrees, sigma \
+            return Err(Error::unsolvable(
+                NAME,
+                "choose weight from 0 to 1, directions and noise within 180 degrees, sigma \
                          from 0 to 10, reach up to a hundred widths, and at least one source and puff \
-                     and at most 10000"
-                        .into(),
-            });
+                     and at most 10000",
+            ));
         }
         Ok(())
     }

@@ -51,10 +51,10 @@ impl Plume {
         let is_strength = |s: &&f64| s.is_finite() && **s >= 0.0;
         match input.values().iter().find(|s| !is_strength(s)) {
             None => Ok(input.values()),
-            Some(s) => Err(Error::Numerical {
-                what: format!("a source of strength {s}"),
-                advice: "strengths are finite, zero or more".into(),
-            }),
+            Some(s) => Err(Error::numerical(
+                format!("a source of strength {s}"),
+                "strengths are finite, zero or more",
+            )),
         }
     }
 

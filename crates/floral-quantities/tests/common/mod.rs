@@ -53,6 +53,13 @@ pub fn refused(text: &str) -> String {
         .to_string()
 }
 
+/// What is said of an expression that does not suit a space, given no input.
+pub fn unsuited(text: &str, space: &dyn Space) -> String {
+    let quantity = Quantity::parse("q", text, &names()).unwrap();
+    let refused = quantity.on(space, Given::default()).err();
+    refused.unwrap().to_string()
+}
+
 /// Close, relative to the larger of both and 1.
 pub fn assert_close(a: f64, b: f64, tolerance: f64) {
     let scale = a.abs().max(b.abs()).max(1.0);

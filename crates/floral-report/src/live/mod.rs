@@ -161,8 +161,5 @@ fn check(predictor: &Predictor) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::Config {
-        context: "--live".into(),
-        reason,
-    })
+    Err(Error::config("--live", reason))
 }

@@ -103,11 +103,12 @@ impl FromStr for Band {
             Self::Level(level) => (0.01..=0.99).contains(level),
             Self::Deviations(count) => *count > 0.0 && count.is_finite(),
         };
-        band.filter(is_one).ok_or_else(|| Error::Config {
-            context: format!("band {text}"),
-            reason: "give the share of realizations that it contains, from 1% to 99%, or standard \
-                     deviations as in 2std"
-                .into(),
+        band.filter(is_one).ok_or_else(|| {
+            Error::config(
+                format!("band {text}"),
+                "give the share of realizations that it contains, from 1% to 99%, or standard \
+                     deviations as in 2std",
+            )
         })
     }
 }

@@ -35,10 +35,10 @@ pub(super) fn loaded(
     observer: &dyn Observer,
 ) -> Result<Vec<ComparedRun>> {
     if runs.is_empty() {
-        return Err(Error::Config {
-            context: "report".into(),
-            reason: "no run is given; name at least one run folder".into(),
-        });
+        return Err(Error::config(
+            "report",
+            "no run is given; name at least one run folder",
+        ));
     }
     let mut all = Vec::new();
     for run in runs {
@@ -163,13 +163,13 @@ pub fn check_data(run: &Path, header: &Header, dataset: &Dataset) -> Result<()> 
     } else {
         return check_terms(header, dataset);
     };
-    Err(Error::BadFile {
-        path: run.to_owned(),
-        reason: format!(
+    Err(Error::bad_file(
+        run,
+        format!(
             "{reason} ({}); report on runs and a dataset of the same problem",
             dataset.path().display()
         ),
-    })
+    ))
 }
 
 /// Refuses runs whose test inputs are not the same.
@@ -178,9 +178,9 @@ fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
     if test(first) == test(other) && first.folder.path() != other.folder.path() {
         return Ok(());
     }
-    Err(Error::BadFile {
-        path: other.folder.path().to_owned(),
-        reason: if first.folder.path() == other.folder.path() {
+    Err(Error::bad_file(
+        other.folder.path().to_owned(),
+        if first.folder.path() == other.folder.path() {
             "is named twice; name it once".into()
         } else {
             format!(
@@ -191,7 +191,7 @@ fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
                 test(first)
             )
         },
-    })
+    ))
 }
 
 /// Labels each run by its method, what distinguishes it from others of the method, and its training

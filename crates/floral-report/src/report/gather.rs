@@ -47,35 +47,15 @@ pub fn compare(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Comparison> {
-    if dataset.known().is_some() || dataset.has_sensors() {
-        return Err(Error::BadFile {
-            path: dataset.path().to_owned(),
-            reason:
-                "has high fidelity on fewer points than its grid, which a report cannot show; use \
-                     floral evaluate, which compares at those points"
-                    .into(),
-        });
-    }
-    check_drawable(dataset.grid())?;
-    through(&names::drawn(dataset.grid()), &options.through)?;
-    if let Some(mask) = dataset.mask() {
-        return Err(Error::BadFile {
-            path: dataset.path().to_owned(),
-            reason: format!(
-                "has {} points outside of the domain, which a report cannot show; use floral evaluate \
-                 for scores of the points inside, and floral sample for fields to draw",
-                mask.count()
-            ),
-        });
-    }
+    check_shown(dataset, options)?;
     let runs = loaded(runs, dataset, device, observer)?;
     let wanted = options.evaluation.inputs.clone();
     let inputs = chosen_inputs(runs[0].predictor.header(), dataset, wanted)?;
     if options.evaluation.sampling.realizations < 2 {
-        return Err(Error::Config {
-            context: "report".into(),
-            reason: "a standard deviation needs at least two realizations; give --realizations 2 or more".into(),
-        });
+        return Err(Error::config(
+            "report",
+            "a standard deviation needs at least two realizations; give --realizations 2 or more",
+        ));
     }
     let channels = runs[0].predictor.header().shapes.solution_channels;
     let values = channels * dataset.grid().len();
@@ -110,15 +90,38 @@ pub fn compare(
     gathering.finish(inputs, questions)
 }
 
+/// Refuses data that a report cannot show.
+fn check_shown(dataset: &Dataset, options: &Options) -> Result<()> {
+    if dataset.known().is_some() || dataset.has_sensors() {
+        return Err(Error::bad_file(
+            dataset.path().to_owned(),
+            "has high fidelity on fewer points than its grid, which a report cannot show; use \
+                     floral evaluate, which compares at those points",
+        ));
+    }
+    check_drawable(dataset.grid())?;
+    through(&names::drawn(dataset.grid()), &options.through)?;
+    if let Some(mask) = dataset.mask() {
+        return Err(Error::bad_file(
+            dataset.path().to_owned(),
+            format!(
+                "has {} points outside of the domain, which a report cannot show; use floral evaluate \
+                 for scores of the points inside, and floral sample for fields to draw",
+                mask.count()
+            ),
+        ));
+    }
+    Ok(())
+}
+
 /// Refuses fields that a report would draw wrongly: on a mesh along a line, whose points have no order.
 pub(super) fn check_drawable(grid: &Grid) -> Result<()> {
     match grid.mesh() {
-        Some(mesh) if mesh.points().dimension() == 1 => Err(Error::Config {
-            context: "report".into(),
-            reason: "fields on a mesh along a line are not drawn; give its points in increasing order as a grid \
-                     of one axis"
-                .into(),
-        }),
+        Some(mesh) if mesh.points().dimension() == 1 => Err(Error::config(
+            "report",
+            "fields on a mesh along a line are not drawn; give its points in increasing order as a grid \
+                     of one axis",
+        )),
         _ => Ok(()),
     }
 }

@@ -130,10 +130,7 @@ pub fn predicted(
 }
 
 fn refusal(reason: &str) -> Error {
-    Error::Config {
-        context: "report".into(),
-        reason: reason.into(),
-    }
+    Error::config("report", reason)
 }
 
 /// Refuses runs and files that cannot be compared in one figure.
@@ -145,10 +142,7 @@ fn check_alike(runs: &[NewRun<'_>]) -> Result<()> {
     for (i, run) in runs.iter().enumerate() {
         let header = run.predictor.header();
         let path = run.folder.path();
-        let fault = |reason: String| Error::BadFile {
-            path: path.to_owned(),
-            reason,
-        };
+        let fault = |reason: String| Error::bad_file(path, reason);
         if runs[..i].iter().any(|other| other.folder.path() == path) {
             return Err(fault("is named twice; name it once".into()));
         }

@@ -120,10 +120,7 @@ fn index(axis: &Axis, stride: usize, wanted: Option<f64>) -> Result<usize> {
 }
 
 fn refusal(reason: String) -> Error {
-    Error::Config {
-        context: "--through".into(),
-        reason,
-    }
+    Error::config("--through", reason)
 }
 
 /// A coordinate with five significant digits.

@@ -1,6 +1,6 @@
 //! A dataset and runs small enough to be made in a moment.
 
-use floral::dataset::{Dataset, Precision, Request, SplitConfig, generate};
+use floral::dataset::{Dataset, Request, SplitConfig, generate};
 use floral::device::Device;
 use floral::grid::Domain;
 use floral::problem::catalogue;
@@ -77,14 +77,7 @@ pub fn play() -> Play {
     let folder = tempfile::tempdir().unwrap();
     let constants = toml::toml! { resolution = 16 };
     let problem = catalogue::build("1dcr", constants, "test").unwrap();
-    let request = Request {
-        inputs: 5,
-        realizations: 6,
-        seed: 3,
-        precision: Precision::F32,
-        shard: 1,
-        force: false,
-    };
+    let request = Request::new(5, 6, 3);
     let path = folder.path().join("curve.zarr");
     generate(problem.as_ref(), &request, &path, &Silent).unwrap();
     let dataset = Dataset::open(&path).unwrap();

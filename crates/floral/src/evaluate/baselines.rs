@@ -106,9 +106,8 @@ impl Baselines {
 /// The mean by kernel regression.
 fn kriged(kriging: &Expansion, learned: &LearnedLow, case: &Case) -> Result<Vec<f64>> {
     let low = learned.of(&case.input, case.low.as_ref(), &learned.grid);
-    let refusal = |refused: Refused| Error::Numerical {
-        what: format!("low fidelity {}", refused.what()),
-        advice: refused.advice(),
+    let refusal = |refused: Refused| {
+        Error::numerical(format!("low fidelity {}", refused.what()), refused.advice())
     };
     let low = low.map_err(|fault| fault.into_error(refusal))?;
     let prediction = kriging

@@ -18,22 +18,21 @@ pub fn chosen_inputs(
         None => test_inputs(header, dataset)?,
     };
     if is_open && inputs.is_empty() && dataset.inputs() > 0 {
-        return Err(Error::Config {
-            context: "test inputs".into(),
-            reason: "the run kept none of its own data; name inputs, which it has seen, or give \
-                     other data"
-                .into(),
-        });
+        return Err(Error::config(
+            "test inputs",
+            "the run kept none of its own data; name inputs, which it has seen, or give \
+                     other data",
+        ));
     }
     if inputs.is_empty() || inputs.end > dataset.inputs() {
-        return Err(Error::Config {
-            context: format!("inputs {}..{}", inputs.start, inputs.end),
-            reason: format!(
+        return Err(Error::config(
+            format!("inputs {}..{}", inputs.start, inputs.end),
+            format!(
                 "{} has inputs 0..{}; choose at least one of them",
                 dataset.path().display(),
                 dataset.inputs()
             ),
-        });
+        ));
     }
     Ok(inputs)
 }

@@ -160,10 +160,7 @@ pub fn check_interests(dataset: &Dataset) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::Config {
-        context: "quantities of interest".into(),
-        reason: reason.into(),
-    })
+    Err(Error::config("quantities of interest", reason))
 }
 
 /// The scores of a quantity over inputs, or why there are none.

@@ -34,6 +34,7 @@ use crate::observer::Observer;
 use crate::predict::interest::{Asked, Interests};
 use crate::predict::{Cases, Predictor, Sampling, Walk, aligned_dataset};
 use crate::ranks::{Alone, Ranks, Watch, first_then_others, gathered};
+use crate::train::Header;
 use crate::{Error, Result};
 use side_by_side::{Setting, scored};
 
@@ -128,30 +129,22 @@ pub fn evaluate_across(
         None => Cases::of(dataset)?,
     };
     let mut interests = Interests::of_cases(&options.interests, predictor.header(), &cases)?;
-    let mut calibration_notes = Vec::new();
-    if let Some(interests) = &mut interests {
+    if let Some(interests) = &interests {
         check_interests(dataset)?;
         // What does not suit the data is refused before anything is predicted.
         interests.on(&cases.case(inputs.start)?)?;
-        if options.calibrates {
-            calibration_notes = interests.calibrate(predictor, false, observer)?;
-        }
     }
+    let calibration_notes = match &mut interests {
+        Some(all) if options.calibrates => all.calibrate(predictor, false, observer)?,
+        _ => Vec::new(),
+    };
     let values = cases.grid().len() * predictor.header().shapes.solution_channels;
     options.sampling.check_memory(values)?;
     first_then_others(ranks, || cases.prepare(inputs.clone(), observer))?;
     let header = predictor.header();
-    let training = options.training.as_ref();
-    let training = training.filter(|training| training.grid().coincides(dataset.grid()));
-    let training = training.unwrap_or(dataset);
-    let baselines = if options.kriging {
-        Baselines::of(header, training, thinning.as_ref(), observer)?
-    } else {
-        Baselines::without_kriging(header, training, thinning.as_ref())?
-    };
     let setting = Setting {
         truths: Truths::of(dataset, options.reference)?,
-        baselines,
+        baselines: baselines(header, dataset, thinning.as_ref(), options, observer)?,
         points: dataset.grid().len(),
         on_training_grid: thinning.is_some(),
         thinning: thinning.filter(|_| dataset.known().is_none()),
@@ -187,12 +180,29 @@ pub fn evaluate_across(
     })
 }
 
+/// What predictions are compared with, learned from the training data if they are given on the same grid.
+fn baselines(
+    header: &Header,
+    dataset: &Dataset,
+    thinning: Option<&Thinning>,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Baselines> {
+    let training = options.training.as_ref();
+    let training = training.filter(|training| training.grid().coincides(dataset.grid()));
+    let training = training.unwrap_or(dataset);
+    match options.kriging {
+        true => Baselines::of(header, training, thinning, observer),
+        false => Baselines::without_kriging(header, training, thinning),
+    }
+}
+
 fn check_spread(predictor: &Predictor, sampling: &Sampling) -> Result<()> {
     if predictor.method().is_generative() && sampling.realizations < 2 {
-        return Err(Error::Config {
-            context: "evaluation".into(),
-            reason: "a spread needs at least two realizations; ask for more".into(),
-        });
+        return Err(Error::config(
+            "evaluation",
+            "a spread needs at least two realizations; ask for more",
+        ));
     }
     Ok(())
 }
@@ -207,35 +217,34 @@ fn thinning(
         return Ok(None);
     }
     let (full, trained) = (dataset.grid().shape(), &predictor.header().shapes.grid);
-    let thinning = Thinning::to(&full, trained).ok_or_else(|| Error::Config {
-        context: "the training grid".into(),
-        reason: format!(
-            "{} has grid {full:?}; every s-th point of it cannot give {trained:?}",
-            dataset.path().display()
-        ),
+    let thinning = Thinning::to(&full, trained).ok_or_else(|| {
+        Error::config(
+            "the training grid",
+            format!(
+                "{} has grid {full:?}; every s-th point of it cannot give {trained:?}",
+                dataset.path().display()
+            ),
+        )
     })?;
     match dataset.known() {
         _ if dataset.mask().is_some() && full == *trained => Ok(None),
-        _ if dataset.mask().is_some() => Err(Error::Config {
-            context: "the training grid".into(),
-            reason: "points of the dataset are outside of the domain; evaluate on its own grid"
-                .into(),
-        }),
-        _ if dataset.has_sensors() => Err(Error::Config {
-            context: "the training grid".into(),
-            reason:
-                "high fidelity is known at sensors; evaluate on the grid of the dataset, which \
-                     compares where it is known"
-                    .into(),
-        }),
-        Some(known) if known.shape() != *trained => Err(Error::Config {
-            context: "the training grid".into(),
-            reason: format!(
+        _ if dataset.mask().is_some() => Err(Error::config(
+            "the training grid",
+            "points of the dataset are outside of the domain; evaluate on its own grid",
+        )),
+        _ if dataset.has_sensors() => Err(Error::config(
+            "the training grid",
+            "high fidelity is known at sensors; evaluate on the grid of the dataset, which \
+                     compares where it is known",
+        )),
+        Some(known) if known.shape() != *trained => Err(Error::config(
+            "the training grid",
+            format!(
                 "high fidelity is known on {:?} points, not on {trained:?}; evaluate on the grid of \
                  the dataset, which compares where it is known",
                 known.shape()
             ),
-        }),
+        )),
         _ => Ok(Some(thinning)),
     }
 }

@@ -119,11 +119,11 @@ impl Scoring {
         for (field, sum) in sums {
             let Some(field) = field else { continue };
             if field.len() != truth.mean.len() {
-                return Err(Error::Shape {
-                    what: "a baseline's field".into(),
-                    found: vec![field.len()],
-                    expected: vec![truth.mean.len()],
-                });
+                return Err(Error::shape(
+                    "a baseline's field",
+                    vec![field.len()],
+                    vec![truth.mean.len()],
+                ));
             }
             let sum = sum.get_or_insert_default();
             sum.push_weighted(field, &truth.mean, &truth.weights, sampled);

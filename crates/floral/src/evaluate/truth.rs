@@ -127,12 +127,11 @@ impl<'a> Truths<'a> {
             let realizations = dataset.realizations();
             TruthSource::Dataset { realizations }
         } else {
-            return Err(Error::BadFile {
-                path: dataset.path().to_owned(),
-                reason: "has no array `high`, so there is no truth to compare with; evaluate on a \
-                         dataset with solutions"
-                    .into(),
-            });
+            return Err(Error::bad_file(
+                dataset.path().to_owned(),
+                "has no array `high`, so there is no truth to compare with; evaluate on a \
+                         dataset with solutions",
+            ));
         };
         Ok(Self {
             dataset,
@@ -167,7 +166,7 @@ impl<'a> Truths<'a> {
         let mut source = self.source;
         let exact = self.dataset.exact_moments(index)?;
         let moments = match (self.source, &self.origin, exact) {
-            (TruthSource::Exact, _, Some(moments)) => Moments {
+            (TruthSource::Exact, _, Some(moments)) => SampleMoments {
                 mean: moments.mean.into_values(),
                 variance: Some(moments.variance.into_values()),
                 variance_error: None,
@@ -227,7 +226,7 @@ impl<'a> Truths<'a> {
         index: usize,
         input: &Field,
         realizations: usize,
-    ) -> Result<Moments> {
+    ) -> Result<SampleMoments> {
         let size = problem.low_fidelity(input)?.values().len();
         let mut statistics = EnsembleStatistics::new(size, realizations, &Wanted::default())?;
         let mut fourth = FourthMoments::default();
@@ -270,13 +269,13 @@ impl<'a> Truths<'a> {
 }
 
 /// Mean, and variance with its error where there are two realizations.
-struct Moments {
+struct SampleMoments {
     mean: Vec<f64>,
     variance: Option<Vec<f64>>,
     variance_error: Option<Vec<f64>>,
 }
 
-impl Moments {
+impl SampleMoments {
     /// At the points where a dataset knows high fidelity.
     fn at_known(self, dataset: &Dataset, index: usize) -> Result<Self> {
         let known = |values: Option<Vec<f64>>| {
@@ -322,7 +321,7 @@ fn deviations(dataset: &Dataset) -> Result<Vec<f64>> {
     Ok(moments.iter().map(deviation).collect())
 }
 
-fn moments_of(realizations: &[f64], points: usize) -> Result<Moments> {
+fn moments_of(realizations: &[f64], points: usize) -> Result<SampleMoments> {
     let mut statistics = EnsembleStatistics::new(points, 0, &Wanted::default())?;
     let mut fourth = FourthMoments::default();
     for values in realizations.chunks_exact(points) {
@@ -332,8 +331,8 @@ fn moments_of(realizations: &[f64], points: usize) -> Result<Moments> {
     Ok(gathered(&statistics, &fourth))
 }
 
-fn gathered(statistics: &EnsembleStatistics, fourth: &FourthMoments) -> Moments {
-    Moments {
+fn gathered(statistics: &EnsembleStatistics, fourth: &FourthMoments) -> SampleMoments {
+    SampleMoments {
         mean: statistics.mean().to_vec(),
         variance: (statistics.count() > 1).then(|| statistics.variance()),
         variance_error: fourth.variance_of_variance(),

@@ -13,23 +13,16 @@ use crate::{Grid, observer};
 /// An error of the method as one of the library.
 pub(crate) fn failed(error: Error) -> crate::Error {
     match error {
-        Error::Config { context, reason } => crate::Error::Config { context, reason },
-        Error::UnknownName { kind, name, known } => crate::Error::UnknownName { kind, name, known },
+        Error::Config { context, reason } => crate::Error::config(context, reason),
+        Error::UnknownName { kind, name, known } => crate::Error::unknown_name(kind, name, known),
         Error::Shape {
             what,
             found,
             expected,
-        } => crate::Error::Shape {
-            what,
-            found,
-            expected,
-        },
-        Error::Numerical { what, advice } => crate::Error::Numerical { what, advice },
+        } => crate::Error::shape(what, found, expected),
+        Error::Numerical { what, advice } => crate::Error::numerical(what, advice),
         Error::Interrupted => crate::Error::Interrupted,
-        other => crate::Error::Config {
-            context: "floral-kl".into(),
-            reason: other.to_string(),
-        },
+        other => crate::Error::config("floral-kl", other.to_string()),
     }
 }
 
@@ -98,10 +91,10 @@ impl Watched<'_> {
 /// Refuses a motion along an axis whose points it does not take to points.
 pub(crate) fn check_spacing(symmetry: &Symmetry, grid: &Grid) -> crate::Result<()> {
     if grid.mesh().is_some() && symmetry.moves_points() {
-        return Err(crate::Error::Config {
-            context: format!("symmetry {symmetry}"),
-            reason: "the points of a mesh have no axes to move along; leave it out".into(),
-        });
+        return Err(crate::Error::config(
+            format!("symmetry {symmetry}"),
+            "the points of a mesh have no axes to move along; leave it out",
+        ));
     }
     let Some(name) = symmetry.spaced_axis() else {
         return Ok(());
@@ -110,13 +103,13 @@ pub(crate) fn check_spacing(symmetry: &Symmetry, grid: &Grid) -> crate::Result<(
     if !grid.axes.iter().any(is_uneven) {
         return Ok(());
     }
-    Err(crate::Error::Config {
-        context: format!("symmetry {symmetry}"),
-        reason: format!(
+    Err(crate::Error::config(
+        format!("symmetry {symmetry}"),
+        format!(
             "the points of axis {name} are uneven, so that it does not take them to each other; \
              leave it out, or interpolate to an even grid"
         ),
-    })
+    ))
 }
 
 #[cfg(test)]

@@ -110,13 +110,13 @@ impl Loop {
     /// Begins, or goes on in a folder.
     pub fn open(pool: &Dataset, folder: &Path, settings: LoopSettings) -> Result<Self> {
         if pool.inputs() < LEAST {
-            return Err(Error::BadFile {
-                path: pool.path().to_owned(),
-                reason: format!(
+            return Err(Error::bad_file(
+                pool.path().to_owned(),
+                format!(
                     "has {} inputs; a pool needs at least {LEAST}",
                     pool.inputs()
                 ),
-            });
+            ));
         }
         if pool.grid().mesh().is_some() && pool.mask().is_some() {
             return Err(refusal("pool", "masked meshes are not supported"));

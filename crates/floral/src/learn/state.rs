@@ -43,11 +43,10 @@ impl State {
             None => write_atomically(&path, own.to_string().as_bytes())?,
             Some(found) if found == own => {}
             Some(_) => {
-                return Err(Error::BadFile {
-                    path: folder.to_owned(),
-                    reason: "is the folder of a loop over another pool; choose another folder"
-                        .into(),
-                });
+                return Err(Error::bad_file(
+                    folder,
+                    "is the folder of a loop over another pool; choose another folder",
+                ));
             }
         }
         let mut state = Self {
@@ -109,11 +108,11 @@ impl State {
         ]
         .concat();
         if found != expected {
-            return Err(Error::Shape {
-                what: format!("the solution of input {input}, [channel, grid...],"),
+            return Err(Error::shape(
+                format!("the solution of input {input}, [channel, grid...],"),
                 found,
                 expected,
-            });
+            ));
         }
         write_high(&self.path(input), high)?;
         self.skipped.remove(&input);

@@ -44,12 +44,11 @@ impl Predictor {
         observer: &dyn Observer,
     ) -> Result<Option<ChosenSolver>> {
         if !(accuracy > 0.0 && accuracy.is_finite()) {
-            return Err(Error::Config {
-                context: format!("accuracy {accuracy}"),
-                reason: "it has to be positive: the error of integration in units of the \
-                         deviation of realizations, such as 0.05"
-                    .into(),
-            });
+            return Err(Error::config(
+                format!("accuracy {accuracy}"),
+                "it has to be positive: the error of integration in units of the \
+                         deviation of realizations, such as 0.05",
+            ));
         }
         if !self.method().is_flow() {
             return Ok(None);

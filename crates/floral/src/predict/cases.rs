@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::alignment::check_mask;
 use super::opening::{self, Seen, by_problem, predicted_grid};
 use super::read_cases::ReadCases;
-use super::{Case, InMemory, InputSource, Observations, ParameterTable, Predictor, memory};
+use super::{Case, InputSource, Observations, Predictor};
 use crate::dataset::Dataset;
 use crate::field::refined;
 use crate::grid::{Mask, Thinning};
@@ -29,7 +29,7 @@ enum Naming {
 ///
 /// [`check`](Self::check) keeps what it reads, so that inputs that are checked first are read once.
 pub struct Cases<'a> {
-    source: Source<'a>,
+    source: Box<dyn InputSource + 'a>,
     /// Computes low-fidelity solutions where the file has none.
     solver: Option<Arc<OnDemand>>,
     needs_low: bool,
@@ -43,21 +43,6 @@ pub struct Cases<'a> {
     pub(super) observations: Option<Observations>,
 }
 
-/// A file opened for these cases, or a dataset that others use too.
-enum Source<'a> {
-    Opened(Box<dyn InputSource>),
-    Dataset(&'a Dataset),
-}
-
-impl Source<'_> {
-    fn inputs(&self) -> &dyn InputSource {
-        match self {
-            Self::Opened(source) => source.as_ref(),
-            Self::Dataset(dataset) => *dataset,
-        }
-    }
-}
-
 impl<'a> Cases<'a> {
     /// The inputs of a dataset, with low-fidelity solutions wherever they can be had.
     pub fn of(dataset: &'a Dataset) -> Result<Self> {
@@ -68,7 +53,7 @@ impl<'a> Cases<'a> {
         };
         let channels = dataset.solution_channels().unwrap_or(1);
         Ok(Self {
-            source: Source::Dataset(dataset),
+            source: Box::new(dataset.clone()),
             solver: solver.map(|problem| by_problem(problem, channels)),
             needs_low: true,
             grid: dataset.grid().clone(),
@@ -95,47 +80,20 @@ impl<'a> Cases<'a> {
         predictor: &Predictor,
         resolution: Option<&Resolution>,
     ) -> Result<Self> {
-        Self::open_with(path, predictor, resolution, None)
+        let seen = opening::opened(path, predictor.header(), None)?;
+        Self::seen(seen, predictor, resolution, None)
     }
 
-    /// The same with a solver that computes low fidelity of the inputs that lack it.
-    pub(super) fn open_with(
-        path: &Path,
-        predictor: &Predictor,
-        resolution: Option<&Resolution>,
-        solver: Option<Arc<OnDemand>>,
-    ) -> Result<Self> {
-        let seen = opening::opened(path, predictor.header(), solver.as_ref())?;
-        Self::seen(seen, predictor, resolution, solver)
-    }
-
-    /// One input in memory, interpolated to a resolution if one is given.
-    pub(super) fn in_memory(
-        input: &InMemory<'_>,
-        predictor: &Predictor,
-        resolution: Option<&Resolution>,
-        solver: Option<Arc<OnDemand>>,
-    ) -> Result<Self> {
-        let seen = memory::seen(predictor.header(), input)?;
-        let cases = Self::seen(seen, predictor, resolution, solver)?;
-        Ok(Self {
-            naming: Naming::One(input.number),
-            ..cases
-        })
-    }
-
-    /// Parameters, on the grid of the run.
-    pub fn of_parameters(
-        table: ParameterTable,
-        predictor: &Predictor,
-        resolution: Option<&Resolution>,
-        solver: Option<Arc<OnDemand>>,
-    ) -> Result<Self> {
-        Self::seen((Box::new(table), Vec::new()), predictor, resolution, solver)
+    /// The only input of its source, which messages call by this number if there is one.
+    pub(super) fn of_one(self, number: Option<usize>) -> Self {
+        Self {
+            naming: Naming::One(number),
+            ..self
+        }
     }
 
     /// Those of a source as the run sees it, with what was converted or assumed.
-    pub(super) fn seen(
+    pub(crate) fn seen(
         (source, notes): Seen,
         predictor: &Predictor,
         resolution: Option<&Resolution>,
@@ -150,7 +108,7 @@ impl<'a> Cases<'a> {
         let grid = predicted_grid(source.grid(), resolution, header)?;
         check_mask(header, source.path(), &grid, None)?;
         Ok(Self {
-            source: Source::Opened(source),
+            source,
             solver,
             needs_low,
             grid,
@@ -174,24 +132,24 @@ impl<'a> Cases<'a> {
 
     /// Where they are.
     pub fn path(&self) -> &Path {
-        self.source.inputs().path()
+        self.source.path()
     }
 
     /// How many inputs there are.
     pub fn inputs(&self) -> usize {
-        self.source.inputs().inputs()
+        self.source.inputs()
     }
 
     /// What computes low-fidelity solutions where the file has none and they are needed.
     pub fn low_solver(&self) -> Option<String> {
         let solver = self.solver.as_ref();
-        let solver = solver.filter(|_| !self.source.inputs().has_low());
+        let solver = solver.filter(|_| !self.source.has_low());
         solver.map(|solver| solver.name())
     }
 
     /// The command that computes low fidelity, where the file names one.
     pub(super) fn low_command(&self) -> Option<String> {
-        self.source.inputs().low_command()
+        self.source.low_command()
     }
 
     /// Points outside of the domain, if there are any.
@@ -206,7 +164,7 @@ impl<'a> Cases<'a> {
 
     /// Whether low-fidelity solutions are needed, and neither stored nor computed.
     pub fn lacks_low(&self) -> bool {
-        self.needs_low && self.solver.is_none() && !self.source.inputs().has_low()
+        self.needs_low && self.solver.is_none() && !self.source.has_low()
     }
 
     /// How messages name an input, if they have to.
@@ -228,7 +186,7 @@ impl<'a> Cases<'a> {
 
     /// Computes the low-fidelity solutions that these inputs lack, in parallel.
     pub fn prepare(&self, inputs: Range<usize>, observer: &dyn Observer) -> Result<()> {
-        let source = self.source.inputs();
+        let source = &self.source;
         match &self.solver {
             Some(solver) if !source.has_low() => {
                 let input = |index: usize| source.input(index).map(Some);
@@ -247,7 +205,7 @@ impl<'a> Cases<'a> {
     }
 
     fn read_case(&self, index: usize) -> Result<Case> {
-        let source = self.source.inputs();
+        let source = &self.source;
         let input = self.extended(source.input(index)?)?;
         let low = match &self.solver {
             _ if !self.needs_low => None,

@@ -51,23 +51,13 @@ fn refused_at(place: Option<String>, error: Error) -> Error {
         return error;
     };
     match error {
-        Error::Numerical { what, advice } => Error::Numerical {
-            what: format!("{place}: {what}"),
-            advice,
-        },
+        Error::Numerical { what, advice } => Error::numerical(format!("{place}: {what}"), advice),
         Error::Shape {
             what,
             found,
             expected,
-        } => Error::Shape {
-            what: format!("{place}: {what}"),
-            found,
-            expected,
-        },
-        Error::Config { context, reason } => Error::Config {
-            context: format!("{place}: {context}"),
-            reason,
-        },
+        } => Error::shape(format!("{place}: {what}"), found, expected),
+        Error::Config { context, reason } => Error::config(format!("{place}: {context}"), reason),
         other => other,
     }
 }

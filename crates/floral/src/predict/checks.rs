@@ -18,15 +18,15 @@ pub(super) fn check(
     let method = header.config.method;
     let trained = header.shapes.grid.len();
     if grid.dimensions() != trained || grid.is_empty() {
-        return Err(Error::Config {
-            context: format!("grid {:?}", grid.shape()),
-            reason: format!(
+        return Err(Error::config(
+            format!("grid {:?}", grid.shape()),
+            format!(
                 "it has {} axes, but the run's grid {:?} has {trained}; only the number of points \
                  may differ",
                 grid.dimensions(),
                 header.shapes.grid
             ),
-        });
+        ));
     }
     check_spacing(header, grid)?;
     check_field("the input", input, header.shapes.input_channels, grid)?;
@@ -35,14 +35,12 @@ pub(super) fn check(
             check_field(LOW, low, header.shapes.solution_channels, grid)?;
             learned_low(header, input, Some(low), grid)
         }
-        None if header.needs_low() => Err(Error::Config {
-            context: format!("method {method}"),
-            reason:
-                "the run corrects a low-fidelity solution, and this input has none; compute one on \
+        None if header.needs_low() => Err(Error::config(
+            format!("method {method}"),
+            "the run corrects a low-fidelity solution, and this input has none; compute one on \
                      the same grid and store it as the array `low` beside `input`, or train a run \
-                     without them"
-                    .into(),
-        }),
+                     without them",
+        )),
         _ => learned_low(header, input, None, grid),
     }
 }
@@ -62,13 +60,13 @@ fn check_spacing(header: &Header, grid: &Grid) -> Result<()> {
             }
             _ => continue,
         };
-        return Err(Error::Config {
-            context: format!("axis {}", axis.name),
-            reason: format!(
+        return Err(Error::config(
+            format!("axis {}", axis.name),
+            format!(
                 "it {reason}; a network sees points by their number: interpolate to the run's points, \
                  or choose a run of floral-kl, which does so itself"
             ),
-        });
+        ));
     }
     Ok(())
 }
@@ -81,9 +79,11 @@ pub(super) fn learned_low(
     grid: &Grid,
 ) -> Result<Option<Field>> {
     let learned = header.learned_low().of(input, low, grid);
-    let refusal = |refused: Refused| Error::Numerical {
-        what: format!("{LOW} {}", refused.what()),
-        advice: "the run was trained with it; correct the field, or leave out this input".into(),
+    let refusal = |refused: Refused| {
+        Error::numerical(
+            format!("{LOW} {}", refused.what()),
+            "the run was trained with it; correct the field, or leave out this input",
+        )
     };
     learned.map_err(|fault| fault.into_error(refusal))
 }
@@ -92,23 +92,22 @@ fn check_field(name: &str, field: &Field, channels: usize, grid: &Grid) -> Resul
     let found = [&[field.channels()], field.grid_shape()].concat();
     let expected = [vec![channels], grid.shape()].concat();
     if found != expected {
-        return Err(Error::Shape {
-            what: format!("{name}, [channel, grid...],"),
+        return Err(Error::shape(
+            format!("{name}, [channel, grid...],"),
             found,
             expected,
-        });
+        ));
     }
     match field.values().iter().position(|value| !value.is_finite()) {
         None => Ok(()),
-        Some(at) => Err(Error::Numerical {
-            what: format!(
+        Some(at) => Err(Error::numerical(
+            format!(
                 "{name} has the value {} at point {} of channel {}",
                 field.values()[at],
                 at % grid.len(),
                 at / grid.len()
             ),
-            advice: "predictions need finite values; correct the field, or leave out this input"
-                .into(),
-        }),
+            "predictions need finite values; correct the field, or leave out this input",
+        )),
     }
 }

@@ -51,13 +51,13 @@ impl Destination {
             Some("nc") => Some(Form::Single(SingleFile::NetCdf)),
             Some("vtu" | "pvd") => Some(Form::Vtk),
             Some(other) => {
-                return Err(Error::BadFile {
-                    path: path.to_owned(),
-                    reason: format!(
+                return Err(Error::bad_file(
+                    path,
+                    format!(
                         "predictions are written as .zarr, .npz, .nc (NetCDF), .vtu or .pvd (VTK), \
                          not .{other}; choose one of these endings"
                     ),
-                });
+                ));
             }
         };
         Ok(Self {
@@ -83,13 +83,13 @@ impl Destination {
             return PredictionWriter::open_across(ranks, &self.path, plan, force);
         };
         if plan.shard != 1 {
-            return Err(Error::Config {
-                context: "shards".into(),
-                reason: format!(
+            return Err(Error::config(
+                "shards",
+                format!(
                     "{} is one file, whatever is in it; choose a name that ends in .zarr",
                     self.path.display()
                 ),
-            });
+            ));
         }
         if file == Form::Vtk {
             self.check_mesh(&plan)?;
@@ -116,10 +116,7 @@ impl Destination {
         } else {
             return Ok(());
         };
-        Err(Error::BadFile {
-            path: self.path.clone(),
-            reason: reason.into(),
-        })
+        Err(Error::bad_file(self.path.clone(), reason))
     }
 
     /// Whether the file is there; one that holds something else is refused.
@@ -189,10 +186,10 @@ impl Destination {
     }
 
     fn taken(&self) -> Error {
-        Error::BadFile {
-            path: self.path.clone(),
-            reason: "exists and holds something else than these predictions".into(),
-        }
+        Error::bad_file(
+            self.path.clone(),
+            "exists and holds something else than these predictions",
+        )
         .advised(Advice::Replace)
     }
 }

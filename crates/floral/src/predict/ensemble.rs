@@ -46,11 +46,11 @@ impl Ensemble {
         let values = values.into();
         let size = channels * grid.len();
         if size == 0 || values.is_empty() || !values.len().is_multiple_of(size) {
-            return Err(Error::Shape {
-                what: "an ensemble".into(),
-                found: vec![values.len()],
-                expected: vec![1, channels, grid.len()],
-            });
+            return Err(Error::shape(
+                "an ensemble",
+                vec![values.len()],
+                vec![1, channels, grid.len()],
+            ));
         }
         Ok(Self {
             grid,
@@ -82,11 +82,11 @@ impl Ensemble {
     pub fn with_moments(self, known: Option<&Prediction>) -> Result<Self> {
         let found = known.map_or(self.size(), |known| known.mean.len());
         if found != self.size() {
-            return Err(Error::Shape {
-                what: "the moments of an ensemble".into(),
-                found: vec![found],
-                expected: vec![self.size()],
-            });
+            return Err(Error::shape(
+                "the moments of an ensemble",
+                vec![found],
+                vec![self.size()],
+            ));
         }
         Ok(Self {
             known: known.cloned(),
@@ -157,10 +157,10 @@ impl Ensemble {
     /// The quantile of a level between 0 and 1, at every point.
     pub fn quantile(&self, level: f64) -> Result<Field> {
         if !(0.0..=1.0).contains(&level) {
-            return Err(Error::Config {
-                context: format!("quantile {level}"),
-                reason: "a level lies between 0 and 1".into(),
-            });
+            return Err(Error::config(
+                format!("quantile {level}"),
+                "a level lies between 0 and 1",
+            ));
         }
         self.by_point(|members| quantile(members, level))
     }

@@ -211,9 +211,8 @@ impl<'a> InputPredictor<'a> {
 }
 
 fn not_conditioned() -> Error {
-    Error::Config {
-        context: "observations".into(),
-        reason: "a network cannot be conditioned on readings; use a run of floral-kl or kriging"
-            .into(),
-    }
+    Error::config(
+        "observations",
+        "a network cannot be conditioned on readings; use a run of floral-kl or kriging",
+    )
 }

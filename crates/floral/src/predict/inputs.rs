@@ -41,7 +41,9 @@ pub trait InputSource: Sync {
     }
 
     /// The built-in problem they say they come from, on their grid.
-    fn origin(&self) -> Result<Option<Box<dyn Problem>>>;
+    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
+        Ok(None)
+    }
 }
 
 impl InputSource for Dataset {
@@ -105,9 +107,5 @@ impl InputSource for NpzInputs {
 
     fn low(&self, index: usize) -> Result<Field> {
         self.low(index)
-    }
-
-    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
-        Ok(None)
     }
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::alignment::{Alignment, Given, aligned};
 use super::opening::Seen;
 use super::{Case, InMemory, InputSource};
-use crate::problem::Problem;
 use crate::train::Header;
 use crate::{Error, Field, Grid, Quantities, Quantity, Result};
 
@@ -45,10 +44,7 @@ pub(super) fn seen(header: &Header, input: &InMemory<'_>) -> Result<Seen> {
     };
     let Alignment {
         view, grid, notes, ..
-    } = aligned(header, &given).map_err(|reason| Error::Config {
-        context: name.clone(),
-        reason,
-    })?;
+    } = aligned(header, &given).map_err(|reason| Error::config(name.clone(), reason))?;
     let moved = |field: &Field, sources| {
         let values = view.apply(field.values(), sources, 1);
         Field::from_values(field.channels(), &grid.shape(), values)
@@ -74,11 +70,11 @@ fn check(what: &str, field: &Field, grid: &Grid) -> Result<()> {
     if field.grid_shape() == grid.shape() {
         return Ok(());
     }
-    Err(Error::Shape {
-        what: what.into(),
-        found: field.grid_shape().to_vec(),
-        expected: grid.shape(),
-    })
+    Err(Error::shape(
+        what,
+        field.grid_shape().to_vec(),
+        grid.shape(),
+    ))
 }
 
 impl InputSource for Memory {
@@ -103,21 +99,17 @@ impl InputSource for Memory {
     }
 
     fn low(&self, _index: usize) -> Result<Field> {
-        self.case.low.clone().ok_or_else(|| Error::Config {
-            context: "low fidelity".into(),
-            reason: "the input has none".into(),
-        })
-    }
-
-    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
-        Ok(None)
+        self.case
+            .low
+            .clone()
+            .ok_or_else(|| Error::config("low fidelity", "the input has none"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Cases;
     use super::super::testing::play;
+    use super::super::{NewInputs, PredictionOpening};
     use super::*;
     use crate::train::Method;
 
@@ -138,7 +130,8 @@ mod tests {
             quantities: &none,
             number: None,
         };
-        let cases = Cases::in_memory(&given, &predictor, None, None).unwrap();
+        let opening = PredictionOpening::default();
+        let (cases, _) = NewInputs::Memory(given).open(&predictor, opening).unwrap();
         let case = cases.case(0).unwrap();
         assert_eq!((case.input, case.low), (input, Some(low)));
         assert!(cases.notes().is_empty(), "{:?}", cases.notes());
@@ -160,7 +153,7 @@ mod tests {
                 quantities: &none,
                 number,
             };
-            Cases::in_memory(&given, &predictor, None, None)
+            NewInputs::Memory(given).open(&predictor, PredictionOpening::default())
         };
         let axis = &play.dataset.grid().axes[0];
         let thousand = crate::units::Conversion {

@@ -85,10 +85,8 @@ fn trained_problem(header: &Header) -> Result<Option<Box<dyn Problem>>> {
         return Ok(None);
     };
     let context = "constants of the run's problem";
-    let table = toml::Table::try_from(constants).map_err(|error| Error::Config {
-        context: context.into(),
-        reason: error.to_string(),
-    })?;
+    let table = toml::Table::try_from(constants)
+        .map_err(|error| Error::config(context, error.to_string()))?;
     catalogue::build(name, table, context).map(Some)
 }
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::InputSource;
 use crate::dataset::parameters::channels;
-use crate::problem::Problem;
 use crate::train::Header;
 use crate::{Error, Field, Grid, Quantity, Result};
 
@@ -43,11 +42,11 @@ impl ParameterTable {
     pub fn of_rows(name: &str, rows: Vec<Vec<f64>>, header: &Header) -> Result<Self> {
         let expected = header.shapes.input_channels;
         if let Some(row) = rows.iter().find(|row| row.len() != expected) {
-            return Err(Error::Shape {
-                what: format!("a row of {name}"),
-                found: vec![row.len()],
-                expected: vec![expected],
-            });
+            return Err(Error::shape(
+                format!("a row of {name}"),
+                vec![row.len()],
+                vec![expected],
+            ));
         }
         Ok(Self {
             name: name.into(),
@@ -58,10 +57,7 @@ impl ParameterTable {
     }
 
     fn of(path: &Path, table: &Table, names: &[String], grid: &Grid) -> Result<Self> {
-        let refuse = |reason: String| Error::BadFile {
-            path: path.to_owned(),
-            reason,
-        };
+        let refuse = |reason: String| Error::bad_file(path, reason);
         let known = || names.join(", ");
         let place = |name: &String| table.columns.iter().position(|column| column == name);
         let mut places = Vec::new();
@@ -121,10 +117,10 @@ impl ParameterTable {
 fn names(header: &Header) -> Result<Vec<String>> {
     let input = &header.quantities.input;
     if input.is_empty() || !input.iter().all(|quantity| quantity.parameter) {
-        return Err(Error::Config {
-            context: "parameters".into(),
-            reason: "the run was trained on inputs that are fields; give them with --input".into(),
-        });
+        return Err(Error::config(
+            "parameters",
+            "the run was trained on inputs that are fields; give them with --input",
+        ));
     }
     let name = |(i, quantity): (usize, &Quantity)| match &quantity.name {
         Some(name) => name.clone(),
@@ -183,13 +179,9 @@ impl InputSource for ParameterTable {
     }
 
     fn low(&self, _index: usize) -> Result<Field> {
-        Err(Error::Config {
-            context: "low fidelity".into(),
-            reason: "parameters alone have none; give inputs with --input".into(),
-        })
-    }
-
-    fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
-        Ok(None)
+        Err(Error::config(
+            "low fidelity",
+            "parameters alone have none; give inputs with --input",
+        ))
     }
 }

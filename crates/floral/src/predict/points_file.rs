@@ -7,12 +7,14 @@ use crate::{Axis, Error, Grid, Points, Result};
 /// Reads points of a grid's domain; the columns are named like its axes, in any order.
 pub fn read_points(path: &Path, grid: &Grid) -> Result<Points> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-    parse(&text, grid).map_err(|(line, reason)| Error::BadFile {
-        path: path.to_owned(),
-        reason: match line {
-            Some(line) => format!("line {line}: {reason}"),
-            None => reason,
-        },
+    parse(&text, grid).map_err(|(line, reason)| {
+        Error::bad_file(
+            path,
+            match line {
+                Some(line) => format!("line {line}: {reason}"),
+                None => reason,
+            },
+        )
     })
 }
 

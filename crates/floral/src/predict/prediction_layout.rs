@@ -116,21 +116,13 @@ pub(super) fn check_names(plan: &PredictionPlan) -> Result<()> {
     let axes = || plan.places.coordinates().into_iter().map(|(name, _)| name);
     match axis_names::fault(axes(), &RESERVED) {
         None => interest::check_names(&plan.interests, axes().chain(RESERVED)),
-        Some(reason) => Err(Error::Config {
-            context: "predictions".into(),
-            reason,
-        }),
+        Some(reason) => Err(Error::config("predictions", reason)),
     }
 }
 
 /// Refuses more fields of one input than fit into a chunk, or levels that are no numbers.
 pub(super) fn check_size(plan: &PredictionPlan) -> Result<()> {
-    let refuse = |context: &str, reason: &str| {
-        Err(Error::Config {
-            context: context.into(),
-            reason: reason.into(),
-        })
-    };
+    let refuse = |context: &str, reason: &str| Err(Error::config(context, reason));
     let Wanted {
         quantiles,
         thresholds,
@@ -200,12 +192,20 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
         add(DEVIATION, moment(meaning, quantities));
     }
     if plan.moments.has_parts() {
-        let meaning = "variance of the solution itself";
-        let quantities = variance("aleatoric variance");
-        add(ALEATORIC, plan.values(None, meaning, quantities));
-        let meaning = "variance of what is not known of the mean";
-        let quantities = variance("epistemic variance");
-        add(EPISTEMIC, plan.values(None, meaning, quantities));
+        for (name, what, meaning) in [
+            (
+                ALEATORIC,
+                "aleatoric variance",
+                "variance of the solution itself",
+            ),
+            (
+                EPISTEMIC,
+                "epistemic variance",
+                "variance of what is not known of the mean",
+            ),
+        ] {
+            add(name, plan.values(None, meaning, variance(what)));
+        }
         let meaning = "variance of what is not known over that of inputs like those of training";
         let mut novelty = array_metadata::values(inputs, &[], plan.wanted.precision, meaning);
         array_metadata::set(&mut novelty, UNITS, "1");

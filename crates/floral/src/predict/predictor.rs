@@ -258,15 +258,15 @@ fn check_fits(fitted: &Expansion, header: &Header) -> Result<()> {
     {
         return Ok(());
     }
-    Err(Error::Shape {
-        what: "the fitted regression, [channels of input and solution, grid...],".into(),
-        found: [channels.to_vec(), fitted.lattice().shape()].concat(),
-        expected: [
+    Err(Error::shape(
+        "the fitted regression, [channels of input and solution, grid...],",
+        [channels.to_vec(), fitted.lattice().shape()].concat(),
+        [
             vec![shapes.input_channels, shapes.solution_channels],
             shapes.grid.clone(),
         ]
         .concat(),
-    })
+    ))
 }
 
 fn checksum(weights: &[Weight]) -> Checksum {

@@ -9,7 +9,7 @@ use super::interest::{Asked, Interests};
 use super::walk::at_input;
 use super::{
     Cases, Checked, ChosenSolver, Ensemble, InMemory, InputPredictor, MomentSource, Observations,
-    ParameterTable, Predictor, Sampling, Values,
+    ParameterTable, Predictor, Sampling, Values, memory, opening,
 };
 use crate::kl::Innovation;
 use crate::low::OnDemand;
@@ -41,18 +41,20 @@ impl NewInputs<'_> {
             solver,
             inputs: chosen,
         } = opening;
+        let header = predictor.header();
+        let open = |seen| Cases::seen(seen, predictor, resolution, solver.clone());
         let cases = match self {
-            Self::File(path) => Cases::open_with(path, predictor, resolution, solver)?,
-            Self::Parameters(table) => Cases::of_parameters(table, predictor, resolution, solver)?,
-            Self::Memory(input) => Cases::in_memory(&input, predictor, resolution, solver)?,
+            Self::File(path) => open(opening::opened(path, header, solver.as_ref())?)?,
+            Self::Parameters(table) => open((Box::new(table), Vec::new()))?,
+            Self::Memory(input) => open(memory::seen(header, &input)?)?.of_one(input.number),
         };
         let all = 0..cases.inputs();
         let chosen = chosen.unwrap_or(all.clone());
         if chosen.is_empty() || chosen.end > all.end {
-            return Err(Error::Config {
-                context: format!("inputs {}..{}", chosen.start, chosen.end),
-                reason: format!("{} has inputs 0..{}", cases.path().display(), all.end),
-            });
+            return Err(Error::config(
+                format!("inputs {}..{}", chosen.start, chosen.end),
+                format!("{} has inputs 0..{}", cases.path().display(), all.end),
+            ));
         }
         if cases.lacks_low() {
             return Err(absence(predictor, &cases));
@@ -261,10 +263,10 @@ impl<'a> PredictionSession<'a> {
 /// The error about inputs without the low fidelity that their run needs.
 fn absence(predictor: &Predictor, cases: &Cases<'_>) -> Error {
     let recorded = predictor.header().config.low.command.clone();
-    Error::Config {
-        context: cases.path().display().to_string(),
-        reason: "has no low-fidelity solutions, and the run needs them".into(),
-    }
+    Error::config(
+        cases.path().display().to_string(),
+        "has no low-fidelity solutions, and the run needs them",
+    )
     .advised(Advice::GiveLow {
         recorded: recorded.or_else(|| cases.low_command()),
     })
@@ -279,7 +281,6 @@ mod tests {
     use super::super::testing::play;
     use super::*;
     use crate::dataset::Dataset;
-    use crate::problem::Problem;
     use crate::ranks::Alone;
     use crate::train::Method;
     use crate::{Field, Grid, Silent};
@@ -311,10 +312,6 @@ mod tests {
 
         fn low(&self, index: usize) -> Result<Field> {
             self.0.low(index)
-        }
-
-        fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
-            Ok(None)
         }
     }
 

@@ -4,7 +4,7 @@ use tempfile::TempDir;
 
 use super::Predictor;
 use crate::Silent;
-use crate::dataset::{Dataset, Precision, Request, SplitConfig, generate};
+use crate::dataset::{Dataset, Request, SplitConfig, generate};
 use crate::operator::Device;
 use crate::problem::catalogue;
 use crate::sample::OdeSolver;
@@ -22,14 +22,7 @@ pub(crate) fn play() -> Play {
     let folder = tempfile::tempdir().unwrap();
     let constants = toml::toml! { resolution = 16 };
     let problem = catalogue::build("1dcr", constants, "test").unwrap();
-    let request = Request {
-        inputs: 5,
-        realizations: 6,
-        seed: 3,
-        precision: Precision::F32,
-        shard: 1,
-        force: false,
-    };
+    let request = Request::new(5, 6, 3);
     let path = folder.path().join("curve.zarr");
     generate(problem.as_ref(), &request, &path, &Silent).unwrap();
     let dataset = Dataset::open(&path).unwrap();

@@ -58,18 +58,11 @@ fn named(name: &str, quantities: &[Quantity]) -> Result<usize> {
         .iter()
         .position(is_named)
         .or_else(number)
-        .ok_or_else(|| Error::UnknownName {
-            kind: "channel",
-            name: name.to_owned(),
-            known: labels(quantities).join(", "),
-        })
+        .ok_or_else(|| Error::unknown_name("channel", name, labels(quantities).join(", ")))
 }
 
 fn refusal(text: &str, reason: &str) -> Error {
-    Error::Config {
-        context: format!("threshold {text}"),
-        reason: reason.to_owned(),
-    }
+    Error::config(format!("threshold {text}"), reason)
 }
 
 #[cfg(test)]

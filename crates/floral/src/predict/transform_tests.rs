@@ -7,10 +7,10 @@ use tempfile::TempDir;
 use super::{Case, Ensemble, Predictor, Sampling};
 use crate::dataset::{Dataset, SplitConfig};
 use crate::operator::Device;
+use crate::predict::testing::Play;
 use crate::random::{Purpose, stream};
 use crate::ranks::Alone;
 use crate::sample::OdeSolver;
-use crate::train::config::{NetworkConfig, StoppingConfig};
 use crate::train::{Checkpoint, Method, Opening, RunFolder, TrainConfig, Training, train};
 use crate::{Arrays, Axis, Field, Grid, Silent};
 
@@ -57,17 +57,7 @@ fn config(method: Method, transform: &str) -> TrainConfig {
     TrainConfig {
         transform: vec![transform.parse().unwrap()].into(),
         split: SplitConfig::new(1, 3, None),
-        network: NetworkConfig {
-            hidden_channels: 4,
-            layers: 2,
-            film_channels: 4,
-            ..NetworkConfig::default()
-        },
-        stopping: StoppingConfig {
-            epochs: 2,
-            ..Default::default()
-        },
-        ..TrainConfig::default()
+        ..Play::config(method)
     }
     .for_method(method)
 }

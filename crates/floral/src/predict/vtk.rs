@@ -41,7 +41,7 @@ pub(super) fn write(store: &Path, target: &Path, mark: &str) -> Result<()> {
         predictions.write(position, &target.with_file_name(&file), &marked)?;
         steps.push(Step { time: *input, file });
     }
-    mesh::write_pvd(target, &steps).map_err(|error| bad(target, error.to_string()))?;
+    mesh::write_pvd(target, &steps).map_err(|error| Error::bad_file(target, error.to_string()))?;
     let text = std::fs::read_to_string(target).map_err(Error::io(target))?;
     let text = text.replace(
         "</VTKFile>",
@@ -126,7 +126,7 @@ impl Predictions {
             fields.extend(each.map(|(field, name)| Array::scalar(name, field.to_vec())));
         }
         let written = mesh::write_vtu(target, &self.mesh, &fields, marked);
-        written.map_err(|error| bad(target, error.to_string()))
+        written.map_err(|error| Error::bad_file(target, error.to_string()))
     }
 }
 
@@ -150,16 +150,8 @@ fn channel_names(array: &StoredArray) -> Vec<String> {
 }
 
 fn no_mesh(target: &Path) -> Error {
-    bad(
+    Error::bad_file(
         target,
-        "the predictions do not live on a mesh, which .vtu files hold; choose .zarr, .nc or .npz"
-            .into(),
+        "the predictions do not live on a mesh, which .vtu files hold; choose .zarr, .nc or .npz",
     )
-}
-
-fn bad(path: &Path, reason: String) -> Error {
-    Error::BadFile {
-        path: path.to_owned(),
-        reason,
-    }
 }

@@ -233,5 +233,5 @@ pub(super) fn at_input(label: Option<String>, departures: &[String], error: Erro
         Some(label) => format!("{label}: {what}"),
         None => what,
     };
-    Error::Numerical { what, advice }
+    Error::numerical(what, advice)
 }

@@ -110,7 +110,7 @@ pub fn sensitivity(
     let units = rows.flat_map(|(b, r)| design.row(b, r).into_all());
     let values = units.map(|unit| laws.values(&unit)).collect();
     let table = ParameterTable::of_rows("the laws of parameters", values, header)?;
-    let cases = Cases::of_parameters(table, predictor, None, solver)?;
+    let cases = Cases::seen((Box::new(table), Vec::new()), predictor, None, solver)?;
     let width = laws.varying() + 2;
     let evaluator = evaluator(predictor, &cases, request, observer, Some(width))?;
     let all = 0..cases.inputs();
@@ -240,27 +240,18 @@ fn evaluator<'a>(
 
 /// An error of the numerics as one of the library.
 pub(crate) fn refused(error: floral_decisions::Error) -> Error {
-    Error::Config {
-        context: error.context,
-        reason: error.reason,
-    }
+    Error::config(error.context, error.reason)
 }
 
 /// Laws from a TOML file.
 pub fn read_laws(path: impl Into<PathBuf>) -> Result<Laws> {
     let path = path.into();
     let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-    Laws::parse(&text).map_err(|error| Error::BadFile {
-        path,
-        reason: error.to_string(),
-    })
+    Laws::parse(&text).map_err(|error| Error::bad_file(path, error.to_string()))
 }
 
 pub(crate) fn refusal(context: &str, reason: &str) -> Error {
-    Error::Config {
-        context: context.into(),
-        reason: reason.into(),
-    }
+    Error::config(context, reason)
 }
 
 #[cfg(test)]

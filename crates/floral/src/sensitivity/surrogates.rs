@@ -145,9 +145,11 @@ fn correlations(predictor: &Predictor, fields: &[(Field, Option<Field>)]) -> Res
 
 /// C^(-1/2) without the directions in which C is noise: [direction][anchor].
 fn inverse_root(correlations: &Mat<f64>) -> Result<Vec<Vec<f64>>> {
-    let (values, vectors) = symmetric_eigen(correlations).ok_or_else(|| Error::Numerical {
-        what: "the correlations of errors at the inputs have no eigenvalues".into(),
-        advice: "ask for other samples or another seed".into(),
+    let (values, vectors) = symmetric_eigen(correlations).ok_or_else(|| {
+        Error::numerical(
+            "the correlations of errors at the inputs have no eigenvalues",
+            "ask for other samples or another seed",
+        )
     })?;
     let largest = values.iter().copied().fold(0.0, f64::max);
     let kept = (0..values.len()).filter(|k| values[*k] > NEGLIGIBLE * largest);

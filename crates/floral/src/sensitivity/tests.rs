@@ -4,9 +4,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::dataset::{Dataset, SplitConfig};
-use crate::operator::Device;
-use crate::train::{Method, RunFolder, TrainConfig, train};
-use crate::{Arrays, Axis, Field, Grid, Quantity, Silent};
+use crate::train::{Method, TrainConfig};
+use crate::{Arrays, Axis, Field, Grid, Quantity, Silent, fit};
 
 const POINTS: usize = 9;
 
@@ -69,9 +68,8 @@ fn trained(folder: &TempDir, count: u32) -> Predictor {
         ..TrainConfig::default()
     };
     let dataset = dataset(folder, &format!("{count}.zarr"), &inputs(count));
-    let run = RunFolder::create(&folder.path().join(format!("run{count}")), &config).unwrap();
-    train(&run, &dataset, &Device::flex(), &Silent).unwrap();
-    Predictor::load(&run, &Device::flex()).unwrap()
+    let run = folder.path().join(format!("run{count}"));
+    fit(&dataset, run, &config, &Silent).unwrap()
 }
 
 fn laws() -> Laws {

@@ -13,11 +13,11 @@ pub fn of_problem(name: &str) -> Result<Vec<Setting>> {
         "darcy" => &[DARCY],
         "plume" => &[PLUME],
         _ => {
-            return Err(Error::UnknownName {
-                kind: "problem",
-                name: name.to_owned(),
-                known: catalogue::NAMES.join(", "),
-            });
+            return Err(Error::unknown_name(
+                "problem",
+                name,
+                catalogue::NAMES.join(", "),
+            ));
         }
     };
     Ok(parts.concat())

@@ -72,10 +72,10 @@ pub fn suggest(
     observer: &dyn Observer,
 ) -> Result<Suggestions> {
     if count == 0 || count > inputs.len() {
-        return Err(Error::Config {
-            context: format!("{count} inputs"),
-            reason: format!("the pool has {}; ask for one at least", inputs.len()),
-        });
+        return Err(Error::config(
+            format!("{count} inputs"),
+            format!("the pool has {}; ask for one at least", inputs.len()),
+        ));
     }
     let known = known(predictor, cases, inputs, observer)?;
     let levels = levels(&known);
@@ -152,11 +152,10 @@ impl Known {
 }
 
 fn unknowing(predictor: &Predictor) -> Error {
-    Error::Config {
-        context: format!("method {}", predictor.method()),
-        reason: "it has no epistemic uncertainty; suggest with a run of floral-kl or kriging"
-            .into(),
-    }
+    Error::config(
+        format!("method {}", predictor.method()),
+        "it has no epistemic uncertainty; suggest with a run of floral-kl or kriging",
+    )
 }
 
 /// Root mean square over the pool: [channel].

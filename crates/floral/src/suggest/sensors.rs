@@ -51,10 +51,7 @@ pub fn suggest_sensors(
             }
             false => "the noise of sensors is a number of 0 or more",
         };
-        return Err(Error::Config {
-            context: format!("std {noise}"),
-            reason: reason.into(),
-        });
+        return Err(Error::config(format!("std {noise}"), reason));
     }
     let channels = header.shapes.solution_channels;
     let placement = Placement {

@@ -4,9 +4,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::dataset::{Dataset, SplitConfig};
-use crate::operator::Device;
-use crate::train::{Method, RunFolder, TrainConfig, train};
-use crate::{Arrays, Axis, Grid, Silent};
+use crate::train::{Method, TrainConfig};
+use crate::{Arrays, Axis, Grid, Silent, fit};
 
 const POINTS: usize = 16;
 
@@ -48,9 +47,7 @@ fn trained(folder: &TempDir, name: &str, slopes: &[f64]) -> Predictor {
         ..TrainConfig::default()
     };
     let dataset = dataset(folder, &format!("{name}.zarr"), slopes);
-    let run = RunFolder::create(&folder.path().join(name), &config).unwrap();
-    train(&run, &dataset, &Device::flex(), &Silent).unwrap();
-    Predictor::load(&run, &Device::flex()).unwrap()
+    fit(&dataset, folder.path().join(name), &config, &Silent).unwrap()
 }
 
 fn suggested(predictor: &Predictor, pool: &Dataset, count: usize) -> Suggestions {

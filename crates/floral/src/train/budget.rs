@@ -40,9 +40,11 @@ impl FromStr for Budget {
         };
         let seconds = number.trim().parse::<f64>().ok().zip(unit);
         let budget = seconds.and_then(|(number, unit)| Self::of_seconds(number * unit));
-        budget.ok_or_else(|| Error::Config {
-            context: "budget".into(),
-            reason: format!("{text:?} is no time; give seconds, or a unit as in 90s, 2m or 1h"),
+        budget.ok_or_else(|| {
+            Error::config(
+                "budget",
+                format!("{text:?} is no time; give seconds, or a unit as in 90s, 2m or 1h"),
+            )
         })
     }
 }

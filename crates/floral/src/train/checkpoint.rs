@@ -76,10 +76,7 @@ impl Checkpoint {
     /// Writes the file, whole or not at all, and waits until it has reached the disk. What could not
     /// be read again is not written.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let bad = |reason: String| Error::BadFile {
-            path: path.to_owned(),
-            reason,
-        };
+        let bad = |reason: String| Error::bad_file(path, reason);
         self.is_readable().map_err(|reason| {
             bad(format!(
                 "is not written, as what was learned could not be read again ({reason}); look for \
@@ -149,10 +146,7 @@ impl Checkpoint {
     /// Reads a file; refuses what is no checkpoint of this program.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = read_regular(path).map_err(Error::io(path))?;
-        Self::parse(&bytes).map_err(|reason| Error::BadFile {
-            path: path.to_owned(),
-            reason,
-        })
+        Self::parse(&bytes).map_err(|reason| Error::bad_file(path, reason))
     }
 
     pub(super) fn parse(bytes: &[u8]) -> Verdict<Self> {

@@ -28,7 +28,7 @@ const NETWORK_SECTIONS: [&str; 5] = ["network", "prior", "path", "optimiser", "s
 /// assert_eq!(TrainConfig::from_table(table, "settings")?, settings);
 /// # Ok::<(), floral::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
     /// What is learned, and by what.
@@ -70,28 +70,6 @@ pub struct TrainConfig {
     pub stopping: StoppingConfig,
 }
 
-impl Default for TrainConfig {
-    fn default() -> Self {
-        Self {
-            method: Method::FloralKl,
-            seed: 0,
-            resolution: None,
-            symmetries: None,
-            law: LawKind::default(),
-            budget: None,
-            without: None,
-            transform: TransformConfig::default(),
-            split: SplitConfig::default(),
-            low: LowConfig::default(),
-            network: NetworkConfig::default(),
-            prior: PriorConfig::default(),
-            path: PathConfig::default(),
-            optimiser: OptimiserConfig::default(),
-            stopping: StoppingConfig::default(),
-        }
-    }
-}
-
 impl TrainConfig {
     /// Reads a table; unknown keys and wrong types are refused.
     pub fn from_table(table: toml::Table, context: &str) -> Result<Self> {
@@ -122,39 +100,28 @@ impl TrainConfig {
 
     /// The same with the settings that do not concern the method at their defaults.
     pub fn for_method(self, method: Method) -> Self {
+        let mut own = Self { method, ..self };
+        if method.is_flow() {
+            own.optimiser.rows = Rows::Realizations;
+        }
+        if method.recipe().is_none() {
+            return own;
+        }
         let Self {
-            seed,
-            resolution,
-            symmetries,
-            law,
-            budget,
-            without,
-            transform,
-            split,
-            low,
+            network,
+            prior,
+            path,
+            optimiser,
+            stopping,
             ..
-        } = self.clone();
-        match method.recipe() {
-            None => {
-                let mut own = Self { method, ..self };
-                if method.is_flow() {
-                    own.optimiser.rows = Rows::Realizations;
-                }
-                own
-            }
-            Some(_) => Self {
-                method,
-                seed,
-                resolution,
-                symmetries,
-                law,
-                budget,
-                without,
-                transform,
-                split,
-                low,
-                ..Self::default()
-            },
+        } = Self::default();
+        Self {
+            network,
+            prior,
+            path,
+            optimiser,
+            stopping,
+            ..own
         }
     }
 
@@ -173,14 +140,14 @@ impl TrainConfig {
         let is_watched = self.method.recipe().is_none();
         let split = self.split.for_inputs(inputs, is_watched);
         if split.validation == Some(0) && is_watched {
-            return Err(Error::Config {
-                context: "split.validation".into(),
-                reason: format!(
+            return Err(Error::config(
+                "split.validation",
+                format!(
                     "{} needs at least one input on which training is watched, beside one to train \
                      on",
                     self.method
                 ),
-            });
+            ));
         }
         split.of(inputs)
     }
@@ -212,14 +179,14 @@ impl TrainConfig {
 
     pub(super) fn check(&self, context: &str) -> Result<()> {
         if let Some(section) = self.idle_section() {
-            return Err(Error::Config {
-                context: context.to_owned(),
-                reason: format!(
+            return Err(Error::config(
+                context,
+                format!(
                     "[{section}] is for networks, but {} is a regression; leave it out, or choose \
                      the method floral",
                     self.method
                 ),
-            });
+            ));
         }
         self.low.check()?;
         let optimiser = &self.optimiser;
@@ -252,10 +219,7 @@ impl TrainConfig {
         } else {
             return Ok(());
         };
-        Err(Error::Config {
-            context: context.to_owned(),
-            reason: wrong.to_owned(),
-        })
+        Err(Error::config(context, wrong))
     }
 
     /// The learning rate of an epoch.

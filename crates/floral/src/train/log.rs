@@ -35,12 +35,14 @@ impl Log {
         let text = self.text()?;
         let rows = text.lines().enumerate().skip(1);
         rows.map(|(line, row)| {
-            let mut record = parsed(row).ok_or_else(|| Error::BadFile {
-                path: self.path.clone(),
-                reason: format!(
-                    "line {} is not a row of {COLUMNS}; correct it, or remove the file",
-                    line + 1
-                ),
+            let mut record = parsed(row).ok_or_else(|| {
+                Error::bad_file(
+                    self.path.clone(),
+                    format!(
+                        "line {} is not a row of {COLUMNS}; correct it, or remove the file",
+                        line + 1
+                    ),
+                )
             })?;
             record.is_best = record.validation_loss < best;
             best = best.min(record.validation_loss);

@@ -28,7 +28,7 @@ use crate::{Error, Result};
 /// assert!(Method::Floral.is_flow() && !Method::Fno.is_generative());
 /// # Ok::<(), floral::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Regression of the solution.
@@ -42,6 +42,7 @@ pub enum Method {
     /// Kernel regression of mean and spread, in closed form.
     Kriging,
     /// Mean and Karhunen-Loeve factors from a blend of regressions: the recommended method.
+    #[default]
     FloralKl,
 }
 
@@ -135,10 +136,8 @@ impl FromStr for Method {
         Self::ALL
             .into_iter()
             .find(|method| method.name() == name)
-            .ok_or_else(|| Error::UnknownName {
-                kind: "method",
-                name: name.to_owned(),
-                known: Self::ALL.map(Self::name).join(", "),
+            .ok_or_else(|| {
+                Error::unknown_name("method", name, Self::ALL.map(Self::name).join(", "))
             })
     }
 }

@@ -28,15 +28,15 @@ pub fn initial(
 /// Refuses kept frequencies that are not one number per axis of the grid.
 pub fn check_modes(sizes: &NetworkConfig, shapes: &Shapes) -> Result<()> {
     match &sizes.n_modes {
-        Some(modes) if modes.len() != shapes.grid.len() => Err(Error::Config {
-            context: "network.n_modes".into(),
-            reason: format!(
+        Some(modes) if modes.len() != shapes.grid.len() => Err(Error::config(
+            "network.n_modes",
+            format!(
                 "{modes:?} has {} numbers but the grid {:?} has {} axes; give one for each",
                 modes.len(),
                 shapes.grid,
                 shapes.grid.len()
             ),
-        }),
+        )),
         _ => Ok(()),
     }
 }

@@ -41,10 +41,7 @@ impl Reader {
     /// transforms of other channels.
     pub fn new(dataset: &Dataset, config: &TrainConfig) -> Result<Self> {
         let method = config.method;
-        let bad = |reason: String| Error::BadFile {
-            path: dataset.path().to_owned(),
-            reason,
-        };
+        let bad = |reason: String| Error::bad_file(dataset.path().to_owned(), reason);
         if !dataset.has_high() {
             return Err(bad(
                 "has no array `high`; there is nothing to learn from".into()
@@ -180,9 +177,9 @@ impl Reader {
         let Some(value) = values.iter().find(|value| !is_fit(value)) else {
             return Ok(());
         };
-        Err(Error::BadFile {
-            path: self.dataset.path().to_owned(),
-            reason: match value.is_finite() {
+        Err(Error::bad_file(
+            self.dataset.path().to_owned(),
+            match value.is_finite() {
                 true => format!(
                     "{of}input {index} has the value {value:e}, and at most {largest:e} can be \
                      computed with; divide it by a constant, or choose other units"
@@ -191,7 +188,7 @@ impl Reader {
                     "input {index} holds a NaN or an infinity; correct it, or leave out this input"
                 ),
             },
-        })
+        ))
     }
 
     /// Low and high fidelity as they are learned.
@@ -236,13 +233,15 @@ impl Reader {
         index: usize,
     ) -> impl FnOnce(Refused) -> Error {
         let path = self.dataset.path().to_owned();
-        move |refused: Refused| Error::BadFile {
-            path,
-            reason: format!(
-                "{array} fidelity of input {index} {}; {}",
-                refused.what(),
-                refused.advice()
-            ),
+        move |refused: Refused| {
+            Error::bad_file(
+                path,
+                format!(
+                    "{array} fidelity of input {index} {}; {}",
+                    refused.what(),
+                    refused.advice()
+                ),
+            )
         }
     }
 

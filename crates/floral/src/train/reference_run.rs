@@ -101,21 +101,14 @@ impl Foreign<'_> {
             ..Progress::default()
         });
         // Read as one of a file, so that it is judged like one.
-        Header::parse(&header.to_string()).map_err(|reason| Error::Config {
-            context: "state of the reference".into(),
-            reason,
-        })
+        Header::parse(&header.to_string())
+            .map_err(|reason| Error::config("state of the reference", reason))
     }
 
     /// Channels of input and solution, from those of the network.
     fn channels(&self, sizes: &FilmFnoConfig) -> Result<[usize; 2]> {
         let method = self.config.method;
-        let refuse = |reason: String| {
-            Err(Error::Config {
-                context: format!("method {method}"),
-                reason,
-            })
-        };
+        let refuse = |reason: String| Err(Error::config(format!("method {method}"), reason));
         if method.recipe().is_some() {
             return refuse("the reference has networks: floral, flora, residual-fno or fno".into());
         }
@@ -181,14 +174,14 @@ fn seen(config: TrainConfig, dataset: &Dataset, channels: [usize; 2]) -> Result<
         dataset.solution_channels().unwrap_or(0),
     ];
     if found != channels {
-        return Err(Error::Shape {
-            what: format!(
+        return Err(Error::shape(
+            format!(
                 "{}, [channels of input, of solution],",
                 dataset.path().display()
             ),
-            found: found.to_vec(),
-            expected: channels.to_vec(),
-        });
+            found.to_vec(),
+            channels.to_vec(),
+        ));
     }
     let reader = Reader::new(dataset, &config)?;
     let scales = reader.scales(config.split_of(dataset.inputs())?.train)?;
@@ -196,10 +189,10 @@ fn seen(config: TrainConfig, dataset: &Dataset, channels: [usize; 2]) -> Result<
 }
 
 fn missing(what: &str) -> Error {
-    Error::Config {
-        context: "state of the reference".into(),
-        reason: format!("it does not contain {what}; give it, or the dataset it was trained on"),
-    }
+    Error::config(
+        "state of the reference",
+        format!("it does not contain {what}; give it, or the dataset it was trained on"),
+    )
 }
 
 #[cfg(test)]

@@ -51,13 +51,13 @@ pub(super) fn symmetries(config: &TrainConfig, dataset: &Dataset) -> Result<Symm
 }
 
 fn broken(symmetry: &Symmetry) -> Error {
-    Error::Config {
-        context: "symmetries".into(),
-        reason: format!(
+    Error::config(
+        "symmetries",
+        format!(
             "{symmetry} changes the values of a channel that is learned through a transform; leave \
              the one or the other out"
         ),
-    }
+    )
 }
 
 fn channels(dataset: &Dataset) -> Channels {
@@ -188,9 +188,11 @@ pub(super) fn fit_run(
     let regression = fitted.to_bytes();
     // What is read again is as large.
     drop(fitted);
-    restored(&regression).map_err(|error| Error::Numerical {
-        what: format!("what was fitted could not be read again ({error})"),
-        advice: "look for extreme values in the data, or choose other units".into(),
+    restored(&regression).map_err(|error| {
+        Error::numerical(
+            format!("what was fitted could not be read again ({error})"),
+            "look for extreme values in the data, or choose other units",
+        )
     })?;
     let checkpoint = Checkpoint {
         header,

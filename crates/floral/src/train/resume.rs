@@ -82,16 +82,16 @@ impl Trainer<'_> {
             Some((_, best)) => format!("the best checkpoint, of epoch {best}, is kept"),
             None => "no epoch was finished".into(),
         };
-        Error::Numerical {
-            what: format!(
+        Error::numerical(
+            format!(
                 "training diverged in epoch {}: the loss is not finite",
                 self.header.progress.epoch + 1
             ),
-            advice: format!(
+            format!(
                 "{kept}; the same settings would diverge again: start a new run with a smaller \
                  optimiser.learning_rate or optimiser.clip, or without the outliers of the dataset"
             ),
-        }
+        )
     }
 }
 

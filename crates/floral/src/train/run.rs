@@ -112,10 +112,7 @@ impl RunFolder {
     /// grid, scales, where its data come from, and the arrays. Reading it executes nothing.
     pub fn export(&self, path: &Path) -> Result<()> {
         let bytes = self.best_bytes()?;
-        Checkpoint::parse(&bytes).map_err(|reason| Error::BadFile {
-            path: self.best_path(),
-            reason,
-        })?;
+        Checkpoint::parse(&bytes).map_err(|reason| Error::bad_file(self.best_path(), reason))?;
         write_atomically(path, &bytes)
     }
 
@@ -217,25 +214,25 @@ impl RunFolder {
 
     /// The error of settings that were changed after the checkpoint was written.
     pub(super) fn edited(&self, differences: &str) -> Error {
-        Error::BadFile {
-            path: self.config_path(),
-            reason: format!(
+        Error::bad_file(
+            self.config_path(),
+            format!(
                 "differs from the checkpoint beside it ({differences}); put the settings back, or \
                  start a new run"
             ),
-        }
+        )
     }
 
     /// The error of another dataset than the one that the run was begun with.
     pub(super) fn other_data(&self, dataset: &Dataset) -> Error {
-        Error::BadFile {
-            path: dataset.path().to_owned(),
-            reason: format!(
+        Error::bad_file(
+            dataset.path().to_owned(),
+            format!(
                 "is not the dataset on which {} was trained; resume with that one, or start a new \
                  run",
                 self.path.display()
             ),
-        }
+        )
     }
 
     fn unfinished(&self) -> Error {
@@ -245,10 +242,7 @@ impl RunFolder {
     }
 
     fn refusal(&self, reason: &str) -> Error {
-        Error::BadFile {
-            path: self.path.clone(),
-            reason: reason.into(),
-        }
+        Error::bad_file(self.path.clone(), reason)
     }
 }
 

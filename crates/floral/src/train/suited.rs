@@ -29,10 +29,10 @@ fn check_sensors(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
         _ if is_paired => "low_pairing = shared cannot be used; declare it independent",
         _ => return Ok(()),
     };
-    Err(Error::BadFile {
-        path: dataset.path().to_owned(),
-        reason: format!("has sensors, so that {refused}"),
-    })
+    Err(Error::bad_file(
+        dataset.path().to_owned(),
+        format!("has sensors, so that {refused}"),
+    ))
 }
 
 /// Refuses a coarser grid of a dataset with points outside of the domain, and symmetries that take
@@ -42,10 +42,10 @@ fn check_mask(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
         return Ok(());
     };
     let refused = |reason: String| {
-        Err(Error::BadFile {
-            path: dataset.path().to_owned(),
-            reason: format!("has points outside of the domain, so that {reason}"),
-        })
+        Err(Error::bad_file(
+            dataset.path().to_owned(),
+            format!("has points outside of the domain, so that {reason}"),
+        ))
     };
     if config
         .resolution
@@ -82,8 +82,5 @@ fn check_mesh(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::Config {
-        context: format!("method {}", config.method),
-        reason: reason.into(),
-    })
+    Err(Error::config(format!("method {}", config.method), reason))
 }

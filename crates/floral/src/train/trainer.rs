@@ -118,13 +118,13 @@ impl<'a> Trainer<'a> {
         let all = self.ranks.gather(own, &mut || {})?;
         match all.iter().position(|other| *other != all[0]) {
             None => Ok(()),
-            Some(rank) => Err(Error::BadFile {
-                path: self.run.last_path(),
-                reason: format!(
+            Some(rank) => Err(Error::bad_file(
+                self.run.last_path(),
+                format!(
                     "rank {rank} reads another checkpoint than rank 0; start the job again once the \
                      file system shows every host the same"
                 ),
-            }),
+            )),
         }
     }
 

@@ -226,18 +226,17 @@ fn check_fit(config: &TrainConfig, reader: &Reader) -> Result<()> {
 /// learned of.
 fn fitted_prior(config: &TrainConfig, reader: &Reader) -> Result<PriorConfig> {
     if !config.method.is_flow() {
-        return Err(Error::Config {
-            context: format!("method {}", config.method),
-            reason: "it starts from no prior; choose the method flora or floral".into(),
-        });
+        return Err(Error::config(
+            format!("method {}", config.method),
+            "it starts from no prior; choose the method flora or floral",
+        ));
     }
     if reader.grid().mesh().is_some() {
-        return Err(Error::Config {
-            context: "--fit-prior".into(),
-            reason: "it compares neighbours along axes, and these fields live on a mesh; give prior.kernel \
-                     and prior.length"
-                .into(),
-        });
+        return Err(Error::config(
+            "--fit-prior",
+            "it compares neighbours along axes, and these fields live on a mesh; give prior.kernel \
+                     and prior.length",
+        ));
     }
     let split = config.split_of(reader.dataset.inputs())?;
     let scaling = reader.scaling(split.train.clone())?;

@@ -13,14 +13,14 @@ use crate::{Error, Result};
 /// training inputs' realizations if none is given.
 pub(super) fn transforms(dataset: &Dataset, config: &TrainConfig) -> Result<Transforms> {
     if !(config.transform.is_none() || config.method.is_generative()) {
-        return Err(Error::Config {
-            context: "transform".into(),
-            reason: format!(
+        return Err(Error::config(
+            "transform",
+            format!(
                 "{} predicts a mean, and that of transformed values is another than the solution's; \
                  leave the transform out, or choose a method with a spread",
                 config.method
             ),
-        });
+        ));
     }
     let channels = dataset.solution_channels().unwrap_or(0);
     let mut all = config.transform.of_channels(channels)?;

@@ -21,15 +21,15 @@ pub fn verify_file(path: &Path, device: &Device) -> Result<Vec<Check>> {
     }
     let checks = solvers::verify(&tensors)?;
     if checks.is_empty() {
-        return Err(Error::BadFile {
-            path: path.to_owned(),
-            reason: format!(
+        return Err(Error::bad_file(
+            path,
+            format!(
                 "holds no reference numbers this build knows (found {}); expected \
                  darcyN.permeability/.pressure, advection.initial/.solution, \
                  burgers.initial/.solution or a network's weight.* and out.velocity",
                 tensors.listing()
             ),
-        });
+        ));
     }
     Ok(checks)
 }

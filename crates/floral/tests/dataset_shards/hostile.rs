@@ -4,17 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use floral::dataset::Dataset;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::made;
-
-fn edit(array: &Path, change: impl FnOnce(&mut Value)) {
-    let path = array.join("zarr.json");
-    let mut value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    change(&mut value);
-    fs::write(path, value.to_string()).unwrap();
-}
+use crate::toy::edit;
 
 /// What is said of an array of shards, whether it is opened or read.
 fn refusal(path: &Path) -> String {

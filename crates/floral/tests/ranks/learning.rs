@@ -121,12 +121,8 @@ fn a_regression_is_fitted_once_for_all() {
     let constants = toml::toml! { resolution = 16 };
     let problem = catalogue::build("1dcr", constants, "test").unwrap();
     let request = Request {
-        inputs: 6,
-        realizations: 5,
-        seed: 1,
         precision: Precision::F64,
-        shard: 1,
-        force: false,
+        ..Request::new(6, 5, 1)
     };
     let dataset = well(Threads::run(2, 1, |ranks| {
         generate_across(ranks, problem.as_ref(), &request, &data, &Silent)?;

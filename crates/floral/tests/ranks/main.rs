@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use floral::dataset::{Outcome, Precision, Request, SplitConfig, generate_across};
+use floral::dataset::{Outcome, Request, SplitConfig, generate_across};
 use floral::problem::catalogue;
 use floral::ranks::Ranks;
 use floral::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
@@ -57,12 +57,8 @@ fn generated_in_shards(
     let constants = toml::toml! { resolution = 64 };
     let problem = catalogue::build("advection", constants, "test")?;
     let request = Request {
-        inputs: 7,
-        realizations: 8,
-        seed: 5,
-        precision: Precision::F32,
         shard,
-        force: false,
+        ..Request::new(7, 8, 5)
     };
     generate_across(ranks, problem.as_ref(), &request, path, observer)
 }

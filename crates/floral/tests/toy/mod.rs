@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -12,6 +12,8 @@ use floral::problem::{ExactMoments, Problem};
 use floral::random::Stream;
 use floral::{Axis, Field, Grid, Result, Silent};
 use rand::Rng;
+use serde_json::Value;
+use tempfile::TempDir;
 
 /// Input w on (t, x); low (w, w^2); high adds a uniform draw to each value of low.
 pub struct Toy {
@@ -112,13 +114,27 @@ impl Problem for Toy {
 
 pub fn request(inputs: usize) -> Request {
     Request {
-        inputs,
-        realizations: 4,
-        seed: 7,
         precision: Precision::F64,
-        shard: 1,
-        force: false,
+        ..Request::new(inputs, 4, 7)
     }
+}
+
+/// A dataset of three inputs.
+pub fn small(folder: &TempDir) -> PathBuf {
+    let path = folder.path().join("data.zarr");
+    run(&Toy::new(), &request(3), &path).unwrap();
+    path
+}
+
+/// Changes the metadata of a group or an array, in its folder or by the name of the file.
+pub fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
+    let path = match path.is_dir() {
+        true => path.join("zarr.json"),
+        false => path.to_owned(),
+    };
+    let mut value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    change(&mut value);
+    fs::write(path, value.to_string()).unwrap();
 }
 
 pub fn run(problem: &Toy, request: &Request, path: &Path) -> Result<Outcome> {

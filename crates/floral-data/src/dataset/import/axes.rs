@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::circle::{Ends, ends};
 use super::part::PartAxis;
 use super::recipe::Recipe;
-use super::source::{Variable, bad};
+use super::source::Variable;
 use super::unit::Unit;
 use crate::grid::{Direction, Domain};
 use crate::storage::array_metadata::{AXIS, DOMAIN, LONG_NAME, UNITS, nameless};
-use crate::{Advice, Axis, Note, Result};
+use crate::{Advice, Axis, Error, Note, Result};
 
 /// Distances from even points, in units of their spacing, that count as rounding.
 const ROUNDING: f64 = 1e-3;
@@ -66,7 +66,7 @@ pub(super) fn find(
     }
     let is_increasing = taken.windows(2).all(|pair| pair[0] < pair[1]);
     if !is_increasing || taken.iter().any(|value| !value.is_finite()) {
-        return Err(bad(
+        return Err(Error::bad_file(
             &unit.source.path,
             format!(
                 "the coordinates {} have to be finite and increasing or decreasing; sort the axis",
@@ -75,8 +75,9 @@ pub(super) fn find(
         ));
     }
     let is_periodic = recipe.periodic.contains(name);
-    let (axis, is_even, note) = shaped(name, taken, variable, is_periodic)
-        .map_err(|reason| bad(&unit.source.path, format!("the axis {name} {reason}")))?;
+    let (axis, is_even, note) = shaped(name, taken, variable, is_periodic).map_err(|reason| {
+        Error::bad_file(&unit.source.path, format!("the axis {name} {reason}"))
+    })?;
     Ok(FoundAxis {
         axis: Axis {
             units: variable.text(UNITS).map(str::to_owned),
@@ -162,7 +163,7 @@ fn coordinates(unit: &Unit<'_>, index: usize) -> Result<Option<Vec<f64>>> {
                 return Ok(None);
             };
             if lists.any(|list| list != first) {
-                return Err(bad(
+                return Err(Error::bad_file(
                     &unit.source.path,
                     format!(
                         "the coordinates {} differ from one input to the next; all inputs need \

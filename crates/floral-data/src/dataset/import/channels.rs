@@ -3,11 +3,10 @@
 
 use super::reading::Reading;
 use super::role::Role;
-use super::source::bad;
 use super::stack::Stack;
 use super::unit::Unit;
 use crate::quantity::order;
-use crate::{Quantity, Result};
+use crate::{Error, Quantity, Result};
 
 /// The labels of channels: the coordinates of their dimension, texts or numbers that do not
 /// just count; of a dimension without a name, the only list of texts that has the name of one.
@@ -27,7 +26,7 @@ pub(super) fn labels(
     };
     if let Some(why) = unit.unread(name) {
         let reason = format!("the labels {name} of channels cannot be read: the array {why}");
-        return Err(bad(&unit.source.path, reason));
+        return Err(Error::bad_file(&unit.source.path, reason));
     }
     if let Some(texts) = unit.texts(name) {
         return Ok((texts.len() == count).then(|| texts.to_vec()));
@@ -111,7 +110,7 @@ fn follow(
         _ => None,
     };
     if place.is_none() {
-        return Err(bad(
+        return Err(Error::bad_file(
             &unit.source.path,
             format!(
                 "{}the channels of {} are {}, but {whose} are {}; label both alike",

@@ -3,10 +3,10 @@
 
 use super::quantity::quantities;
 use super::reading::Reading;
-use super::source::{bad, leaf};
+use super::source::leaf;
 use crate::storage::array_metadata::UNITS;
 use crate::units::{Conversion, relation};
-use crate::{Quantities, Quantity, Result};
+use crate::{Error, Quantities, Quantity, Result};
 
 /// The fields of a unit, as messages call them.
 const ROLES: [&str; 3] = ["input", "low fidelity", "high fidelity"];
@@ -129,7 +129,7 @@ fn conversions(
                 reading.unit.subject(),
                 wanted.owner
             );
-            return Err(bad(&reading.unit.source.path, reason));
+            return Err(Error::bad_file(&reading.unit.source.path, reason));
         };
         if !conversion.is_none() {
             let words = format!("{what} is converted from {from} to {to}, {conversion}");

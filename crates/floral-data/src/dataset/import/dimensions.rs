@@ -6,11 +6,11 @@ use super::part::{Part, find};
 use super::parts::Parts;
 use super::recipe::Recipe;
 use super::role::{MEMBERS_OR_INPUTS, Role};
-use super::source::{Variable, bad};
+use super::source::Variable;
 use super::unit::Unit;
 use crate::dataset::layout::REALIZATION_DIMENSION;
 use crate::storage::array_metadata::UNITS;
-use crate::{Advice, Result};
+use crate::{Advice, Error, Result};
 
 /// The names of an array's dimensions, if all are named.
 pub(super) fn named_dimensions(
@@ -22,7 +22,7 @@ pub(super) fn named_dimensions(
     if let Some(names) = recipe.dimensions.get(&pick.name) {
         let rank = variable.shape.len() - usize::from(variable.is_complex());
         if ![rank, variable.shape.len()].contains(&names.len()) {
-            return Err(bad(
+            return Err(Error::bad_file(
                 &unit.source.path,
                 format!(
                     "the array {} has the shape {:?}, which is no ({})",
@@ -116,12 +116,12 @@ fn is_axis(unit: &Unit<'_>, name: &str) -> Result<bool> {
     Ok(values.iter().any(|value| value.fract() != 0.0))
 }
 
-fn open(unit: &Unit<'_>, part: &Part, name: &str) -> crate::Error {
+fn open(unit: &Unit<'_>, part: &Part, name: &str) -> Error {
     let reason = format!(
         "the array {} has the dimensions ({}), and the input has no {name}: does it count \
          realizations, or is it an axis of the grid?",
         part.pick.name,
         part.names.join(", ")
     );
-    bad(&unit.source.path, reason).advised(Advice::NameDimensions)
+    Error::bad_file(&unit.source.path, reason).advised(Advice::NameDimensions)
 }

@@ -6,11 +6,10 @@ use super::dimensions::check_axes;
 use super::part::Part;
 use super::parts::Parts;
 use super::recipe::Recipe;
-use super::source::bad;
 use super::stack::{converted, is_same, own_axes};
 use super::unit::Unit;
 use crate::grid::{MOST_AXES, Thinning};
-use crate::{Advice, Axis, Grid, Result};
+use crate::{Advice, Axis, Error, Grid, Result};
 
 /// The grid of a dataset, and how it came about.
 #[derive(Debug, Clone)]
@@ -48,7 +47,7 @@ pub(super) fn frame(
     let is_high = options.on_high_grid || first(&parts.high) > first(&parts.input);
     let base = if is_high { &parts.high } else { &parts.input };
     let Some(base) = base.first() else {
-        return Err(bad(
+        return Err(Error::bad_file(
             &unit.source.path,
             "has parameters but no field, and so no grid",
         )
@@ -66,12 +65,12 @@ pub(super) fn frame(
     }
     if found.is_empty() {
         let reason = format!("the array {} has no axis of a grid", base.pick.name);
-        return Err(bad(&unit.source.path, reason));
+        return Err(Error::bad_file(&unit.source.path, reason));
     }
     check_dimensions(unit, &found)?;
     let known = |name: &String| found.iter().any(|found| found.axis.name == *name);
     if let Some(name) = options.periodic.iter().find(|name| !known(name)) {
-        return Err(bad(
+        return Err(Error::bad_file(
             &unit.source.path,
             format!("the grid has no axis {name}"),
         ));
@@ -86,7 +85,7 @@ pub(super) fn frame(
         _ => None,
     };
     if high.is_some() && found.iter().any(|found| !found.is_even && options.even) {
-        return Err(bad(
+        return Err(Error::bad_file(
             &unit.source.path,
             "an axis is uneven, and high fidelity has fewer points along it",
         )
@@ -112,7 +111,7 @@ fn check_dimensions(unit: &Unit<'_>, found: &[FoundAxis]) -> Result<()> {
         "the grid has the axes {}, and methods learn on one to three",
         names.join(", ")
     );
-    Err(bad(&unit.source.path, reason).advised(Advice::TakeIndex { axis }))
+    Err(Error::bad_file(&unit.source.path, reason).advised(Advice::TakeIndex { axis }))
 }
 
 /// Points per axis of the high-fidelity solution, if they are fewer than those of the grid.
@@ -145,7 +144,7 @@ fn fewer(
     });
     match fits {
         Some(_) => Ok(Some(wanted)),
-        None => Err(bad(
+        None => Err(Error::bad_file(
             &unit.source.path,
             format!(
                 "high fidelity has {wanted:?} points, which are not every s-th of the {:?} of the \
@@ -170,7 +169,7 @@ pub(super) fn check_same(unit: &Unit<'_>, before: &Frame, frame: &Frame) -> Resu
         });
         axes.collect::<Vec<_>>().join(", ")
     };
-    Err(bad(
+    Err(Error::bad_file(
         &unit.source.path,
         format!(
             "{}has the grid {}, but the first has {}; all inputs need the same",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::axes::CALENDAR;
 use super::survey::realizations;
-use super::write::Plan;
+use super::write::ImportPlan;
 use crate::dataset::layout::{
     self, CHANNEL_DIMENSION, CHECKSUM, Channels, FORMAT, HIGH, INPUT, INPUT_DIMENSION, LOW,
     LOW_REALIZATION_DIMENSION, LOW_REALIZATIONS, REALIZATIONS_OF, TITLE,
@@ -13,14 +13,11 @@ use crate::dataset::quantities::describe;
 use crate::storage::{Dimension, GroupPlan, LARGEST_CHUNK, array_metadata};
 use crate::{Error, Quantities, Result};
 
-impl Plan<'_> {
+impl ImportPlan<'_> {
     /// The arrays and attributes of the dataset.
     pub fn group(&self) -> Result<GroupPlan> {
         let grid = &self.frame.grid;
-        let refuse = |reason: String| Error::Config {
-            context: "the imported data".into(),
-            reason,
-        };
+        let refuse = |reason: String| Error::config("the imported data", reason);
         layout::check_axes(grid).map_err(refuse)?;
         let Quantities { input, solution } = &self.quantities;
         let channels = Channels {
@@ -177,13 +174,13 @@ impl Plan<'_> {
             .try_fold(most, |product, &n| product.checked_mul(n));
         match bytes {
             Some(bytes) if bytes <= LARGEST_CHUNK => Ok(()),
-            _ => Err(Error::Config {
-                context: "the imported data".into(),
-                reason: format!(
+            _ => Err(Error::config(
+                "the imported data",
+                format!(
                     "{most} realizations of one input on {points} points take more than 2 GiB; take \
                      fewer of them, or every s-th point"
                 ),
-            }),
+            )),
         }
     }
 }

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::channels;
 use super::role::Role;
-use super::source::{COMPLEX, bad};
+use super::source::COMPLEX;
 use super::unit::Unit;
 use super::{Along, Pick};
-use crate::Result;
 use crate::storage::array_metadata::CHANNEL_NAMES;
+use crate::{Error, Result};
 
 /// Indices of the longest dimension, 2^24: as many points as an axis may have.
 const LONGEST: usize = 1 << 24;
@@ -54,7 +54,7 @@ impl Part {
         let variable = find(unit, &pick.name)?;
         let array = unit.variable(variable);
         let refuse = |reason: String| {
-            Err(bad(
+            Err(Error::bad_file(
                 &unit.source.path,
                 format!("the array {} {reason}", pick.name),
             ))
@@ -281,17 +281,17 @@ fn gather(values: &[f64], at: usize, walks: &[Walk], ordered: &mut Vec<f64>) {
 pub(super) fn find(unit: &Unit<'_>, name: &str) -> Result<usize> {
     if let Some(why) = unit.unread(name) {
         let reason = format!("the array {name} {why}; store it as numbers in this file");
-        return Err(bad(&unit.source.path, reason));
+        return Err(Error::bad_file(&unit.source.path, reason));
     }
     let Some(index) = unit.find(name) else {
         let known: Vec<&str> = unit.arrays().map(|(_, name, _)| name).take(20).collect();
         let reason = format!("has no array {name}; it has {}", known.join(", "));
-        return Err(bad(&unit.source.path, reason));
+        return Err(Error::bad_file(&unit.source.path, reason));
     };
     let shape = &unit.variable(index).shape;
     if shape.contains(&0) {
         let reason = format!("the array {name} has the shape {shape:?}, so it is empty");
-        return Err(bad(&unit.source.path, reason));
+        return Err(Error::bad_file(&unit.source.path, reason));
     }
     Ok(index)
 }

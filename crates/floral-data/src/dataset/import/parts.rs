@@ -6,10 +6,9 @@ use super::matching::matched;
 use super::part::{Part, find};
 use super::recipe::Recipe;
 use super::role::Role;
-use super::source::bad;
 use super::unit::Unit;
 use super::{Along, Pick};
-use crate::{Advice, Result};
+use crate::{Advice, Error, Result};
 
 /// The arrays of a unit before its grid is known.
 pub(super) struct Parts {
@@ -89,8 +88,9 @@ fn guessed(
         }
     }
     let axes = named(&guessed.grid, &coordinates);
-    let axes =
-        axes.map_err(|reason| bad(&unit.source.path, reason).advised(Advice::NameDimensions))?;
+    let axes = axes.map_err(|reason| {
+        Error::bad_file(&unit.source.path, reason).advised(Advice::NameDimensions)
+    })?;
     if !coordinates.is_empty() {
         notes.push(format!(
             "axes are matched with coordinates by their lengths: the grid is ({})",
@@ -171,7 +171,7 @@ fn lists(unit: &Unit<'_>, recipe: &Recipe) -> Vec<(String, usize)> {
         .collect()
 }
 
-fn unfitting(unit: &Unit<'_>, recipe: &Recipe, shapes: &Shapes) -> crate::Error {
+fn unfitting(unit: &Unit<'_>, recipe: &Recipe, shapes: &Shapes) -> Error {
     let arrays = [
         (&recipe.input, &shapes.input),
         (&recipe.low, &shapes.low),
@@ -184,7 +184,7 @@ fn unfitting(unit: &Unit<'_>, recipe: &Recipe, shapes: &Shapes) -> crate::Error 
             Some(format!("{} {:?}", pick.name, form.shape))
         })
         .collect();
-    bad(
+    Error::bad_file(
         &unit.source.path,
         format!(
             "the shapes do not fit together as [input, channel, grid...] and [input, realization, \

@@ -79,11 +79,12 @@ impl FromStr for Pick {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let refused = || Error::Config {
-            context: format!("{text:?}"),
-            reason: "is no array: write NAME, or NAME[t=0], NAME[t=-1], NAME[t=1:], \
-                     NAME[t=0:100:10,channel=1]"
-                .into(),
+        let refused = || {
+            Error::config(
+                format!("{text:?}"),
+                "is no array: write NAME, or NAME[t=0], NAME[t=-1], NAME[t=1:], \
+                     NAME[t=0:100:10,channel=1]",
+            )
         };
         let Some((name, rest)) = text.split_once('[') else {
             return match text.trim() {

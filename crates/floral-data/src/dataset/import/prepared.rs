@@ -11,11 +11,11 @@ use super::frame::Frame;
 use super::quantity::quantities;
 use super::reading::Reading;
 use super::recipe::Recipe;
-use super::source::{Source, bad};
+use super::source::Source;
 use super::stack::Stack;
 use super::survey::{Survey, realizations, survey};
 use super::unit::units;
-use super::write::Plan;
+use super::write::ImportPlan;
 use crate::dataset::LowPairing;
 use crate::dataset::layout::SYMMETRIES;
 use crate::dataset::mask::MASK;
@@ -23,7 +23,7 @@ use crate::dataset::sensors::SENSORS;
 use crate::dataset::stochastic_low::LOW_PAIRING;
 use crate::observer::Observer;
 use crate::storage::Precision;
-use crate::{Advice, Quantities, Result};
+use crate::{Advice, Error, Quantities, Result};
 
 /// Everything that is known before a value is written.
 pub(super) struct Prepared<'a> {
@@ -67,7 +67,10 @@ impl<'a> Prepared<'a> {
             first.get_or_insert((recipe, frame));
         }
         let (Some((recipe, frame)), Some(reading)) = (first, readings.first()) else {
-            return Err(bad(Path::new("."), "there is nothing to import"));
+            return Err(Error::bad_file(
+                Path::new("."),
+                "there is nothing to import",
+            ));
         };
         let mut quantities = described(reading, &frame)?;
         let axes: Vec<String> = frame.grid.axes.iter().map(|a| a.name.clone()).collect();
@@ -85,7 +88,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// What to write.
-    pub fn plan(&self, options: &ImportOptions, paths: &[PathBuf]) -> Plan<'_> {
+    pub fn plan(&self, options: &ImportOptions, paths: &[PathBuf]) -> ImportPlan<'_> {
         let is_coarse = self.readings.first().is_some_and(|reading| {
             let stacks = reading
                 .input
@@ -100,7 +103,7 @@ impl<'a> Prepared<'a> {
         } else {
             Precision::F64
         };
-        Plan {
+        ImportPlan {
             readings: &self.readings,
             frame: &self.frame,
             survey: &self.survey,
@@ -174,7 +177,7 @@ fn check_pairs(readings: &[Reading<'_>], survey: &Survey, options: &ImportOption
         is_paired && realizations(&reading.low) > 1 && !is_first
     });
     odd.map_or(Ok(()), |kept| {
-        Err(bad(
+        Err(Error::bad_file(
             &readings[kept.unit].unit.source.path,
             format!(
                 "input {}: realizations of high fidelity are missing before others, so that those of \
@@ -203,7 +206,7 @@ fn described(reading: &Reading<'_>, frame: &Frame) -> Result<Quantities> {
         return Ok(Quantities { input, solution });
     }
     if !low.is_empty() && low.len() != high.len() {
-        return Err(bad(
+        return Err(Error::bad_file(
             &reading.unit.source.path,
             format!(
                 "low fidelity has {} channels, but high fidelity has {}; both need the same",
@@ -229,7 +232,7 @@ fn check_alike(first: &Reading<'_>, other: &Reading<'_>) -> Result<()> {
     if before == found && low[0] == low[1] {
         return Ok(());
     }
-    Err(bad(
+    Err(Error::bad_file(
         &other.unit.source.path,
         format!(
             "{}has {found:?} channels of input, low and high fidelity with {} realizations of \

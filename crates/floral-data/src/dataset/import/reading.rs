@@ -5,12 +5,11 @@ use super::frame::{Frame, check_same, frame};
 use super::part::{Part, find};
 use super::parts::parts;
 use super::recipe::Recipe;
-use super::source::bad;
 use super::stack::Stack;
 use super::survey::realizations;
 use super::unit::Unit;
 use crate::units::Conversion;
-use crate::{Grid, Result};
+use crate::{Error, Grid, Result};
 
 /// The arrays of a unit on the grid.
 pub(super) struct Reading<'a> {
@@ -80,7 +79,7 @@ impl<'a> Reading<'a> {
         };
         match counts.find(|(_, other)| *other != inputs) {
             None => Ok(inputs),
-            Some((name, other)) => Err(bad(
+            Some((name, other)) => Err(Error::bad_file(
                 &self.unit.source.path,
                 format!("{first} has {inputs} inputs, but {name} has {other}; both need the same"),
             )),
@@ -88,7 +87,7 @@ impl<'a> Reading<'a> {
     }
 
     fn check_realizations(&self) -> Result<()> {
-        let refuse = |reason: String| Err(bad(&self.unit.source.path, reason));
+        let refuse = |reason: String| Err(Error::bad_file(&self.unit.source.path, reason));
         if let Some(stack) = self.input.iter().find(|s| s.part.realizations().is_some()) {
             return refuse(format!(
                 "the array {} has realizations, but an input is one field; take one of them, or \
@@ -194,7 +193,7 @@ fn parameters(unit: &Unit<'_>, recipe: &Recipe) -> Result<Vec<(String, Vec<f64>)
         let index = find(unit, name)?;
         let shape = &unit.variable(index).shape;
         if shape.iter().filter(|n| **n != 1).count() > 1 {
-            return Err(bad(
+            return Err(Error::bad_file(
                 &unit.source.path,
                 format!(
                     "the parameter {name} has the shape {shape:?}; one number for each input is needed"

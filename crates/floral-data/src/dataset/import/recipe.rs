@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::layouts;
-use super::source::bad;
 use super::unit::Unit;
 use super::{ImportOptions, Pick};
-use crate::{Advice, Note, Result};
+use crate::{Advice, Error, Note, Result};
 
 /// Arrays and what they are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -78,12 +77,12 @@ fn check_unread(unit: &Unit<'_>, recipe: &Recipe) -> Result<()> {
     let found = names.find_map(|name| Some((name, unit.unread(name)?)));
     found.map_or(Ok(()), |(name, why)| {
         let reason = format!("the array {name} {why}; store it as numbers in this file");
-        Err(bad(&unit.source.path, reason))
+        Err(Error::bad_file(&unit.source.path, reason))
     })
 }
 
 /// An error that lists the arrays.
-fn unknown(unit: &Unit<'_>, recipe: &Recipe) -> crate::Error {
+fn unknown(unit: &Unit<'_>, recipe: &Recipe) -> Error {
     let arrays: Vec<String> = unit
         .arrays()
         .take(20)
@@ -92,13 +91,13 @@ fn unknown(unit: &Unit<'_>, recipe: &Recipe) -> crate::Error {
     let path = &unit.source.path;
     let listed = arrays.join(", ");
     match (arrays.is_empty(), recipe.high.is_empty()) {
-        (true, _) => bad(path, "holds no array of numbers"),
-        (_, true) => bad(
+        (true, _) => Error::bad_file(path, "holds no array of numbers"),
+        (_, true) => Error::bad_file(
             path,
             format!("has no known layout; its arrays are {listed}"),
         )
         .advised(Advice::NameInputAndHigh),
-        _ => bad(path, format!("has no known input; its arrays are {listed}"))
+        _ => Error::bad_file(path, format!("has no known input; its arrays are {listed}"))
             .advised(Advice::NameInput),
     }
 }

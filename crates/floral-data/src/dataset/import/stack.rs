@@ -5,11 +5,10 @@ use super::axes::{self, FoundAxis};
 use super::cover;
 use super::part::Part;
 use super::recipe::Recipe;
-use super::source::bad;
 use super::unit::Unit;
 use crate::grid::Interpolation;
 use crate::units::relation;
-use crate::{Advice, Grid, Result};
+use crate::{Advice, Error, Grid, Result};
 
 /// A part and the way of its values to the grid.
 #[derive(Debug)]
@@ -53,7 +52,7 @@ impl Stack {
             if let Some(found) = found {
                 let fault = |reason| {
                     let (name, axis) = (&part.pick.name, axis.name.clone());
-                    bad(&unit.source.path, format!("the array {name} {reason}"))
+                    Error::bad_file(&unit.source.path, format!("the array {name} {reason}"))
                         .advised(Advice::TakeCovered { axis })
                 };
                 notes.extend(cover::covered(found, axis).map_err(fault)?);
@@ -125,7 +124,7 @@ pub(super) fn own_axes(
         let like = base.iter().find(|found| found.axis.name == wanted.name);
         let Some(like) = like else {
             let known: Vec<&str> = base.iter().map(|found| found.axis.name.as_str()).collect();
-            return Err(bad(
+            return Err(Error::bad_file(
                 &unit.source.path,
                 format!(
                     "the array {} has an axis {}, but the grid has the axes {}",
@@ -147,7 +146,7 @@ pub(super) fn converted(unit: &Unit<'_>, found: FoundAxis, like: &FoundAxis) -> 
     let (Some(from), Some(to)) = (&found.axis.units, &like.axis.units) else {
         return Ok(found);
     };
-    let refuse = |reason: String| Err(bad(&unit.source.path, reason));
+    let refuse = |reason: String| Err(Error::bad_file(&unit.source.path, reason));
     let name = &like.axis.name;
     let calendars = [&found.calendar, &like.calendar];
     if calendars[0] != calendars[1] || calendars[0].is_some() && from != to {

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 use super::ImportOptions;
 use super::frame::Frame;
 use super::reading::Reading;
-use super::source::bad;
 use super::stack::Stack;
 use crate::dataset::mask::Common;
 use crate::dataset::sensors;
@@ -96,7 +95,10 @@ pub(super) fn survey(
             .first()
             .map(|reading| reading.unit.source.path.as_path());
         let reason = "has no input without missing values";
-        return Err(bad(path.unwrap_or(std::path::Path::new("")), reason));
+        return Err(Error::bad_file(
+            path.unwrap_or(std::path::Path::new("")),
+            reason,
+        ));
     }
     Ok(survey)
 }
@@ -213,7 +215,7 @@ fn check_sensors(
 ) -> Result<()> {
     let refused = |why: &str| {
         let reason = format!("input {index}: high fidelity {why}");
-        bad(&reading.unit.source.path, reason)
+        Error::bad_file(&reading.unit.source.path, reason)
     };
     let at = sensors::measured(realization, points).map_err(refused)?;
     match first.get_or_insert_with(|| at.clone()) == &at {
@@ -314,7 +316,7 @@ fn missing_values(
         ),
         None => String::new(),
     };
-    bad(
+    Error::bad_file(
         &reading.unit.source.path,
         format!(
             "input {index}: {missing} of {values} values of {name} are NaN, infinite or missing{beyond}"

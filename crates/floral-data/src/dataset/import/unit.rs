@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::layouts::plain;
-use super::source::{Source, Variable, bad};
-use crate::Result;
+use super::source::{Source, Variable};
+use crate::{Error, Result};
 
 /// Prefixes of names that separate training data from test data, the preferred ones first.
 const SPLITS: [&str; 5] = ["train", "training", "test", "valid", "val"];
@@ -144,7 +144,7 @@ fn chosen(source: &Source, group: &str, wanted: Option<&str>) -> Result<String> 
         });
         return prefix.ok_or_else(|| {
             let reason = format!("has no arrays whose names begin with {wanted}_ or {wanted}/");
-            bad(&source.path, reason)
+            Error::bad_file(&source.path, reason)
         });
     }
     let preferred = SPLITS

@@ -14,7 +14,7 @@ use crate::storage::{Group, Precision};
 use crate::{Error, Quantities, Result};
 
 /// All that is known before a value is written.
-pub(super) struct Plan<'a> {
+pub(super) struct ImportPlan<'a> {
     pub readings: &'a [Reading<'a>],
     pub frame: &'a Frame,
     pub survey: &'a Survey,
@@ -26,7 +26,7 @@ pub(super) struct Plan<'a> {
     pub attributes: Map<String, Value>,
 }
 
-impl Plan<'_> {
+impl ImportPlan<'_> {
     /// Writes the dataset, unless it is there already: whether it had to be written.
     pub fn write(&self, path: &Path, force: bool, observer: &dyn Observer) -> Result<bool> {
         let Some(group) = Group::open(path, self.group()?, force)? else {

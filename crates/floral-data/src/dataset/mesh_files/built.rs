@@ -8,10 +8,10 @@ use floral_mesh::MeshFile;
 use super::low_files::{LowFiles, LowMesh};
 use super::point_data::{advice_on_cells, array, components, names_of, numbers, quantities};
 use super::table::Table;
-use super::{MeshOptions, bad, read_mesh};
+use super::{MeshOptions, read_mesh};
 use crate::dataset::import::Pick;
 use crate::dataset::{Arrays, parameters};
-use crate::{Field, Grid, Quantity, Result};
+use crate::{Error, Field, Grid, Quantity, Result};
 
 /// Inputs under way.
 pub(super) struct Built {
@@ -54,11 +54,10 @@ impl Built {
         let high = solution(path, file, options)?;
         let parameters = parameter_names(file, table);
         if parameters.is_empty() && options.input.is_empty() {
-            return Err(bad(
+            return Err(Error::bad_file(
                 path,
                 "has no field data with one number, which would be a parameter of the input; give \
-                 --parameters FILE.csv, or point data with --input"
-                    .into(),
+                 --parameters FILE.csv, or point data with --input",
             ));
         }
         // Low fidelity of a file of its own has the same names unless others are given.
@@ -113,7 +112,7 @@ impl Built {
         if one.points() == other.points() && one.cells() == other.cells() {
             return Ok(());
         }
-        Err(bad(
+        Err(Error::bad_file(
             path,
             format!(
                 "its mesh ({} points) is not that of {} ({} points); bring all files to one mesh first",
@@ -129,7 +128,7 @@ impl Built {
         let unit = file.units.get(&own.to_string());
         let known = self.units.get(&other.to_string());
         match (unit, known) {
-            (Some(unit), Some(known)) if unit != known => Err(bad(
+            (Some(unit), Some(known)) if unit != known => Err(Error::bad_file(
                 path,
                 format!(
                     "{own} is in {unit}, but {other} in {} is in {known}; convert one of them first",
@@ -195,7 +194,7 @@ impl Built {
         let is_known = self.low.as_ref().is_some_and(|low| low.mesh == file.mesh);
         if !is_known {
             let found = floral_mesh::interpolation(&file.mesh, self.mesh.points());
-            let found = found.map_err(|error| bad(path, error.to_string()))?;
+            let found = found.map_err(|error| Error::bad_file(path, error.to_string()))?;
             self.low = Some(LowMesh {
                 mesh: file.mesh,
                 found,
@@ -216,7 +215,7 @@ impl Built {
         let channels = values.len() / self.grid.len();
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             let point = at % self.grid.len();
-            return Err(bad(
+            return Err(Error::bad_file(
                 path,
                 format!("the solution is {} at point {point}", values[at]),
             ));
@@ -233,7 +232,7 @@ impl Built {
                 .position(|(a, b)| a != b);
             if let Some(i) = odd {
                 let name = &self.names.parameters[i];
-                return Err(bad(
+                return Err(Error::bad_file(
                     path,
                     format!(
                         "{name} is {}, but {} in the first file of the same input; give --pattern so that \
@@ -282,7 +281,7 @@ fn solution(path: &Path, file: &MeshFile, options: &MeshOptions) -> Result<Vec<P
     }
     match &file.fields[..] {
         [one] => Ok(vec![Pick::all(&one.name)]),
-        _ => Err(bad(
+        _ => Err(Error::bad_file(
             path,
             format!(
                 "has the point data ({}){}; name the solution with --high",

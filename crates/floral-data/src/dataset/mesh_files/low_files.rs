@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::MeshOptions;
 use super::paths::labels;
-use super::{MeshOptions, bad};
 use crate::{Error, Result};
 
 /// Files of low fidelity: the input of each.
@@ -21,15 +21,15 @@ impl LowFiles {
             };
             if let Some((_, other)) = all.iter().find(|(known, _)| *known == label) {
                 let reason = format!("and {} are both low fidelity of one input", other.display());
-                return Err(bad(path, reason));
+                return Err(Error::bad_file(path, reason));
             }
             all.push((label, path.clone()));
         }
         match all.is_empty() {
-            true => Err(Error::Config {
-                context: format!("pattern {pattern} of low fidelity"),
-                reason: format!("none of {} files matches it", files.len()),
-            }),
+            true => Err(Error::config(
+                format!("pattern {pattern} of low fidelity"),
+                format!("none of {} files matches it", files.len()),
+            )),
             false => Ok(Self(all)),
         }
     }
@@ -45,11 +45,13 @@ impl LowFiles {
         }
         let found = self.0.iter().find(|(own, _)| own == label);
         let path = found.map(|(_, path)| path.as_path());
-        path.map(Some).ok_or_else(|| Error::Config {
-            context: "import".into(),
-            reason: format!(
-                "the input {label:?} has no file of low fidelity; give one or none for all"
-            ),
+        path.map(Some).ok_or_else(|| {
+            Error::config(
+                "import",
+                format!(
+                    "the input {label:?} has no file of low fidelity; give one or none for all"
+                ),
+            )
         })
     }
 }

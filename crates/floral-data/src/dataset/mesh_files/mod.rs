@@ -111,18 +111,16 @@ pub fn import_meshes(
             built.end()?;
         }
     }
-    let built = built.ok_or_else(|| Error::Config {
-        context: "import".into(),
-        reason: format!(
-            "no files with meshes are found; give {}, or NetCDF by UGRID or Exodus",
-            read::ENDINGS.join(", ")
-        ),
+    let built = built.ok_or_else(|| {
+        Error::config(
+            "import",
+            format!(
+                "no files with meshes are found; give {}, or NetCDF by UGRID or Exodus",
+                read::ENDINGS.join(", ")
+            ),
+        )
     })?;
     let title = options.title.as_deref().unwrap_or_default();
     notes.extend(built.low.as_ref().and_then(LowMesh::note));
     Ok((built.arrays.title(title).write(target)?, notes))
-}
-
-fn bad(path: &Path, reason: String) -> Error {
-    Error::bad_file(path, reason)
 }

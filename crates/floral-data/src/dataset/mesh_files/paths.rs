@@ -39,10 +39,10 @@ pub(super) fn grouped(
         }
     }
     if let (Some(pattern), true) = (pattern, inputs.is_empty()) {
-        return Err(Error::Config {
-            context: format!("pattern {pattern}"),
-            reason: format!("none of {} files matches it", files.len()),
-        });
+        return Err(Error::config(
+            format!("pattern {pattern}"),
+            format!("none of {} files matches it", files.len()),
+        ));
     }
     inputs.sort_by_cached_key(|(label, _)| natural(label));
     Ok(inputs)
@@ -51,10 +51,10 @@ pub(super) fn grouped(
 /// The label of the input in a path that ends like the pattern; none if it does not.
 pub(super) fn labels(pattern: &str, path: &Path) -> Result<Option<String>> {
     if pattern.matches(INPUT).count() != 1 || pattern.matches(REALIZATION).count() > 1 {
-        return Err(Error::Config {
-            context: format!("pattern {pattern}"),
-            reason: format!("write {INPUT} once, and {REALIZATION} at most once"),
-        });
+        return Err(Error::config(
+            format!("pattern {pattern}"),
+            format!("write {INPUT} once, and {REALIZATION} at most once"),
+        ));
     }
     let text = path.to_string_lossy().replace('\\', "/");
     let parts = pattern.split('/').count();

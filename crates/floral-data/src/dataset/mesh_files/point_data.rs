@@ -4,9 +4,8 @@ use std::path::Path;
 
 use floral_mesh::{Array, MeshFile};
 
-use super::bad;
 use crate::dataset::import::Pick;
-use crate::{Quantity, Result};
+use crate::{Error, Quantity, Result};
 
 /// Names of values of cells that a message has.
 const MOST_NAMES: usize = 8;
@@ -16,7 +15,7 @@ pub(super) fn array<'a>(path: &Path, file: &'a MeshFile, pick: &Pick) -> Result<
     let found = file.fields.iter().find(|array| array.name == name);
     found.ok_or_else(|| {
         let (names, advice) = (names_of(file), advice_on_cells(file));
-        bad(
+        Error::bad_file(
             path,
             format!("has no point data {name:?}, but ({names}){advice}"),
         )
@@ -77,11 +76,11 @@ pub(super) fn numbers(path: &Path, file: &MeshFile, names: &[String]) -> Result<
         let found = file.parameters.iter().find(|array| &array.name == name);
         match found.map(|array| &array.values[..]) {
             Some([one]) if one.is_finite() => Ok(*one),
-            Some(values) => Err(bad(
+            Some(values) => Err(Error::bad_file(
                 path,
                 format!("the field data {name} is {values:?}; give one number"),
             )),
-            None => Err(bad(
+            None => Err(Error::bad_file(
                 path,
                 format!("has no field data {name}, which the first file has"),
             )),

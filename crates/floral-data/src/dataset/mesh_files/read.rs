@@ -32,20 +32,17 @@ pub fn read_mesh(path: &Path, picks: &[Pick]) -> Result<MeshFile> {
     if matches!(ending.as_str(), "xdmf" | "xmf") {
         return xdmf::read(path, &wanted);
     }
-    floral_mesh::read(path).map_err(|error| Error::Config {
-        context: "import".into(),
-        reason: error.to_string(),
-    })
+    floral_mesh::read(path).map_err(|error| Error::config("import", error.to_string()))
 }
 
 /// A field as it is picked: an index along each dimension that is named.
 fn wanted(pick: &Pick) -> Result<Wanted> {
     let index = |(dimension, taken): &(String, Along)| match taken {
         Along::Index(index) => Ok((dimension.clone(), *index)),
-        Along::Range { .. } => Err(Error::Config {
-            context: pick.to_string(),
-            reason: "a field on a mesh is at one time; give one index, as in u[t=-1]".into(),
-        }),
+        Along::Range { .. } => Err(Error::config(
+            pick.to_string(),
+            "a field on a mesh is at one time; give one index, as in u[t=-1]",
+        )),
     };
     let along = pick.along.iter().map(index);
     Ok(Wanted {

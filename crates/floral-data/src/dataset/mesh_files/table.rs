@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bad;
 use crate::{Error, Result};
 
 /// Parameters in a CSV file: a header of names, then a row for each input; the first column is the
@@ -28,10 +27,9 @@ impl Table {
         let mut lines = lines.map(|(i, line)| (i + 1, cells(line)));
         let names = lines.next().map_or_else(Vec::new, |(_, header)| header);
         if names.len() < 2 {
-            return Err(bad(
+            return Err(Error::bad_file(
                 path,
-                "its header has to name the input and at least one parameter, as in case,load"
-                    .into(),
+                "its header has to name the input and at least one parameter, as in case,load",
             ));
         }
         let names = names[1..].to_vec();
@@ -40,7 +38,7 @@ impl Table {
             let number = |(name, cell): (&String, &String)| {
                 let value = cell.parse::<f64>().ok().filter(|value| value.is_finite());
                 value.ok_or_else(|| {
-                    bad(
+                    Error::bad_file(
                         path,
                         format!("line {line}: {name} is {cell:?}; give a finite number"),
                     )
@@ -52,7 +50,7 @@ impl Table {
                     "line {line} has {} cells, the header {expected}",
                     cells.len()
                 );
-                return Err(bad(path, reason));
+                return Err(Error::bad_file(path, reason));
             }
             let values = names.iter().zip(&cells[1..]).map(number);
             rows.push((cells[0].clone(), values.collect::<Result<Vec<f64>>>()?));
@@ -67,6 +65,8 @@ impl Table {
         let is_same = |own: &str| own == label || plain(own) == plain(label);
         let found = self.rows.iter().find(|(own, _)| is_same(own));
         let row = found.map(|(_, row)| row.clone());
-        row.ok_or_else(|| bad(&self.path, format!("has no row for the input {label:?}")))
+        row.ok_or_else(|| {
+            Error::bad_file(&self.path, format!("has no row for the input {label:?}"))
+        })
     }
 }

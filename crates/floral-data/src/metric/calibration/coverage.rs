@@ -108,11 +108,11 @@ impl Coverage {
 pub fn interval_coverage(lower: &[f64], upper: &[f64], observations: Fields) -> Result<f64> {
     for bound in [lower, upper] {
         if bound.len() != observations.points() {
-            return Err(Error::Shape {
-                what: "a bound of an interval".into(),
-                found: vec![bound.len()],
-                expected: vec![observations.points()],
-            });
+            return Err(Error::shape(
+                "a bound of an interval",
+                vec![bound.len()],
+                vec![observations.points()],
+            ));
         }
     }
     let inside = |field: &[f32]| -> u64 {

@@ -125,9 +125,11 @@ impl EnsembleStatistics {
     /// The share of realizations above one of the wanted thresholds at every point.
     pub fn exceedance(&self, threshold: f64) -> Result<Vec<f64>> {
         let found = self.exceedances.iter().find(|(t, _)| *t == threshold);
-        let (_, counts) = found.ok_or_else(|| Error::Config {
-            context: format!("exceedance of {threshold}"),
-            reason: "this threshold was not among those wanted before sampling".into(),
+        let (_, counts) = found.ok_or_else(|| {
+            Error::config(
+                format!("exceedance of {threshold}"),
+                "this threshold was not among those wanted before sampling",
+            )
         })?;
         Ok(self.share(counts))
     }
@@ -164,22 +166,22 @@ impl EnsembleStatistics {
 
     fn check<T: Copy + Into<f64>>(&self, values: &[T]) -> Result<()> {
         if values.len() != self.smallest.len() {
-            return Err(Error::Shape {
-                what: "the realization".into(),
-                found: vec![values.len()],
-                expected: vec![self.smallest.len()],
-            });
+            return Err(Error::shape(
+                "the realization",
+                vec![values.len()],
+                vec![self.smallest.len()],
+            ));
         }
         match values.iter().position(|v| !(*v).into().is_finite()) {
             None => Ok(()),
-            Some(point) => Err(Error::Numerical {
-                what: format!(
+            Some(point) => Err(Error::numerical(
+                format!(
                     "realization {} has the value {} at point {point}",
                     self.count(),
                     values[point].into()
                 ),
-                advice: "statistics need finite values; check the model and the integrator".into(),
-            }),
+                "statistics need finite values; check the model and the integrator",
+            )),
         }
     }
 }
@@ -223,10 +225,7 @@ fn check_level(level: f64) -> Result<()> {
 }
 
 fn refused(reason: String) -> Error {
-    Error::Config {
-        context: "quantiles".into(),
-        reason,
-    }
+    Error::config("quantiles", reason)
 }
 
 #[cfg(test)]

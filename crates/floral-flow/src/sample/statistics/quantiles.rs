@@ -73,13 +73,13 @@ impl<V: Value> QuantileSketch<V> {
         let per_point = memory / size_of::<V>() / points.max(1);
         let capacity = capacity(realizations, per_point);
         if capacity < SMALLEST_CAPACITY.min(realizations) {
-            return Err(Error::Config {
-                context: "quantiles".into(),
-                reason: format!(
+            return Err(Error::config(
+                "quantiles",
+                format!(
                     "{memory} bytes are {per_point} values at each of {points} points, too few for \
                      {realizations} realizations; allow more memory, or ask for no quantiles"
                 ),
-            });
+            ));
         }
         Ok(Self {
             points,

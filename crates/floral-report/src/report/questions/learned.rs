@@ -23,13 +23,14 @@ impl Learned {
     /// That of the folder of `floral learn`.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("curve.json");
-        let bytes = std::fs::read(&path).map_err(|_| Error::BadFile {
-            path: folder.to_owned(),
-            reason: "is no folder of floral learn with a fit; give the -o of that command".into(),
+        let bytes = std::fs::read(&path).map_err(|_| {
+            Error::bad_file(
+                folder,
+                "is no folder of floral learn with a fit; give the -o of that command",
+            )
         })?;
-        let curve = serde_json::from_slice(&bytes).map_err(|error| Error::BadFile {
-            path: path.clone(),
-            reason: format!("is no learning curve ({error})"),
+        let curve = serde_json::from_slice(&bytes).map_err(|error| {
+            Error::bad_file(path.clone(), format!("is no learning curve ({error})"))
         })?;
         Ok(Self {
             folder: folder.to_owned(),

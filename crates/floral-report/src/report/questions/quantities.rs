@@ -7,7 +7,9 @@ use serde::Serialize;
 use floral::evaluate::{
     InterestAtInput, InterestScores, TruthFields, Truths, interest_at_input, score_interest,
 };
-use floral::predict::interest::{InterestSummary, Interests, PreparedInterests};
+use floral::predict::interest::{
+    Calibration, Interest, InterestSummary, Interests, PreparedInterests,
+};
 use floral::predict::{
     Cases, Consumer, InputPredictor, PredictionCost, Sampling, Walk, WalkedInput,
 };
@@ -139,44 +141,50 @@ fn of_run(
         walk.run(&mut taking)?;
     }
     let (values, epistemic) = (taking.values, taking.epistemic);
-    let shown = interests
-        .all()
-        .iter()
-        .zip(interests.calibrations())
-        .enumerate();
-    let shown = shown.map(|(q, (interest, calibration))| {
-        let own: Vec<&InterestAtInput> = values.iter().map(|at| &at[q]).collect();
-        let inputs = one.names.iter().zip(&own).map(|(name, at)| AtShownInput {
-            name: name.clone(),
-            truth: at.observed.clone(),
-            low: at.low,
-        });
-        let count = one.names.len();
-        let all: Vec<InterestAtInput> = own.iter().map(|at| (*at).clone()).collect();
-        let scores = match one.truths {
-            Some(_) => score_interest(interest, calibration, &all)?.0.scores,
-            None => None,
-        };
-        let parts = own.iter().zip(&epistemic).take(count);
-        let stretch = calibration.map(|found| found.factor);
-        let grown = |e: f64| e * stretch.unwrap_or(1.0).powi(2);
-        Ok(QuantityShown {
-            label: Label::new(interest.quantity.name(), interest.quantity.unit()),
-            expression: interest.quantity.text().to_owned(),
-            thresholds: interest.thresholds.clone(),
-            inputs: inputs.collect(),
-            runs: vec![RunQuantity {
-                label: one.run.label.clone(),
-                method: predictor.method(),
-                variant: one.run.variant,
-                stretch,
-                draws: own.iter().take(count).map(|at| at.draws.clone()).collect(),
-                epistemic: parts.map(|(_, e)| e[q].map(grown)).collect(),
-                scores,
-            }],
-        })
+    let each = interests.all().iter().zip(interests.calibrations());
+    let shown = each.enumerate().map(|(q, (interest, calibration))| {
+        let own = values.iter().map(|at| at[q].clone()).collect();
+        let epistemic = epistemic.iter().map(|at| at[q]).collect();
+        shown(one, (interest, calibration), own, epistemic)
     });
     Ok(Some((shown.collect::<Result<_>>()?, notes)))
+}
+
+/// A quantity by one run, from its values at all inputs and their epistemic variances at those shown.
+fn shown(
+    one: &Asked<'_>,
+    (interest, calibration): (&Interest, Option<&Calibration>),
+    own: Vec<InterestAtInput>,
+    epistemic: Vec<Option<f64>>,
+) -> Result<QuantityShown> {
+    let count = one.names.len();
+    let inputs = one.names.iter().zip(&own).map(|(name, at)| AtShownInput {
+        name: name.clone(),
+        truth: at.observed.clone(),
+        low: at.low,
+    });
+    let scores = match one.truths {
+        Some(_) => score_interest(interest, calibration, &own)?.0.scores,
+        None => None,
+    };
+    let stretch = calibration.map(|found| found.factor);
+    let grown = |e: f64| e * stretch.unwrap_or(1.0).powi(2);
+    let epistemic = epistemic.into_iter().take(count);
+    Ok(QuantityShown {
+        label: Label::new(interest.quantity.name(), interest.quantity.unit()),
+        expression: interest.quantity.text().to_owned(),
+        thresholds: interest.thresholds.clone(),
+        inputs: inputs.collect(),
+        runs: vec![RunQuantity {
+            label: one.run.label.clone(),
+            method: one.run.predictor.method(),
+            variant: one.run.variant,
+            stretch,
+            draws: own.iter().take(count).map(|at| at.draws.clone()).collect(),
+            epistemic: epistemic.map(|e| e.map(grown)).collect(),
+            scores,
+        }],
+    })
 }
 
 impl RunQuantity {

@@ -27,10 +27,7 @@ pub struct SensitivityShown {
 impl SensitivityShown {
     /// From the files that `floral sensitivity` writes by `-o` and `--maps`.
     pub fn read(path: &Path, maps: Option<&Path>) -> Result<Self> {
-        let refused = |reason: String| Error::BadFile {
-            path: path.to_owned(),
-            reason,
-        };
+        let refused = |reason: String| Error::bad_file(path, reason);
         let bytes = std::fs::read(path).map_err(|error| refused(format!("{error}")))?;
         let found: Sensitivity = serde_json::from_slice(&bytes).map_err(|error| {
             let expected = "give the file that floral sensitivity writes by -o";
@@ -51,14 +48,12 @@ fn read_maps(path: &Path, found: &Sensitivity) -> Result<Vec<(String, [Vec<f64>;
     let one = |name: &String| {
         let mut field = |kind: &str| {
             let array = arrays.remove(&format!("{kind}_{name}"));
-            array
-                .map(|(_, values)| values)
-                .ok_or_else(|| Error::BadFile {
-                    path: path.to_owned(),
-                    reason: format!(
-                        "has no array {kind}_{name}; give the --maps of the same analysis"
-                    ),
-                })
+            array.map(|(_, values)| values).ok_or_else(|| {
+                Error::bad_file(
+                    path,
+                    format!("has no array {kind}_{name}; give the --maps of the same analysis"),
+                )
+            })
         };
         Ok((name.clone(), [field("first")?, field("total")?]))
     };

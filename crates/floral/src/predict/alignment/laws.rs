@@ -5,11 +5,10 @@ use tempfile::TempDir;
 use crate::dataset::{Arrays, Dataset};
 use crate::evaluate::{self, evaluate};
 use crate::grid::Domain;
-use crate::operator::Device;
 use crate::predict::testing::Play;
 use crate::predict::{Cases, Checked, Predictor, Sampling};
-use crate::train::{Method, RunFolder, train};
-use crate::{Axis, Field, Grid, Quantity, Silent};
+use crate::train::Method;
+use crate::{Axis, Field, Grid, Quantity, Silent, fit};
 
 const SHAPE: [usize; 2] = [4, 6];
 const INPUTS: usize = 6;
@@ -90,9 +89,7 @@ impl Written {
 
 fn predictor(folder: &TempDir, dataset: &Dataset) -> Predictor {
     let config = Play::config(Method::Kriging);
-    let run = RunFolder::create(&folder.path().join("run"), &config).unwrap();
-    train(&run, dataset, &Device::flex(), &Silent).unwrap();
-    Predictor::load(&run, &Device::flex()).unwrap()
+    fit(dataset, folder.path().join("run"), &config, &Silent).unwrap()
 }
 
 /// Cases of a dataset in another form are those of the plain one.

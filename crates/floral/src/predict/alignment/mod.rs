@@ -51,10 +51,7 @@ impl Alignment {
     /// That of the inputs of a file.
     pub fn new(header: &Header, path: &Path, given: &Given) -> Result<Self> {
         let aligned = aligned(header, given);
-        aligned.map_err(|reason| Error::BadFile {
-            path: path.to_owned(),
-            reason,
-        })
+        aligned.map_err(|reason| Error::bad_file(path, reason))
     }
 }
 
@@ -85,12 +82,7 @@ pub(super) fn check_mask(
     grid: &Grid,
     own: Option<&Mask>,
 ) -> Result<()> {
-    let refused = |reason: String| {
-        Err(Error::BadFile {
-            path: path.to_owned(),
-            reason,
-        })
-    };
+    let refused = |reason: String| Err(Error::bad_file(path, reason));
     match (&header.mask, own) {
         (Some(mask), _) if mask.shape() != grid.shape() => refused(format!(
             "has the grid {:?}, and the run knows which points are outside of its domain on {:?} \
@@ -125,13 +117,13 @@ pub fn check_terms(header: &Header, dataset: &Dataset) -> Result<()> {
     if seen.is_view() == dataset.is_view() && !is_scaled {
         return Ok(());
     }
-    Err(Error::BadFile {
-        path: dataset.path().to_owned(),
-        reason: format!(
+    Err(Error::bad_file(
+        dataset.path().to_owned(),
+        format!(
             "{}; write it in the run's order and units for this",
             notes.join("; ")
         ),
-    })
+    ))
 }
 
 pub(super) fn aligned(header: &Header, given: &Given) -> Verdict<Alignment> {

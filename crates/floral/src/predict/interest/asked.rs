@@ -75,10 +75,10 @@ impl Interests {
         for definition in &asked.quantities {
             let quantity = QuantityOfInterest::define(definition, &names).map_err(refused)?;
             if all.iter().any(|one| one.quantity.name() == quantity.name()) {
-                return Err(Error::Config {
-                    context: definition.trim().to_owned(),
-                    reason: "another quantity has the same name; choose different ones".into(),
-                });
+                return Err(Error::config(
+                    definition.trim().to_owned(),
+                    "another quantity has the same name; choose different ones",
+                ));
             }
             all.push(Interest {
                 quantity,
@@ -151,10 +151,7 @@ impl Interests {
 
 /// The quantity that a threshold such as `peak: 80` is of, and its value.
 fn threshold(text: &str, all: &[Interest]) -> Result<(usize, f64)> {
-    let refuse = |reason: String| Error::Config {
-        context: text.to_owned(),
-        reason,
-    };
+    let refuse = |reason: String| Error::config(text, reason);
     let (name, value) = text.rsplit_once(':').ok_or_else(|| {
         refuse("a threshold is NAME: VALUE, with the name of a quantity, as in peak: 80".into())
     })?;

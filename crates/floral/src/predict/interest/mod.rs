@@ -37,14 +37,8 @@ pub fn refused(error: floral_quantities::Error) -> Error {
             text,
             column,
             message,
-        } => Error::Config {
-            context: text,
-            reason: format!("column {column}: {message}"),
-        },
-        floral_quantities::Error::Config { context, reason } => Error::Config { context, reason },
-        other => Error::Config {
-            context: "quantity of interest".into(),
-            reason: other.to_string(),
-        },
+        } => Error::config(text, format!("column {column}: {message}")),
+        floral_quantities::Error::Config { context, reason } => Error::config(context, reason),
+        other => Error::config("quantity of interest", other.to_string()),
     }
 }

@@ -193,20 +193,20 @@ pub(in crate::predict) fn check_names<'a>(
     }
     let dimensions = [DRAW_DIMENSION, STATISTIC_DIMENSION];
     let mut taken: BTreeSet<String> = others.map(str::to_owned).collect();
-    let clash = |name: &str| Error::Config {
-        context: format!("quantity of interest {name}"),
-        reason: "predictions have another array of that name; choose a different one".into(),
+    let clash = |name: &str| {
+        Error::config(
+            format!("quantity of interest {name}"),
+            "predictions have another array of that name; choose a different one",
+        )
     };
     if let Some(axis) = dimensions
         .iter()
         .find(|name| !taken.insert((**name).to_owned()))
     {
-        return Err(Error::Config {
-            context: format!("axis {axis}"),
-            reason:
-                "quantities of interest are stored along a dimension of that name; rename the axis"
-                    .into(),
-        });
+        return Err(Error::config(
+            format!("axis {axis}"),
+            "quantities of interest are stored along a dimension of that name; rename the axis",
+        ));
     }
     for interest in interests {
         for (name, _) in interest.arrays(1) {

@@ -10,7 +10,7 @@ use super::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
 use super::model::Shapes;
 use super::{Method, Outcome, RunFolder, TrainConfig, train};
 use crate::Silent;
-use crate::dataset::{Dataset, Precision, Request, SplitConfig, generate};
+use crate::dataset::{Dataset, Request, SplitConfig, generate};
 use crate::operator::Device;
 use crate::problem::{ExactMoments, Problem, catalogue};
 use crate::random::{Purpose, Stream, stream};
@@ -31,14 +31,7 @@ impl Line {
         let folder = tempfile::tempdir().unwrap();
         let constants = toml::toml! { resolution = 32 };
         let problem = catalogue::build("1dcr", constants, "test").unwrap();
-        let request = Request {
-            inputs: 20,
-            realizations: 16,
-            seed: 1,
-            precision: Precision::F32,
-            shard: 1,
-            force: false,
-        };
+        let request = Request::new(20, 16, 1);
         let path = folder.path().join("line.zarr");
         generate(problem.as_ref(), &request, &path, &Silent).unwrap();
         Self {

@@ -16,7 +16,7 @@ use hdf5_reader::{Dataset, Datatype, Hdf5File, OpenOptions, SliceInfo, SliceInfo
 use super::beside::MOST_LABELS;
 use super::hdf5_values::{Parts, attributes, number};
 use super::links::{LeadingOut, unfollowed};
-use super::{Beside, Groups, MOST_ARRAYS, Source, Stored, Unread, Values, Variable, bad, leaf};
+use super::{Beside, Groups, MOST_ARRAYS, Source, Stored, Unread, Values, Variable, leaf};
 use crate::storage::Number;
 use crate::{Error, Result};
 
@@ -106,7 +106,7 @@ impl Refused {
                  leads to into one file"
             ),
         };
-        bad(path, reason)
+        Error::bad_file(path, reason)
     }
 }
 
@@ -312,7 +312,7 @@ fn check_size(path: &Path, variable: &Variable, array: &Dataset, size: u64) -> R
         return Ok(());
     }
     let (name, shape) = (&variable.name, &variable.shape);
-    Err(bad(
+    Err(Error::bad_file(
         path,
         format!("the array {name} of shape {shape:?} cannot be stored in {size} bytes"),
     ))

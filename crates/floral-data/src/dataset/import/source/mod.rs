@@ -166,7 +166,8 @@ impl Source {
     /// The values of a box of an array: unpacked, and NaN where a value is missing.
     pub fn read(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
         let array = &self.variables[variable];
-        let about = |reason| bad(&self.path, format!("the array {} {reason}", array.name));
+        let about =
+            |reason| Error::bad_file(&self.path, format!("the array {} {reason}", array.name));
         let mut counts = ranges.iter().map(Range::len);
         let count = counts.try_fold(1, usize::checked_mul);
         if count.is_none_or(|count| count > LARGEST_BOX) {
@@ -193,9 +194,4 @@ impl Source {
         let ranges: Vec<Range<usize>> = shape.iter().map(|&n| 0..n).collect();
         self.read(variable, &ranges)
     }
-}
-
-/// An error about a file.
-pub(super) fn bad(path: &Path, reason: impl Into<String>) -> Error {
-    Error::bad_file(path, reason)
 }

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use super::beside::MOST_LABELS;
 use super::bytes::Bytes;
-use super::netcdf_header::{Header, Record};
+use super::netcdf_header::{NetcdfHeader, Record};
 use super::strided::Strided;
-use super::{Beside, Source, Stored, Unread, Values, Variable, bad};
+use super::{Beside, Source, Stored, Unread, Values, Variable};
 use crate::storage::{Kind, Number};
 use crate::{Error, Result};
 
@@ -26,8 +26,8 @@ const LONGEST_LABEL: usize = 1 << 12;
 pub(super) fn open(path: &Path) -> Result<Source> {
     let file = File::open(path).map_err(Error::io(path))?;
     let size = file.metadata().map_err(Error::io(path))?.len();
-    let header = Header::read(BufReader::new(&file).take(LONGEST_HEADER));
-    let header = header.ok_or_else(|| bad(path, "is no NetCDF file, or damaged"))?;
+    let header = NetcdfHeader::read(BufReader::new(&file).take(LONGEST_HEADER));
+    let header = header.ok_or_else(|| Error::bad_file(path, "is no NetCDF file, or damaged"))?;
     let records = header.records(size);
     let (mut variables, mut places) = (Vec::new(), Vec::new());
     let (bytes, mut beside) = (Bytes::of(file), Beside::default());
@@ -58,7 +58,7 @@ struct Places {
 }
 
 /// A variable of numbers and where they are.
-fn opened(record: &Record, header: &Header, records: u64) -> Option<(Variable, Strided)> {
+fn opened(record: &Record, header: &NetcdfHeader, records: u64) -> Option<(Variable, Strided)> {
     let number = record.number?;
     let shape = header.shape(record, records)?;
     let is_record = header.is_record(record);
@@ -76,7 +76,12 @@ fn opened(record: &Record, header: &Header, records: u64) -> Option<(Variable, S
 }
 
 /// The texts of a list, stored as [text, character].
-fn texts(record: &Record, header: &Header, records: u64, file: &Bytes) -> Option<Vec<String>> {
+fn texts(
+    record: &Record,
+    header: &NetcdfHeader,
+    records: u64,
+    file: &Bytes,
+) -> Option<Vec<String>> {
     let shape = header.shape(record, records)?;
     let [count, length] = shape[..] else {
         return None;
@@ -112,7 +117,7 @@ fn check_end(path: &Path, variable: &Variable, place: &Strided, size: u64) -> Re
     }
     let (name, shape) = (&variable.name, &variable.shape);
     let reason = format!("the variable {name} of shape {shape:?} ends behind the file; is it cut?");
-    Err(bad(path, reason))
+    Err(Error::bad_file(path, reason))
 }
 
 impl Values for Places {

@@ -18,7 +18,7 @@ const CHARACTERS: u32 = 2;
 const LONGEST_TEXT: u64 = 1 << 20;
 
 /// The contents of the header.
-pub(super) struct Header {
+pub(super) struct NetcdfHeader {
     /// How many records there are; none if the writer did not know.
     written: Option<u64>,
     /// Names and lengths; that of records is zero.
@@ -41,7 +41,7 @@ pub(super) struct Record {
     pub begin: u64,
 }
 
-impl Header {
+impl NetcdfHeader {
     /// From the beginning of a file; none if it is no such header.
     pub fn read(file: impl Read) -> Option<Self> {
         let mut file = Words { file, version: 0 };

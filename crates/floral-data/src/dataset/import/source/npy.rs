@@ -9,7 +9,7 @@ use serde_json::Map;
 
 use super::bytes::Bytes;
 use super::strided::Strided;
-use super::{Beside, Source, Stored, Unread, Values, Variable, bad};
+use super::{Beside, Source, Stored, Unread, Values, Variable};
 use crate::npz::{NpyContents, NpyHeader, texts};
 use crate::{Error, Result};
 
@@ -21,8 +21,8 @@ pub(super) fn open(path: &Path, files: &[PathBuf]) -> Result<Source> {
     for file in files {
         let bytes = File::open(file).map_err(Error::io(file))?;
         let size = bytes.metadata().map_err(Error::io(file))?.len();
-        let contents =
-            NpyContents::read(BufReader::new(&bytes), size).map_err(|reason| bad(file, reason))?;
+        let contents = NpyContents::read(BufReader::new(&bytes), size)
+            .map_err(|reason| Error::bad_file(file, reason))?;
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
         let header = match contents {
             NpyContents::Numbers(header) => header,
@@ -31,7 +31,7 @@ pub(super) fn open(path: &Path, files: &[PathBuf]) -> Result<Source> {
                 let labels = texts(bytes, size).ok().flatten();
                 // Labels belong to arrays of numbers: alone they are no data.
                 let Some(labels) = labels.filter(|_| files.len() > 1) else {
-                    return Err(bad(file, reason));
+                    return Err(Error::bad_file(file, reason));
                 };
                 beside.label(&name, labels);
                 continue;

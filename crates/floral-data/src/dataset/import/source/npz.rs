@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use super::bytes::Bytes;
 use super::npy::{numbers, variable};
-use super::{Beside, MOST_ARRAYS, Source, Stored, Unread, Values, bad};
+use super::{Beside, MOST_ARRAYS, Source, Stored, Unread, Values};
 use crate::npz::{Archive, Entry, NpyContents, NpyHeader, texts};
 use crate::{Error, Result};
 
@@ -39,14 +39,18 @@ enum Contents {
 pub(super) fn open(path: &Path) -> Result<Source> {
     let archive = Archive::open(path)?;
     if archive.entries.len() > MOST_ARRAYS {
-        return Err(bad(path, format!("has more than {MOST_ARRAYS} arrays")));
+        return Err(Error::bad_file(
+            path,
+            format!("has more than {MOST_ARRAYS} arrays"),
+        ));
     }
     let (mut variables, mut entries) = (Vec::new(), Vec::new());
     let mut beside = Beside::default();
     for (index, entry) in archive.entries.iter().enumerate() {
         let contents = archive.with_file(entry, |file| NpyContents::read(file, entry.size()));
-        let contents =
-            contents.map_err(|reason| bad(path, format!("the array {} {reason}", entry.name)))?;
+        let contents = contents.map_err(|reason| {
+            Error::bad_file(path, format!("the array {} {reason}", entry.name))
+        })?;
         let header = match contents {
             NpyContents::Numbers(header) => header,
             NpyContents::Other(reason) => {

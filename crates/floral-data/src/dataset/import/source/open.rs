@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::zarr::is_zarr;
-use super::{Source, bad, hdf5, netcdf, npy, npz, zarr};
+use super::{Source, hdf5, netcdf, npy, npz, zarr};
 use crate::{Error, Result};
 
 /// How HDF5 files begin, at the start or behind a block of the user's.
@@ -57,7 +57,7 @@ fn add(path: &Path, depth: usize, sources: &mut Vec<Source>) -> Result<()> {
     } else if path.is_dir() {
         folder(path, depth, sources)?;
     } else {
-        return Err(bad(path, "there is no such file or folder"));
+        return Err(Error::bad_file(path, "there is no such file or folder"));
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ fn folder(path: &Path, depth: usize, sources: &mut Vec<Source>) -> Result<()> {
         }
     }
     if depth == 0 && sources.len() == before {
-        return Err(bad(
+        return Err(Error::bad_file(
             path,
             format!(
                 "holds no data: files that end in {}, or Zarr",
@@ -116,14 +116,14 @@ pub(in crate::dataset) fn file(path: &Path) -> Result<Source> {
     } else if BLOCKS.into_iter().any(is_hdf5) {
         hdf5::open(path)
     } else if start.starts_with(b"MATLAB 5.0") {
-        Err(bad(
+        Err(Error::bad_file(
             path,
             "is an old MATLAB file; save it with -v7.3, which is HDF5",
         ))
     } else if start.is_empty() {
-        Err(bad(path, "is empty"))
+        Err(Error::bad_file(path, "is empty"))
     } else {
-        Err(bad(
+        Err(Error::bad_file(
             path,
             "is no data that is known here: NumPy (.npz, .npy), HDF5, NetCDF or Zarr",
         ))
