@@ -15,6 +15,7 @@ mod legacy_data;
 mod located;
 mod polygon;
 mod pvd;
+mod quadratic;
 mod raw;
 mod structured;
 mod ugrid;
