@@ -8,6 +8,7 @@ mod arrays;
 mod atomic;
 mod base64_text;
 mod cursor;
+mod dual;
 mod exodus;
 mod gmsh;
 mod legacy;

@@ -170,7 +170,9 @@ mod tests {
 
     /// Corners, then the middles of edges.
     fn places(volume: &Volume, corners: &[Vec3]) -> Vec<Vec3> {
-        let middle = |edge: &[usize; 2]| [0, 1, 2].map(|i| (corners[edge[0]][i] + corners[edge[1]][i]) / 2.0);
+        let middle = |edge: &[usize; 2]| {
+            [0, 1, 2].map(|i| (corners[edge[0]][i] + corners[edge[1]][i]) / 2.0)
+        };
         let middles = volume.edges.iter().map(middle);
         corners.iter().copied().chain(middles).collect()
     }
@@ -206,7 +208,10 @@ mod tests {
             for seed in 0..200 {
                 let nodes = shuffled(places.len(), seed);
                 let mut at = places.clone();
-                nodes.iter().zip(&places).for_each(|(node, place)| at[*node] = *place);
+                nodes
+                    .iter()
+                    .zip(&places)
+                    .for_each(|(node, place)| at[*node] = *place);
                 let parts = tetrahedra(volume, &nodes);
                 let measures: Vec<f64> = parts.iter().map(|t| measure(&at, *t)).collect();
                 assert!(measures.iter().all(|m| *m > 1e-3), "{measures:?}");
@@ -239,7 +244,9 @@ mod tests {
             let place = |node: usize| at[numbers.iter().position(|n| *n == node).unwrap()];
             for (side, count) in sides {
                 let all = |axis: usize, value: f64| side.iter().all(|n| place(*n)[axis] == value);
-                let is_outside = all(0, 0.0) || all(0, 2.0) || (1..3).any(|axis| all(axis, 0.0) || all(axis, 1.0));
+                let is_outside = all(0, 0.0)
+                    || all(0, 2.0)
+                    || (1..3).any(|axis| all(axis, 0.0) || all(axis, 1.0));
                 assert_eq!(count, if is_outside { 1 } else { 2 }, "{side:?}");
             }
         }
