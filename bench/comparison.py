@@ -80,6 +80,14 @@ class Comparison:
             row(f"{name}, without prior", plain, theirs, compiled),
         ]
 
+    def training_without_prior(self, size, batch, inputs, target):
+        mine, theirs, compiled = self.alternate(
+            lambda: ours("work", "training-without-prior", size, batch, inputs, self.seconds),
+            lambda: peer("training", size, batch, inputs, self.seconds),
+            lambda: peer("training-compiled", size, batch, inputs, self.seconds),
+        )
+        return [row(f"{training_name(size, batch, inputs)}, without prior", mine, theirs, compiled, target=target)]
+
     def training_alone(self, size, batch, inputs, target):
         """A batch that the peer's memory does not hold."""
         [mine] = self.alternate(lambda: ours("work", "training", size, batch, inputs, self.seconds))
