@@ -23,6 +23,9 @@ use crate::Result;
 /// Draws per reading, at least: with fewer, chance correlations are most of the covariance.
 const LEAST_DRAWS: usize = 4;
 
+/// A deviation below this share of the mean is roundoff.
+const ROUNDOFF: f64 = 1e-12;
+
 /// What turns a draw of a law into one given readings.
 pub struct DrawnUpdate {
     rows: Rows,
@@ -110,9 +113,9 @@ impl DrawnLaw {
     fn new(draws: &[f64], mean: &[f64], rows: &Rows) -> Self {
         let (values, n) = (mean.len(), rows.len());
         let middle = rows.of(mean);
-        let seen = |draw: &[f64]| {
+        let seen = |draw: &[f64]| -> Vec<f64> {
             let read = rows.of(draw).into_iter().zip(&middle);
-            read.map(|(seen, middle)| seen - middle).collect()
+            read.map(|(seen, middle)| off(seen, *middle)).collect()
         };
         let seen: Vec<Vec<f64>> = draws.par_chunks_exact(values.max(1)).map(seen).collect();
         let share = 1.0 / (seen.len() as f64 - 1.0).max(1.0);
@@ -147,6 +150,16 @@ impl DrawnLaw {
         };
         let all = (0..self.with_values.len()).into_par_iter();
         all.map(column).collect()
+    }
+}
+
+/// How far a reading of a draw is from that of the mean; roundoff is none.
+fn off(seen: f64, middle: f64) -> f64 {
+    let far = seen - middle;
+    if far.abs() > ROUNDOFF * middle.abs() {
+        far
+    } else {
+        0.0
     }
 }
 
