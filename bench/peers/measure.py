@@ -5,7 +5,7 @@
     prior SIZE FIELDS SECONDS
     sampling REFERENCE-FILE REALIZATIONS
     velocity-compiled, training-compiled, sampling-compiled      the hoisted form by torch.compile
-    parity FIXTURE | REFERENCE-FILE
+    parity FILES       each a fixture or a reference file
 
 Every figure is the best of the rounds that fit into SECONDS, at least one, after a first that warms
 up and never counts. All is eager but for the works whose name says compiled. FLORAL_BENCH_THREADS is the
@@ -196,7 +196,11 @@ def sampling_compiled(file, realizations):
         return compiled.report(run, lambda: case.milliseconds(evaluate))
 
 
-def parity(file):
+def parity(*files):
+    return {"errors": [error_in(file) for file in files]}
+
+
+def error_in(file):
     """Largest difference to the stored velocity, relative to its largest value."""
     tensors = load_file(file)
     if "weight.lift.hidden.weight" in tensors:
@@ -213,7 +217,7 @@ def parity(file):
     with torch.no_grad():
         found = network(tensors["in.w"], tensors["in.tau"].flatten(), condition)
     expected = tensors["out.velocity"]
-    return {"error": ((found - expected).abs().max() / expected.abs().max()).item()}
+    return ((found - expected).abs().max() / expected.abs().max()).item()
 
 
 WORKS = {
