@@ -71,11 +71,12 @@ impl Arguments {
 
 /// What conditioning did, in a line.
 pub fn summary(innovation: &Innovation) -> String {
-    let runs = number(innovation.effective_runs);
+    let runs = innovation.effective_runs;
     let law = match innovation.is_drawn {
         true => format!("by the covariance of {runs} draws"),
         false => format!(
-            "{runs} effective training runs, smoothing {}",
+            "{} effective training runs, smoothing {}",
+            number(runs),
             innovation.smoothing
         ),
     };
