@@ -30,6 +30,8 @@ def peer(*words):
 
 def smallest(answers):
     """Of every time, the best round's; of the rest, the last."""
+    if answers[-1] is None:
+        return None
     merged = dict(answers[-1])
     for key in merged:
         found = [answer[key] for answer in answers if answer.get(key) is not None]
@@ -41,9 +43,11 @@ def smallest(answers):
 
 
 class Comparison:
-    def __init__(self, rounds, seconds):
+    def __init__(self, rounds, seconds, compiles=True):
         self.rounds = rounds
         self.seconds = seconds
+        #: Whether the compiled form is measured too.
+        self.compiles = compiles
         self.peak = 0.0
 
     def alternate(self, *works):
@@ -55,11 +59,14 @@ class Comparison:
                 found.append(work())
         return [smallest(found) for found in answers]
 
+    def compiled(self, name, *words):
+        return peer(f"{name}-compiled", *words) if self.compiles else None
+
     def velocity(self, size, batch, target):
         mine, theirs, compiled = self.alternate(
             lambda: ours("work", "velocity", size, batch, 1, self.seconds),
             lambda: peer("velocity", size, batch, self.seconds),
-            lambda: peer("velocity-compiled", size, batch, self.seconds),
+            lambda: self.compiled("velocity", size, batch, self.seconds),
         )
         return [row(f"velocity, {size}, batch {batch}", mine, theirs, compiled, target=target)]
 
@@ -69,7 +76,7 @@ class Comparison:
             lambda: ours("work", "training", size, batch, inputs, self.seconds),
             lambda: ours("work", "training-without-prior", size, batch, inputs, self.seconds),
             lambda: peer("training", size, batch, inputs, self.seconds),
-            lambda: peer("training-compiled", size, batch, inputs, self.seconds),
+            lambda: self.compiled("training", size, batch, inputs, self.seconds),
             lambda: peer("prior", size, 2 * batch, self.seconds),
         )
         name = training_name(size, batch, inputs)
@@ -79,6 +86,14 @@ class Comparison:
             row(name, mine, theirs, compiled, target=target, **more),
             row(f"{name}, without prior", plain, theirs, compiled),
         ]
+
+    def training_without_prior(self, size, batch, inputs, target):
+        mine, theirs, compiled = self.alternate(
+            lambda: ours("work", "training-without-prior", size, batch, inputs, self.seconds),
+            lambda: peer("training", size, batch, inputs, self.seconds),
+            lambda: self.compiled("training", size, batch, inputs, self.seconds),
+        )
+        return [row(f"{training_name(size, batch, inputs)}, without prior", mine, theirs, compiled, target=target)]
 
     def training_alone(self, size, batch, inputs, target):
         """A batch that the peer's memory does not hold."""
@@ -99,7 +114,7 @@ class Comparison:
         mine, theirs, compiled, drawn = self.alternate(
             lambda: ours("work", "sampling", size, count, 1, 0),
             lambda: peer("sampling", file, count),
-            lambda: peer("sampling-compiled", file, count),
+            lambda: self.compiled("sampling", file, count),
             lambda: peer("prior", size, count, 0),
         )
         more = {"prior_ms": drawn["batch_ms"] / count, "peer_prior_variance": drawn["variance"]}

@@ -6,8 +6,8 @@ Three datasets: the Burgers equation with noise of bench/outside, 40 training in
 32x32 points, 20 training inputs; heat in a plate with a hole, on a mesh, 24 training inputs. Of test inputs a few
 realizations are read at a few points, exactly, and predicted everywhere. `rmse` is the root mean square error of
 the conditioned mean beside that realization, `coverage` the share of its values within the interval from 5 to 95 %.
-Sensors are evenly spread, or placed by `floral suggest --sensors`. At last, the time that ten readings cost with 2500
-realizations on 64x64 points.
+Sensors are evenly spread, or placed by `floral suggest --sensors`. At last, the time that ten readings cost on 64x64 points
+and on the mesh of bench/scale.
 """
 
 import json
@@ -23,12 +23,15 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.linalg import spsolve
 from scipy.spatial import Delaunay
 
-from command import floral, show
+from command import floral, measured, show
 from results import RESULTS, program_version, write
+from scale_data import made as made_large
 
 SEED = 451
 SENSORS = (0, 1, 3, 5, 9)
 REALIZATIONS = 500
+#: Readings and rounds that are timed.
+READ, ROUNDS = 10, 3
 
 
 def opened(path):
@@ -169,24 +172,49 @@ def mesh(folder, archive):
     return Problem(folder, "mesh", ["x", "y"], points, np.array(truth)[:8], asked)
 
 
-def timed(folder):
-    """Seconds of 2500 realizations on 64x64 points, without and with ten readings."""
-    words = ["--inputs", 14, "--realizations", 20, "--resolution", 64, "--seed", SEED, "-o", "large.zarr"]
+def darcy_64(folder):
+    words = ["--inputs", 14, "--realizations", 20, "--resolution", 64, "--seed", SEED, "-o", "plane.zarr"]
     floral(folder, "generate", "darcy", *words)
-    floral(folder, "train", "large.zarr", "--set", "split.test=2", "--set", "split.validation=0", "--set", "budget=1m", "-o", "large")
-    test = opened(folder / "large.zarr")
+    floral(folder, "train", "plane.zarr", "--set", "split.test=2", "--set", "split.validation=0", "--set", "budget=1m", "-o", "plane")
+    test = opened(folder / "plane.zarr")
     axes = list(test.high.dims[3:])
-    rng = np.random.default_rng(SEED)
-    at = rng.integers(5, 59, size=(10, 2))
+    at = np.random.default_rng(SEED).integers(5, 59, size=(READ, 2))
     rows = [(test[axes[0]].values[a], test[axes[1]].values[b], test.high.values[0, 0, 0, a, b], 0.01) for a, b in at]
+    return "plane", "plane.zarr", axes, rows
+
+
+def mesh_50000(folder):
+    """The mesh of bench/scale; readings away from the rim, where the solution is fixed."""
+    train, test = made_large("mesh of 50 000 nodes", SEED)
+    for name, part in (("fine-train", train), ("fine-test", test)):
+        part.to_zarr(folder / f"{name}.zarr", zarr_format=3, consolidated=False)
+    floral(folder, "train", "fine-train.zarr", "--set", "split.test=0", "--set", "split.validation=0", "-o", "fine")
+    places, u = test["points"].values, test.high.values[0, 0, 0]
+    inner = np.flatnonzero((places**2).sum(1) < 0.8)
+    at = np.random.default_rng(SEED).choice(inner, READ, replace=False)
+    return "fine", "fine-test.zarr", ["x", "y"], [(*places[a], u[a], 0.01 * u.std()) for a in at]
+
+
+#: Runs to time, and their realizations.
+TIMED = {"64x64 points": (darcy_64, (2500,)), "mesh of 50 000 nodes": (mesh_50000, (1000, 2500))}
+
+
+def timed(folder, name):
+    """Seconds by the clock and of processors, and memory, of `floral sample` without and with ten readings: the best of some
+    rounds, in turn."""
+    build, counts = TIMED[name]
+    run, data, axes, rows = build(folder)
     lines = [",".join([*axes, "value", "std"]), *(",".join(map(repr, map(float, row))) for row in rows)]
     (folder / "ten.csv").write_text("\n".join(lines) + "\n")
-    seconds = {}
-    for name, more in (("without readings", []), ("ten readings", ["--observe", "ten.csv"])):
-        start = time.perf_counter()
-        floral(folder, "sample", "large", "--input", "large.zarr", "--inputs", "0..1", *more, "-o", "large-out.zarr", "--force")
-        seconds[name] = time.perf_counter() - start
-    return seconds
+    for count in counts:
+        words = ["sample", run, "--input", data, "--inputs", "0..1", "--realizations", count, "-o", "timed.zarr", "--force"]
+        found = {0: [], READ: []}
+        for _ in range(ROUNDS):
+            for readings, more in ((0, []), (READ, ["--observe", "ten.csv"])):
+                found[readings].append(measured(folder, *words, *more))
+        for readings, rounds in found.items():
+            least = {key: round(min(one[key] for one in rounds), 2) for key in rounds[0]}
+            yield {"data": name, "realizations": count, "readings": readings, **least}
 
 
 #: Sensors and realizations per input.
@@ -196,16 +224,19 @@ PROBLEMS = {"outside": (outside, SENSORS, 1), "mesh": (mesh, SENSORS, 2), "darcy
 def main():
     archive = pathlib.Path(sys.argv[1]).resolve()
     path = RESULTS / "observe.json"
-    wanted = sys.argv[2:] or [*PROBLEMS, "time"]
+    wanted = sys.argv[2:] or [*PROBLEMS, *TIMED]
     made = json.loads(path.read_text()) if path.exists() and sys.argv[2:] else {"rows": []}
-    made |= {"command": f"bench/observe {archive.name}", "method_version": program_version(), "cores": os.cpu_count(), "seed": SEED}
-    made["rows"] = [row for row in made["rows"] if row["data"] not in wanted]
+    made |= {"command": f"bench/observe {archive.name}", "method_version": program_version(), "cores": os.cpu_count(), "seed": SEED, "rounds": ROUNDS}
+    made.pop("seconds", None)
+    for part in ("rows", "times"):
+        made[part] = [row for row in made.get(part, []) if row["data"] not in wanted]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for name in wanted:
-            if name == "time":
-                made["seconds"] = timed(folder)
-                print(made["seconds"], flush=True)
+            if name in TIMED:
+                for row in timed(folder, name):
+                    made["times"].append(row | {"load": round(os.getloadavg()[0], 1)})
+                    show(row)
                 write(path.name, made)
                 continue
             build, counts, realizations = PROBLEMS[name]

@@ -1,6 +1,7 @@
 """Writes everything that shows recorded numbers from the files in results/.
 
-    bench/readme             writes the README's two tables, between marks, and docs/src/results/*.md
+    bench/readme             writes the README's two tables and that of how-to/unbiased.md, between marks, and
+                             docs/src/results/*.md
     bench/readme --check     exits with 1 if one of them differs from what the files hold, and names recordings made
                              with an older version of the default method
 """
@@ -13,11 +14,13 @@ import readme_quantities
 import readme_recommended
 import readme_speed
 import readme_trials
+import readme_unbiased
 import readme_zoo
 from results import RESULTS, ROOT, exists, method_version, program_version, read, source, table
 
 README = ROOT / "README.md"
 PAGES = ROOT / "docs/src/results"
+UNBIASED = ROOT / "docs/src/how-to/unbiased.md"
 MARK = "<!-- Written by bench/readme from the files in results/; change those, not this page. -->\n"
 
 # Recordings that hold predictions of the default method, and the page that shows each.
@@ -35,6 +38,7 @@ OF_THE_METHOD = {
     "outside.json": "trials.md",
     "sampling.json": "speed.md",
     "scale.json": "speed.md",
+    "unbiased.json": "../how-to/unbiased.md",
 }
 OTHERS = {
     "table1-1dcr.json": "paper-methods.md",
@@ -57,6 +61,7 @@ TITLES = {
     "quantities.md": "quantities of interest",
     "trials.md": "trials",
     "speed.md": "speed",
+    "../how-to/unbiased.md": "means without bias beside MXMCPy",
 }
 
 
@@ -111,11 +116,15 @@ def readme():
     return between_marks(text, "speed", readme_speed.readme())
 
 
+def unbiased():
+    return between_marks(UNBIASED.read_text(), "comparison", readme_unbiased.section())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page differs from its files")
     arguments = parser.parse_args()
-    wanted = {README: readme(), **dict(pages())}
+    wanted = {README: readme(), UNBIASED: unbiased(), **dict(pages())}
     if not arguments.check:
         PAGES.mkdir(parents=True, exist_ok=True)
         for path, text in wanted.items():

@@ -13,34 +13,20 @@ import datetime
 import json
 import os
 import pathlib
-import sys
 import tempfile
 import time
 
 import xarray
 
+from command import measured
 from results import RESULTS, commit, program_version
 from scale_data import CASES, made
 from zoo_peers import pca_gp
 from zoo_scores import coverage, of_mean
 
-FLORAL = os.environ["FLORAL"]
 METHODS = ["floral-kl", "kriging"]
 DRAWS, SCORED = 1000, 400
 QUANTILES = ["--quantile", "0.05", "--quantile", "0.95"]
-
-
-def measured(folder, *words):
-    """Seconds by the clock and of processors, and the peak of resident memory in MB."""
-    start, child = time.monotonic(), os.fork()
-    if child == 0:
-        os.chdir(folder)
-        os.execv(FLORAL, [FLORAL, "-q", *map(str, words)])
-    _, status, used = os.wait4(child, 0)
-    if status != 0:
-        sys.exit(f"floral {' '.join(map(str, words))} ended with {status}")
-    seconds = {"s": time.monotonic() - start, "cpu_s": used.ru_utime + used.ru_stime}
-    return seconds | {"mb": used.ru_maxrss / 1024}
 
 
 def named(prefix, values):

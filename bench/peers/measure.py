@@ -5,10 +5,11 @@
     prior SIZE FIELDS SECONDS
     sampling REFERENCE-FILE REALIZATIONS
     velocity-compiled, training-compiled, sampling-compiled      the hoisted form by torch.compile
-    parity FIXTURE | REFERENCE-FILE
+    parity FILES       each a fixture or a reference file
 
 Every figure is the best of the rounds that fit into SECONDS, at least one, after a first that warms
-up and never counts. All is eager but for the works whose name says compiled.
+up and never counts. All is eager but for the works whose name says compiled. FLORAL_BENCH_THREADS is the
+number of threads; with one, times are those of the processor, to which other programs do not add.
 """
 
 import json
@@ -26,6 +27,8 @@ import weights
 from network import FilmFno, select
 
 PATH_WIDTH = 1e-5
+THREADS = int(os.environ.get("FLORAL_BENCH_THREADS", os.cpu_count()))
+CLOCK = time.process_time if THREADS == 1 else time.perf_counter
 
 
 def best(work, seconds):
@@ -33,9 +36,9 @@ def best(work, seconds):
     work()
     begun, times = time.perf_counter(), []
     while not times or time.perf_counter() - begun < float(seconds):
-        start = time.perf_counter()
+        start = CLOCK()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(CLOCK() - start)
     return min(times)
 
 
@@ -162,9 +165,9 @@ class Sampling:
             self.evaluations += 1
             return evaluate(state, tau.expand(self.count))
 
-        begun = time.perf_counter()
+        begun = CLOCK()
         odeint(rate, self.start, torch.tensor([0.0, 1.0]), method="dopri5", rtol=1e-5, atol=1e-5)
-        return 1e3 * (time.perf_counter() - begun) / self.count
+        return 1e3 * (CLOCK() - begun) / self.count
 
     def published(self, w, tau):
         return self.network(w, tau, self.repeated)
@@ -193,7 +196,11 @@ def sampling_compiled(file, realizations):
         return compiled.report(run, lambda: case.milliseconds(evaluate))
 
 
-def parity(file):
+def parity(*files):
+    return {"errors": [error_in(file) for file in files]}
+
+
+def error_in(file):
     """Largest difference to the stored velocity, relative to its largest value."""
     tensors = load_file(file)
     if "weight.lift.hidden.weight" in tensors:
@@ -203,13 +210,14 @@ def parity(file):
         modes = list(tensors["weight.field.linear_operator.K.weight.tensor.re"].shape[2:])
         modes[-1] = 2 * (modes[-1] - 1)
         first = tensors["weight.field.cond_lifting_film.film.network.0.weight"]
-        network = FilmFno(modes, hidden=first.shape[1], film=first.shape[0])
+        layers = sum("cond_fno_film" in name and name.endswith("network.0.weight") and name.startswith("weight.") for name in tensors)
+        network = FilmFno(modes, hidden=first.shape[1], film=first.shape[0], layers=layers)
         weights.from_reference(network, tensors)
         condition = torch.cat([tensors["in.condition"], tensors["in.low"]], dim=1)
     with torch.no_grad():
         found = network(tensors["in.w"], tensors["in.tau"].flatten(), condition)
     expected = tensors["out.velocity"]
-    return {"error": ((found - expected).abs().max() / expected.abs().max()).item()}
+    return ((found - expected).abs().max() / expected.abs().max()).item()
 
 
 WORKS = {
@@ -224,6 +232,6 @@ WORKS = {
 }
 
 if __name__ == "__main__":
-    torch.set_num_threads(os.cpu_count())
+    torch.set_num_threads(THREADS)
     name, *words = sys.argv[1:]
     print(json.dumps({**WORKS[name](*words), "threads": torch.get_num_threads()}))

@@ -24,8 +24,12 @@ impl Stopwatch {
 
     /// Seconds of the fastest round.
     ///
-    /// The first round warms caches and allocators, and counts only if there is time for no other.
+    /// The first round warms caches and allocators, and counts only if there is time for no other. On one thread
+    /// the time is that of the processor, to which other programs do not add.
     pub fn best<T>(&self, work: impl FnMut() -> Result<T>) -> Result<f64> {
+        if rayon::current_num_threads() == 1 {
+            return self.best_undisturbed(work);
+        }
         self.least(work, |start| start.elapsed().as_secs_f64(), Instant::now)
     }
 

@@ -163,13 +163,42 @@ def test_another_time_is_picked_and_may_be_the_input(tmp_path):
     assert "give one index" in imported(tmp_path, "nc", "--high", "u[t=0:2]", code=2).stderr
 
 
-def test_values_of_faces_are_refused_with_advice(tmp_path):
+def test_values_of_faces_are_read_at_their_centres(tmp_path):
     points, cells = plane()
     written(tmp_path, "nc", points, ugrid(points, cells, faces=True))
-    _, done = imported(tmp_path, "nc", "--high", "u")
-    assert "values of cells (depth) are left out" in done.stderr
-    refused = imported(tmp_path, "nc", "--high", "depth", code=2).stderr
-    assert "no point data \"depth\", but (u)" in refused and "Cell Data to Point Data" in refused
+    found, done = imported(tmp_path, "nc", "--high", "u")
+    assert "values of cells (depth) are left out" in done.stderr and found.sizes["point"] == len(points)
+    found, done = imported(tmp_path, "nc", "--high", "depth")
+    assert "fields at nodes (u) are left out" in done.stderr and "half a face along the border" in done.stderr
+    centres = np.concatenate([points[nodes].mean(1) for nodes in cells.values()])
+    assert found.sizes["point"] == len(centres) and (found["high"].values == 1).all()
+    triangles = len(cells["triangle"])
+    np.testing.assert_allclose(found["points"].values[:triangles], centres[:triangles], rtol=1e-12)
+    refused = imported(tmp_path, "nc", "--input", "u", "--high", "depth", code=2).stderr
+    assert "depth lies on faces but u at nodes; take fields of one place" in refused
+
+
+def middles(points, cells, kind):
+    """The same cells with a node in the middle of every edge, in the order of VTK and meshio."""
+    edges = {"quad8": ["01", "12", "23", "30"], "hexahedron20": "01 12 23 30 45 56 67 74 04 15 26 37".split()}[kind]
+    (nodes,) = cells.values()
+    pairs = np.sort(nodes[:, [[int(a), int(b)] for a, b in edges]], axis=2)
+    every, index = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
+    whole = np.concatenate([points, points[every].mean(1)])
+    return whole, {kind: np.concatenate([nodes, len(points) + index.reshape(len(nodes), -1)], axis=1)}
+
+
+@pytest.mark.parametrize("ending", ["vtu", "vtk", "msh"])
+@pytest.mark.parametrize("kind", ["quad8", "hexahedron20"])
+def test_cells_of_second_order_keep_every_node(tmp_path, ending, kind):
+    points, cells = block()
+    if kind == "quad8":
+        points, cells = points[:9, :2], {"quad": cells["hexahedron"][:4, :4]}
+    whole, second = middles(points, cells, kind)
+    every = written(tmp_path, ending, whole, of_meshio(whole, second))
+    found, done = imported(tmp_path, ending, "--high", "u", "--parameters", "loads.csv")
+    assert_same(found, every, whole, {})
+    assert "quadratic cells are split into linear ones" in done.stderr
 
 
 def test_layers_are_fields_of_their_own(tmp_path):

@@ -151,10 +151,31 @@ def test_bad_quantities_get_one_line(folder, run, asked, words):
     assert words in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
-def test_several_inputs_and_networks_are_refused(folder):
+SMALL = ["--epochs", 2, "--set", "network.hidden_channels=4", "--set", "network.layers=1"]
+
+
+def test_a_flow_reproduces_exact_readings_on_any_number_of_threads(folder):
+    x = np.linspace(0, 2, 24)
+    floral(folder, "train", "rod.zarr", "--method", "flora", *SMALL, "-o", "flora")
+    asked = readings(folder, f"x,value,std\n{x[5]},323,0\n{x[15]},335,0.5\n")
+    done = sample(folder, "flora", "rod.zarr", *asked, "--threads", 1)
+    found, u = drawn(folder)
+    np.testing.assert_allclose(u[:, 5], 323, rtol=1e-6)
+    assert 0 < u[:, 15].std() < 5 and u[:, 10].std() > 0
+    assert "by the covariance of 256 draws" in done.stderr and found.attrs["observed_readings"] == 2
+    sample(folder, "flora", "rod.zarr", *asked, "--threads", 2)
+    np.testing.assert_array_equal(drawn(folder)[1], u)
+    many = "x,value,std\n" + "".join(f"{0.02 * i},320,1\n" for i in range(65))
+    refused = sample(folder, "flora", "rod.zarr", *readings(folder, many), code=2).stderr
+    assert "65 are more than the 64 that 256 draws of the run suffice for" in refused
+    refused = floral(folder, "suggest", "flora", "--sensors", 2, "--input", "rod.zarr", "--inputs", "0..1", code=2).stderr
+    assert "a network does not place sensors; use a run of floral-kl or kriging" in refused
+
+
+def test_several_inputs_and_regressions_by_networks_are_refused(folder):
     words = ["--input", "rod.zarr", "--inputs", "0..2", *readings(folder, "x,value\n1,20\n"), "-o", "no.zarr"]
     assert "choose one of them (as in --inputs 3..4)" in floral(folder, "sample", "rod", *words, code=2).stderr
-    small = ["--epochs", 1, "--set", "network.hidden_channels=4", "--set", "network.layers=1"]
-    floral(folder, "train", "rod.zarr", "--method", "fno", *small, "-o", "fno")
+    floral(folder, "train", "rod.zarr", "--method", "fno", *SMALL, "-o", "fno")
     words[3] = "0..1"
-    assert "use a run of floral-kl or kriging" in floral(folder, "sample", "fno", *words, code=2).stderr
+    refused = floral(folder, "sample", "fno", *words, code=2).stderr
+    assert "fno predicts one solution and no distribution" in refused

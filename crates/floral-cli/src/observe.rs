@@ -71,14 +71,20 @@ impl Arguments {
 
 /// What conditioning did, in a line.
 pub fn summary(innovation: &Innovation) -> String {
+    let runs = innovation.effective_runs;
+    let law = match innovation.is_drawn {
+        true => format!("by the covariance of {runs} draws"),
+        false => format!(
+            "{} effective training runs, smoothing {}",
+            number(runs),
+            innovation.smoothing
+        ),
+    };
     format!(
-        "conditioned on {}: chi-square {} (p = {}), {} effective training runs, smoothing {}, deviations \
-         stretched by {:.2}",
+        "conditioned on {}: chi-square {} (p = {}), {law}, deviations stretched by {:.2}",
         counted(innovation.readings, "reading"),
         number(innovation.chi_square),
         error(innovation.p_value),
-        number(innovation.effective_runs),
-        innovation.smoothing,
         innovation.stretch
     )
 }

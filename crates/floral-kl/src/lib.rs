@@ -102,7 +102,7 @@ pub use floral_symmetry as symmetry;
 pub use floral_symmetry::{Lattice, LatticeAxis, Motion, Points, Role, Symmetries, Symmetry, roll};
 pub use law::LawKind;
 pub use left_out::LeftOutInput;
-pub use observed::{Innovation, Placement, Reading, Sensor};
+pub use observed::{DrawnUpdate, Innovation, Placement, Reading, Sensor};
 pub use observer::{Event, Found, Observer, Silent};
 pub use outliers::Outlier;
 pub use prediction::Prediction;

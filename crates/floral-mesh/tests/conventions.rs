@@ -235,6 +235,63 @@ fn values_of_cells_are_named_and_not_read() {
     assert_eq!(inline(&text, &[]).unwrap().at_cells, ["u"]);
 }
 
+/// UGRID with `depth` on its faces: 2x at their centres.
+fn with_faces(mesh: &Mesh, is_alone: bool) -> Tables {
+    let mut tables = ugrid(mesh, 1.0);
+    if is_alone {
+        let at = tables.variables.iter().position(|own| own.name == "u");
+        let at = at.expect("u is there");
+        tables.variables.remove(at);
+        tables.values.remove(at);
+    }
+    let block = &mesh.cells()[0];
+    let place = |nodes: &[usize]| {
+        let x = nodes.iter().map(|node| mesh.points().rows()[*node][0]);
+        2.0 * x.sum::<f64>() / nodes.len() as f64
+    };
+    let values: Vec<f64> = block.iter().map(place).collect();
+    let located = [("mesh", "mesh"), ("location", "face"), ("units", "m")];
+    let shape = [("cell", block.count())];
+    tables.add("depth", &shape, &located, values);
+    tables
+}
+
+#[test]
+fn values_of_faces_are_those_at_their_centres() {
+    let wanted = |name: &str| Wanted {
+        field: name.into(),
+        along: Vec::new(),
+        label: name.into(),
+    };
+    for kind in [CellKind::Triangle, CellKind::Quad] {
+        let mesh = unit(kind, 6, 0.0);
+        let alone = read_arrays(&with_faces(&mesh, true), &[]).unwrap();
+        let both = read_arrays(&with_faces(&mesh, false), &[wanted("depth")]).unwrap();
+        let left = |note: &String| note.contains("fields at nodes (u)");
+        assert!(both.notes.iter().any(left), "{:?}", both.notes);
+        for file in [alone, both] {
+            let points = file.mesh.points();
+            assert_eq!(points.count(), mesh.cells()[0].count());
+            assert_eq!(file.fields.len(), 1);
+            for (value, x) in file.fields[0].values.iter().zip(points.rows()) {
+                assert!((value - 2.0 * x[0]).abs() < 1e-12);
+            }
+            // Half a face along the border is left out.
+            let covered: f64 = file.mesh.weights().iter().sum();
+            assert!((0.6..0.75).contains(&covered), "{kind:?}: {covered}");
+            assert_eq!(file.units["depth"], "m");
+            assert!(file.at_cells.is_empty());
+        }
+        let of_both = [wanted("depth"), wanted("u")];
+        let said = read_arrays(&with_faces(&mesh, false), &of_both).unwrap_err();
+        let said = said.to_string();
+        assert!(
+            said.contains("depth lies on faces but u at nodes"),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn what_xdmf_says_of_its_numbers_has_to_hold() {
     let mesh = unit(CellKind::Quad, 3, 0.0);

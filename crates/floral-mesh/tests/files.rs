@@ -239,12 +239,12 @@ fn quadratic_cells_are_split_at_their_middle_nodes() {
     assert_eq!(kinds(&file), [(CellKind::Tetrahedron, 8)]);
     assert_near(measure(&file), 8.0 / 6.0, 1e-15);
     assert_eq!(file.mesh.reoriented(), 0);
-    fs::write(&path, text.replace("\n24\n", "\n25\n")).unwrap();
+    fs::write(&path, text.replace("\n24\n", "\n29\n")).unwrap();
     assert!(
         read(&path)
             .unwrap_err()
             .to_string()
-            .contains("cell 0 is of VTK type 25")
+            .contains("cell 0 is of VTK type 29")
     );
 }
 

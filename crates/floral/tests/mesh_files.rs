@@ -52,6 +52,26 @@ fn meshes_of_other_libraries_are_read_with_their_fields_at_every_time() {
     assert_eq!(kinds, ["triangle", "quad"]);
 }
 
+/// u at the points of a file, first and last.
+fn assert_u(name: &str, points: usize, measure: f64) {
+    let file = read_mesh(&fixture(name), &[Pick::at("u", "t", 0)]).unwrap();
+    assert_eq!(file.mesh.points().count(), points, "{name}");
+    let found: f64 = file.mesh.measures().iter().sum();
+    assert!((found - measure).abs() < 1e-12, "{name}: {found}");
+    for (label, time) in [("u", 1), ("u[t=0]", 0)] {
+        let field = file.fields.iter().find(|own| own.name == label).unwrap();
+        for (value, point) in field.values.iter().zip(file.mesh.points().rows()) {
+            assert!((value - u(time, *point)).abs() < 1e-12, "{name}: {label}");
+        }
+    }
+}
+
+#[test]
+fn values_of_faces_lie_at_their_centres_and_those_of_second_order_cells_at_every_node() {
+    assert_u("ugrid_faces.nc", 9, 4.0);
+    assert_u("exodus_quadratic.exo", 20, 1.0);
+}
+
 #[test]
 fn netcdf_without_a_mesh_is_no_file_with_one() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import");

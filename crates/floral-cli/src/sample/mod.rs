@@ -71,9 +71,9 @@ use task::Task;
     solution. The CSV file has a header that names the axes, value, and where needed std (standard \
     deviation of the noise; without it readings are exact) and channel, as in x,y,value,std; units \
     in brackets are converted, as in value [degC]. --observe-quantity is a reading of a linear quantity: a \
-    mean, an integral, a value at a place. Needs a run of floral-kl or kriging. Conditioning is exact for \
-    its mixture of normal laws; where few training runs agree with the readings, runs are smoothed \
-    towards a normal law. Chi-square compares the readings with the prediction without them.\n\n\
+    mean, an integral, a value at a place. Conditioning is exact for the mixture of normal laws of floral-kl \
+    and kriging; where few training runs agree with the readings, runs are smoothed towards a normal \
+    law. Realizations of flora and floral are moved by the covariance of 256 draws. Chi-square compares the readings with the prediction without them.\n\n\
     Output:\n  \
     Open it with xarray.open_zarr, xarray.open_dataset (.nc, NetCDF 3) or numpy.load (.npz; the array \
     metadata holds the attributes as JSON). Run the same command again to continue an interrupted one.")]

@@ -10,10 +10,12 @@
 //! Mining Geostatistics, 1978, VII.A). Few runs know their covariance badly, so that what is left is
 //! stretched (`stretch`). `readings` checks them, `seen` has what they see of the law,
 //! `components` the weights, `update` the draws, `moments` mean and variances, `chi_square` the
-//! probability of such readings, and `sensors` where to measure next. `draws` calls it.
+//! probability of such readings, and `sensors` where to measure next. `draws` calls it. `drawn` does the same for a law that
+//! is known by draws alone.
 
 mod chi_square;
 mod components;
+mod drawn;
 mod moments;
 mod readings;
 mod seen;
@@ -23,6 +25,7 @@ mod stretch;
 mod tests;
 mod update;
 
+pub use drawn::DrawnUpdate;
 pub use readings::Reading;
 pub use sensors::{Placement, Sensor};
 
@@ -52,6 +55,8 @@ pub struct Innovation {
     pub smoothing: f64,
     /// The factor of deviations from the mean given the readings, for a covariance of few runs.
     pub stretch: f64,
+    /// Whether the runs are draws of the law itself, as those of a flow, all of the same weight.
+    pub is_drawn: bool,
 }
 
 impl Innovation {
@@ -77,6 +82,7 @@ pub(super) fn conditioned(
         effective_runs: components.effective_runs(),
         smoothing: components.smoothing,
         stretch: stretch(components.effective_runs(), components.explained(&seen)),
+        is_drawn: false,
     };
     let shifted = Shifted::new(deviations, unknown, &seen, &components);
     deviations.smoothing = components.smoothing;

@@ -20,13 +20,13 @@ const FAMILIES: [(&str, &[[usize; 2]]); 12] = [
     ("EDGE", &[[2, 3], [3, 21]]),
     ("TRI", &[[3, 5], [6, 22]]),
     ("TET", &[[4, 10], [10, 24]]),
-    ("HEX", &[[8, 12]]),
-    ("WED", &[[6, 13]]),
-    ("PYR", &[[5, 14]]),
+    ("HEX", &[[8, 12], [20, 25]]),
+    ("WED", &[[6, 13], [15, 26]]),
+    ("PYR", &[[5, 14], [13, 27]]),
     // Also that of triangles, by their number of nodes.
-    ("SHELL", &[[3, 5], [4, 9], [6, 22], [9, 28]]),
+    ("SHELL", &[[3, 5], [4, 9], [6, 22], [8, 23], [9, 28]]),
 ];
-const QUADS: &[[usize; 2]] = &[[4, 9], [9, 28]];
+const QUADS: &[[usize; 2]] = &[[4, 9], [8, 23], [9, 28]];
 
 /// Whether arrays are those of Exodus.
 pub(crate) fn is_there(arrays: &dyn Arrays) -> bool {
@@ -108,19 +108,30 @@ fn push_block(
         let (kind, count) = (shown(kind), nodes.length);
         format(format!(
             "{} has elements {kind} of {count} nodes, which are not supported; mesh with elements of \
-             first order",
+             first order, or of second order without nodes within cells",
             shown(&own.name)
         ))
     })?;
     let numbers = arrays::all(arrays, variable)?;
     let connectivity = Connectivity::new(numbers, nodes.length, 1.0, "element");
     for (element, nodes) in connectivity.cells().enumerate() {
-        vtk_cell::push(raw, number, first + element, &nodes?)?;
+        let mut nodes = nodes?;
+        to_vtk(number, &mut nodes);
+        vtk_cell::push(raw, number, first + element, &nodes)?;
     }
     Ok(elements.length)
 }
 
-/// VTK's type of elements, whose nodes Exodus orders alike.
+/// Orders nodes as VTK does, which has the middle nodes of upright edges behind those of the top.
+fn to_vtk(number: usize, nodes: &mut [usize]) {
+    match (number, nodes.len()) {
+        (25, 20) => nodes[12..].rotate_left(4),
+        (26, 15) => nodes[9..].rotate_left(3),
+        _ => {}
+    }
+}
+
+/// VTK's type of elements.
 fn vtk_type(name: &str, nodes: usize) -> Option<usize> {
     let name = name.to_ascii_uppercase();
     let known = FAMILIES.iter().find(|(begin, _)| name.starts_with(begin));

@@ -200,11 +200,11 @@ impl Gmsh<'_> {
             })?;
             nodes.push(*point);
         }
-        if kind == TETRAHEDRON_OF_TEN {
-            nodes.swap(8, 9);
+        let own = &TYPES[kind_at(kind, cell)?];
+        if !own.order.is_empty() {
+            nodes = own.order.iter().map(|&i| nodes[i]).collect();
         }
-        let [_, number, _] = TYPES[kind_at(kind, cell)?];
-        vtk_cell::push(&mut self.raw, number, cell, &nodes)?;
+        vtk_cell::push(&mut self.raw, own.vtk, cell, &nodes)?;
         self.cells += 1;
         Ok(())
     }
@@ -260,34 +260,70 @@ impl Gmsh<'_> {
     }
 }
 
-/// Gmsh orders the last two middle nodes of this one unlike VTK.
-const TETRAHEDRON_OF_TEN: usize = 11;
+/// A type of elements.
+struct Type {
+    gmsh: usize,
+    vtk: usize,
+    nodes: usize,
+    /// Where VTK's nodes are among Gmsh's; empty if both have one order.
+    order: &'static [usize],
+}
 
-/// [Gmsh's type, VTK's type, nodes].
-const TYPES: [[usize; 3]; 12] = [
-    [1, 3, 2],
-    [2, 5, 3],
-    [3, 9, 4],
-    [4, 10, 4],
-    [5, 12, 8],
-    [6, 13, 6],
-    [7, 14, 5],
-    [8, 21, 3],
-    [9, 22, 6],
-    [10, 28, 9],
-    [TETRAHEDRON_OF_TEN, 24, 10],
-    [15, 1, 1],
+const fn of(gmsh: usize, vtk: usize, nodes: usize) -> Type {
+    let order = &[];
+    Type {
+        gmsh,
+        vtk,
+        nodes,
+        order,
+    }
+}
+
+const fn turned(gmsh: usize, vtk: usize, order: &'static [usize]) -> Type {
+    let nodes = order.len();
+    Type {
+        gmsh,
+        vtk,
+        nodes,
+        order,
+    }
+}
+
+const TYPES: [Type; 16] = [
+    of(1, 3, 2),
+    of(2, 5, 3),
+    of(3, 9, 4),
+    of(4, 10, 4),
+    of(5, 12, 8),
+    of(6, 13, 6),
+    of(7, 14, 5),
+    of(8, 21, 3),
+    of(9, 22, 6),
+    of(10, 28, 9),
+    turned(11, 24, &[0, 1, 2, 3, 4, 5, 6, 7, 9, 8]),
+    of(15, 1, 1),
+    of(16, 23, 8),
+    turned(
+        17,
+        25,
+        &[
+            0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15,
+        ],
+    ),
+    turned(18, 26, &[0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11]),
+    turned(19, 27, &[0, 1, 2, 3, 4, 5, 8, 10, 6, 7, 9, 11, 12]),
 ];
 
 fn kind_at(kind: usize, cell: usize) -> Result<usize, Error> {
-    TYPES.iter().position(|row| row[0] == kind).ok_or_else(|| {
+    TYPES.iter().position(|own| own.gmsh == kind).ok_or_else(|| {
         format(format!(
             "element {cell} is of Gmsh type {kind}, which is not supported; mesh with elements of \
-             first order (Mesh.ElementOrder = 1)"
+             first order (Mesh.ElementOrder = 1), or of second order without nodes within cells \
+             (Mesh.SecondOrderIncomplete = 1)"
         ))
     })
 }
 
 fn nodes_of(kind: usize, cell: usize) -> Result<usize, Error> {
-    kind_at(kind, cell).map(|at| TYPES[at][2])
+    kind_at(kind, cell).map(|at| TYPES[at].nodes)
 }

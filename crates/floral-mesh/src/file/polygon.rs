@@ -4,40 +4,18 @@ use crate::CellKind::Triangle;
 use crate::Error;
 use crate::error::format;
 use crate::file::raw::Raw;
-use crate::measure::{cross, dot, minus};
+use crate::measure::{Vec3, cross, dot, minus};
 
 /// Nodes of the largest polygon.
-const MOST_NODES: usize = 64;
+pub(crate) const MOST_NODES: usize = 64;
 
 /// Adds the `cell`-th polygon of a file, split into triangles around one of its nodes.
-///
-/// The node is the first from which every triangle has the orientation of the whole: any node of a
-/// strictly convex polygon; one on a side, where a node hangs there; that of a single dent.
 pub(crate) fn push(raw: &mut Raw, cell: usize, nodes: &[usize]) -> Result<(), Error> {
-    let count = nodes.len();
-    if count > MOST_NODES {
+    check(&raw.points, cell, nodes)?;
+    let Some(triangles) = fan(&raw.points, nodes) else {
         return Err(format(format!(
-            "face {cell} has {count} nodes, more than {MOST_NODES}; split it into triangles"
-        )));
-    }
-    let points = raw.points.len() / 3;
-    if let Some(node) = nodes.iter().find(|node| **node >= points) {
-        return Err(format(format!(
-            "face {cell} has node {node}, but there are {points} points; indices count from zero"
-        )));
-    }
-    let around = |first: usize| (1..count - 1).map(move |i| [first, first + i, first + i + 1]);
-    let fan = (0..count).map(|first| around(first).map(|t| t.map(|i| nodes[i % count])));
-    let convex = fan.map(Iterator::collect::<Vec<_>>).find(|fan| {
-        let normals: Vec<[f64; 3]> = fan.iter().map(|t| normal(&raw.points, *t)).collect();
-        let whole = normals.iter().fold([0.0; 3], |sum, normal| {
-            [sum[0] + normal[0], sum[1] + normal[1], sum[2] + normal[2]]
-        });
-        normals.iter().all(|normal| dot(*normal, whole) > 0.0)
-    });
-    let Some(triangles) = convex else {
-        return Err(format(format!(
-            "face {cell} of {count} nodes is folded, or far from convex; split it into triangles"
+            "face {cell} of {} nodes is folded, or far from convex; split it into triangles",
+            nodes.len()
         )));
     };
     raw.note("faces of five and more nodes are split into triangles");
@@ -47,9 +25,53 @@ pub(crate) fn push(raw: &mut Raw, cell: usize, nodes: &[usize]) -> Result<(), Er
     Ok(())
 }
 
+/// Refuses a polygon of too few or too many nodes, or with nodes that are no points.
+pub(crate) fn check(points: &[f64], cell: usize, nodes: &[usize]) -> Result<(), Error> {
+    let count = nodes.len();
+    if count > MOST_NODES {
+        return Err(format(format!(
+            "face {cell} has {count} nodes, more than {MOST_NODES}; split it into triangles"
+        )));
+    }
+    if count < 3 {
+        return Err(format(format!(
+            "face {cell} has {count} nodes, which is no face that is known; remove it"
+        )));
+    }
+    let points = points.len() / 3;
+    match nodes.iter().find(|node| **node >= points) {
+        None => Ok(()),
+        Some(node) => Err(format(format!(
+            "face {cell} has node {node}, but there are {points} points; indices count from zero"
+        ))),
+    }
+}
+
+/// Triangles around one node of a polygon; none if it is folded, or far from convex.
+///
+/// The node is the first from which every triangle has the orientation of the whole: any node of a
+/// strictly convex polygon; one on a side, where a node hangs there; that of a single dent.
+pub(crate) fn fan(points: &[f64], nodes: &[usize]) -> Option<Vec<[usize; 3]>> {
+    let count = nodes.len();
+    let around = |first: usize| (1..count - 1).map(move |i| [first, first + i, first + i + 1]);
+    let fans = (0..count).map(|first| around(first).map(|t| t.map(|i| nodes[i % count])));
+    let mut all = fans.map(Iterator::collect::<Vec<_>>);
+    all.find(|fan| {
+        let normals: Vec<Vec3> = fan.iter().map(|t| normal(points, *t)).collect();
+        let whole = sum(normals.iter().copied());
+        normals.iter().all(|normal| dot(*normal, whole) > 0.0)
+    })
+}
+
 /// Twice the area of a triangle, along its normal.
-fn normal(points: &[f64], nodes: [usize; 3]) -> [f64; 3] {
+pub(crate) fn normal(points: &[f64], nodes: [usize; 3]) -> Vec3 {
     let at = |node: usize| [0, 1, 2].map(|axis| points[3 * node + axis]);
     let [a, b, c] = nodes.map(at);
     cross(minus(b, a), minus(c, a))
+}
+
+pub(crate) fn sum(vectors: impl Iterator<Item = Vec3>) -> Vec3 {
+    vectors.fold([0.0; 3], |all, own| {
+        [0, 1, 2].map(|axis| all[axis] + own[axis])
+    })
 }

@@ -39,6 +39,13 @@ impl Blocks {
         });
         self.0[at].1.extend(nodes);
     }
+
+    /// The nodes of the cells of a kind, one cell after the other.
+    #[cfg(test)]
+    pub(crate) fn nodes(&self, kind: CellKind) -> &[usize] {
+        let found = self.0.iter().find(|(own, _)| *own == kind);
+        found.map_or(&[], |(_, nodes)| nodes)
+    }
 }
 
 impl Raw {

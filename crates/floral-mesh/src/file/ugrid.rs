@@ -1,4 +1,5 @@
-//! Meshes by the UGRID conventions 1.0, in NetCDF: lines, faces or volumes, and fields at their nodes.
+//! Meshes by the UGRID conventions 1.0, in NetCDF: lines, faces or volumes, and fields at their nodes, or on
+//! their faces.
 //!
 //! <https://ugrid-conventions.github.io/ugrid-conventions/>
 
@@ -7,6 +8,7 @@ use crate::Error;
 use crate::error::format;
 use crate::file::Array;
 use crate::file::arrays::{self, Arrays, Connectivity, Variable, needed, shown};
+use crate::file::dual;
 use crate::file::located::{self, Located, Wanted};
 use crate::file::polygon;
 use crate::file::raw::Raw;
@@ -25,14 +27,31 @@ fn topologies(arrays: &dyn Arrays) -> impl Iterator<Item = &Variable> {
 }
 
 /// Reads the mesh of the highest dimension, with the fields at its nodes.
+///
+/// If the fields that are wanted are those of faces, or if there are no others, the mesh is that of the centres of
+/// the faces.
 pub(crate) fn read(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<Raw, Error> {
     let mut raw = Raw::default();
     let topology = chosen(arrays, &mut raw)?;
     let mesh = Ugrid { arrays, topology };
     let coordinates = mesh.points(&mut raw)?;
-    mesh.cells(&mut raw)?;
-    let at_nodes = mesh.fields(&coordinates, &mut raw);
-    located::take(arrays, &at_nodes, wanted, &mut raw)?;
+    let cells = mesh.cells()?;
+    let fields = mesh.fields(&coordinates, &cells);
+    let taken = if fields.are_of_faces(wanted)? {
+        let faces = cells.connectivity.cells().collect::<Result<Vec<_>, _>>()?;
+        dual::take(&mut raw, &faces)?;
+        fields.note_nodes(&mut raw);
+        &fields.on_faces
+    } else {
+        for (cell, nodes) in cells.connectivity.cells().enumerate() {
+            push(&mut raw, cells.what, cell, &nodes?)?;
+        }
+        let left = fields.on_faces.iter().map(|own| &own.name);
+        let left = left.chain(&fields.elsewhere);
+        left.for_each(|name| raw.leave_cell_data(name));
+        &fields.at_nodes
+    };
+    located::take(arrays, taken, wanted, &mut raw)?;
     mesh.parameters(&mut raw)?;
     Ok(raw)
 }
@@ -101,8 +120,8 @@ impl Ugrid<'_> {
         is_common.then(|| first.to_owned())
     }
 
-    /// Reads the cells of the dimension of the mesh.
-    fn cells(&self, raw: &mut Raw) -> Result<(), Error> {
+    /// The cells of the dimension of the mesh.
+    fn cells(&self) -> Result<UgridCells, Error> {
         let dimension = self.topology.number("topology_dimension");
         let (what, place) = match dimension {
             Some(1.0) => ("edge", "edge_node_connectivity"),
@@ -120,15 +139,11 @@ impl Ugrid<'_> {
             format(format!("{whose} has no attribute {place}"))
         })?;
         let variable = needed(self.arrays, name, &self.topology.name)?;
-        let connectivity = self.connectivity(variable, what)?;
-        for (cell, nodes) in connectivity.cells().enumerate() {
-            push(raw, what, cell, &nodes?)?;
-        }
-        Ok(())
+        self.connectivity(variable, what)
     }
 
     /// Nodes [cell, node] of an array that may have them as [node, cell].
-    fn connectivity(&self, variable: usize, what: &'static str) -> Result<Connectivity, Error> {
+    fn connectivity(&self, variable: usize, what: &'static str) -> Result<UgridCells, Error> {
         let own = &self.arrays.variables()[variable];
         let [first, second] = &own.dimensions[..] else {
             let (name, rank) = (shown(&own.name), own.dimensions.len());
@@ -147,33 +162,43 @@ impl Ugrid<'_> {
             let turned = (0..cells).flat_map(|cell| (0..width).map(move |i| i * cells + cell));
             numbers = turned.map(|at| numbers[at]).collect();
         }
-        Ok(Connectivity::new(numbers, width, start, what))
+        let dimension = if is_turned { second } else { first };
+        Ok(UgridCells {
+            what,
+            dimension: dimension.name.clone(),
+            connectivity: Connectivity::new(numbers, width, start, what),
+        })
     }
 
-    /// Arrays with values at the nodes; those of other places are noted.
-    fn fields(&self, coordinates: &[usize], raw: &mut Raw) -> Vec<Located> {
+    /// Arrays with values, by where these lie.
+    fn fields(&self, coordinates: &[usize], cells: &UgridCells) -> Fields {
         let variables = self.arrays.variables();
-        let Some(nodes) = coordinates.first().map(|at| &variables[*at].dimensions[0]) else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
+        let nodes = coordinates.first().map(|at| &variables[*at].dimensions[0]);
+        let mut found = Fields::default();
         for (variable, own) in variables.iter().enumerate() {
             let is_other = own.text("mesh").is_some_and(|m| m != self.topology.name);
             if is_other || coordinates.contains(&variable) || own.text("cf_role").is_some() {
                 continue;
             }
-            if let Some("face" | "edge" | "volume") = own.text("location") {
-                raw.leave_cell_data(&own.name);
-                continue;
-            }
-            if let Some(points) = own.position(&nodes.name) {
-                found.push(Located {
+            let along = |name: &str| {
+                let points = own.position(name)?;
+                Some(Located {
                     name: own.name.clone(),
                     variable,
                     points,
                     times: self.times(own, points),
                     fixed: Vec::new(),
-                });
+                })
+            };
+            match own.text("location") {
+                Some("face") if cells.what == "face" => match along(&cells.dimension) {
+                    Some(own) => found.on_faces.push(own),
+                    None => found.elsewhere.push(own.name.clone()),
+                },
+                Some("face" | "edge" | "volume") => found.elsewhere.push(own.name.clone()),
+                _ => found
+                    .at_nodes
+                    .extend(nodes.and_then(|own| along(&own.name))),
             }
         }
         found
@@ -211,6 +236,53 @@ impl Ugrid<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The cells of a mesh.
+struct UgridCells {
+    /// What they are called: edges, faces or volumes.
+    what: &'static str,
+    /// The name of their dimension.
+    dimension: String,
+    connectivity: Connectivity,
+}
+
+/// Fields by where their values lie.
+#[derive(Default)]
+struct Fields {
+    at_nodes: Vec<Located>,
+    on_faces: Vec<Located>,
+    /// Names of others.
+    elsewhere: Vec<String>,
+}
+
+impl Fields {
+    /// Whether fields on faces are read: if one of them is wanted, or if there are no others.
+    fn are_of_faces(&self, wanted: &[Wanted]) -> Result<bool, Error> {
+        let among = |fields: &[Located]| {
+            let is_it = |one: &&Wanted| fields.iter().any(|own| own.name == one.field);
+            wanted.iter().find(is_it).map(|one| shown(&one.label))
+        };
+        match (among(&self.on_faces), among(&self.at_nodes)) {
+            (None, None) => Ok(self.at_nodes.is_empty() && !self.on_faces.is_empty()),
+            (on_faces, None) => Ok(on_faces.is_some()),
+            (None, Some(_)) => Ok(false),
+            (Some(face), Some(node)) => Err(format(format!(
+                "{face} lies on faces but {node} at nodes; take fields of one place"
+            ))),
+        }
+    }
+
+    /// Says which fields at nodes are left out.
+    fn note_nodes(&self, raw: &mut Raw) {
+        let names: Vec<String> = self.at_nodes.iter().map(|own| shown(&own.name)).collect();
+        if !names.is_empty() {
+            raw.note(format!(
+                "fields at nodes ({}) are left out",
+                names.join(", ")
+            ));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::cell::CellKind;
 use crate::error::format;
+use crate::file::quadratic;
 use crate::file::raw::{Blocks, Raw};
 use crate::{CellKind::*, Error};
 
@@ -11,6 +12,9 @@ type Parts = &'static [&'static [usize]];
 /// A quadratic cell is split at its middle nodes: values there are kept.
 const LINES: Parts = &[&[0, 2], &[2, 1]];
 const TRIANGLES: Parts = &[&[0, 3, 5], &[3, 1, 4], &[5, 4, 2], &[3, 4, 5]];
+/// Without a node in the middle, the corners of a quad are cut off.
+const CORNERS: Parts = &[&[0, 4, 7], &[4, 1, 5], &[5, 2, 6], &[7, 6, 3]];
+const MIDDLE: Parts = &[&[4, 5, 6, 7]];
 const QUADS: Parts = &[&[0, 4, 8, 7], &[4, 1, 5, 8], &[8, 5, 2, 6], &[7, 8, 6, 3]];
 const TETRAHEDRA: Parts = &[
     &[0, 4, 6, 7],
@@ -48,6 +52,13 @@ pub(crate) fn push(
         (21, 3) | (68, 3) => parts(blocks, Line, LINES, nodes),
         (22, 6) | (69, 6) => parts(blocks, Triangle, TRIANGLES, nodes),
         (28, 9) | (70, 9) => parts(blocks, Quad, QUADS, nodes),
+        (23, 8) => {
+            parts(blocks, Triangle, CORNERS, nodes);
+            parts(blocks, Quad, MIDDLE, nodes);
+        }
+        (25, 20) => quadratic::push(blocks, &quadratic::HEXAHEDRON, nodes),
+        (26, 15) => quadratic::push(blocks, &quadratic::WEDGE, nodes),
+        (27, 13) => quadratic::push(blocks, &quadratic::PYRAMID, nodes),
         (24, 10) | (71, 10) => parts(blocks, Tetrahedron, TETRAHEDRA, nodes),
         (4, 2..) => nodes
             .windows(2)
@@ -62,7 +73,7 @@ pub(crate) fn push(
             )));
         }
     }
-    if matches!(number, 21 | 22 | 24 | 28) || (68..=71).contains(&number) && nodes.len() > 4 {
+    if matches!(number, 21..=28) || (68..=71).contains(&number) && nodes.len() > 4 {
         raw.note("quadratic cells are split into linear ones at their middle nodes");
     }
     Ok(())

@@ -33,7 +33,7 @@ const fn of(name: &'static str, number: usize, nodes: usize, vtk: usize) -> Type
 
 const POLYGON: usize = 3;
 
-const TYPES: [Type; 16] = [
+const TYPES: [Type; 18] = [
     of("polyvertex", 1, 0, 2),
     of("polyline", 2, 0, 4),
     of("polygon", POLYGON, 0, 7),
@@ -46,6 +46,8 @@ const TYPES: [Type; 16] = [
     of("edge_3", 34, 3, 21),
     of("quadrilateral_9", 35, 9, 28),
     of("quad_9", 35, 9, 28),
+    of("quadrilateral_8", 37, 8, 23),
+    of("quad_8", 37, 8, 23),
     of("triangle_6", 36, 6, 22),
     of("tri_6", 36, 6, 22),
     of("tetrahedron_10", 38, 10, 24),

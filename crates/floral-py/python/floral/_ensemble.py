@@ -38,7 +38,7 @@ class Ensemble(OnGrid, OfInterest):
         self._ensemble = ensemble
         self._calibrating = calibrating
         #: How well readings agree with the prediction without them: ``chi_square``, its ``p_value``, the number
-        #: of ``readings``, and the ``effective_runs`` and ``smoothing`` of the law; None without readings.
+        #: of ``readings``, and the ``effective_runs``, draws of a flow, and ``smoothing`` of the law; None without readings.
         self.innovation = innovation
         #: Name, units and long name of each channel, as far as known.
         self.quantities = list(quantities)

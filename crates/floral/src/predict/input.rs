@@ -76,7 +76,7 @@ impl<'a> InputPredictor<'a> {
     /// The same given readings of what is learned of one realization: [channel, point].
     pub(super) fn observed(mut self, readings: &[Reading]) -> Result<Self> {
         match &mut self.derived {
-            Derived::Network(_) => return Err(not_conditioned()),
+            Derived::Network(derived) => self.innovation = Some(derived.observe(readings)?),
             Derived::Regression(derived) => self.innovation = Some(derived.observe(readings)?),
         }
         self.invert_moments();
@@ -95,7 +95,7 @@ impl<'a> InputPredictor<'a> {
         readings: &[Reading],
     ) -> Result<Vec<Sensor>> {
         match &self.derived {
-            Derived::Network(_) => Err(not_conditioned()),
+            Derived::Network(_) => Err(not_placed()),
             Derived::Regression(derived) => derived.sensors(placement, readings),
         }
     }
@@ -210,9 +210,9 @@ impl<'a> InputPredictor<'a> {
     }
 }
 
-fn not_conditioned() -> Error {
+fn not_placed() -> Error {
     Error::config(
-        "observations",
-        "a network cannot be conditioned on readings; use a run of floral-kl or kriging",
+        "sensors",
+        "a network does not place sensors; use a run of floral-kl or kriging",
     )
 }

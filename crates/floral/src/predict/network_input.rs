@@ -1,21 +1,29 @@
 //! A network's predictions of one input: what it derives from the input, and realizations of the
-//! solution from that.
+//! solution from that, given readings if there are any.
 
 use burn::tensor::{Device, Tensor};
 
 use super::Sampling;
+use super::observe::no_distribution;
 use super::velocity::NetworkVelocity;
 use crate::device::{is_processor, read};
 use crate::flow::Prior;
+use crate::kl::{self, DrawnUpdate, Innovation, Reading};
 use crate::memory::Reuse;
 use crate::observer::{Event, Observer};
 use crate::operator::{Context, Points, Weight, with_weights};
-use crate::random::Stream;
+use crate::random::{Purpose, Stream, stream};
 use crate::sample::{BlockIntegration, Progress, RowCost, from_prior};
 use crate::train::model::{fields, initial};
 use crate::train::{Header, Model};
-use crate::{Field, Grid, Result};
+use crate::{Field, Grid, Result, Silent};
 use floral_networks::training::blocks::sampling_rows;
+
+/// Draws whose covariance readings act by.
+const DRAWN: usize = 256;
+
+/// The index of their priors, which no input has.
+const DRAWN_INPUT: u64 = 1 << 62;
 
 /// A trained network and where it computes.
 #[derive(Debug)]
@@ -62,6 +70,8 @@ pub(super) struct NetworkInput<'a> {
     shape: Vec<usize>,
     /// None for regression.
     prior: Option<Box<dyn Prior>>,
+    /// What readings make of a realization.
+    update: Option<DrawnUpdate>,
 }
 
 impl<'a> NetworkInput<'a> {
@@ -97,7 +107,30 @@ impl<'a> NetworkInput<'a> {
             low: low.map(|low| low.values().to_vec()),
             shape,
             prior,
+            update: None,
         })
+    }
+
+    /// Conditions on readings of what is learned, by the covariance of draws.
+    pub(super) fn observe(&mut self, readings: &[Reading]) -> Result<Innovation> {
+        if self.prior.is_none() {
+            return Err(no_distribution(self.header.config.method));
+        }
+        let values = self.points() * self.header.shapes.solution_channels;
+        let wanted = Sampling {
+            realizations: DRAWN,
+            ..Sampling::default()
+        };
+        wanted.check_memory(values)?;
+        let mut draws = vec![0.0; DRAWN * values];
+        self.deliver_from(0, DRAWN_INPUT, &wanted, &Silent, |draw, found, _| {
+            draws[draw * values..][..values].copy_from_slice(found);
+            Ok(())
+        })?;
+        let found = DrawnUpdate::new(&draws, values, readings);
+        let (update, innovation) = found.map_err(kl::failed)?;
+        self.update = Some(update);
+        Ok(innovation)
     }
 
     /// Delivers realizations from `first` on, each with the network's evaluations that it took;
@@ -112,7 +145,7 @@ impl<'a> NetworkInput<'a> {
     ) -> Result<Progress> {
         match &self.prior {
             Some(prior) => {
-                let stream = PriorStream {
+                let from = PriorStream {
                     prior: prior.as_ref(),
                     seed: wanted.seed,
                     input,
@@ -122,7 +155,10 @@ impl<'a> NetworkInput<'a> {
                     realizations: first.min(wanted.realizations)..wanted.realizations,
                     observer,
                 };
-                self.sample(&stream, &ensemble, consume)
+                self.sample(&from, &ensemble, |realization, values, evaluations| {
+                    let values = self.given(&from, realization, values);
+                    consume(realization, &values, evaluations)
+                })
             }
             None => {
                 consume(0, &self.regress()?, 1)?;
@@ -138,11 +174,23 @@ impl<'a> NetworkInput<'a> {
         }
     }
 
+    /// A realization given the readings, if there are any.
+    fn given(&self, from: &PriorStream, realization: usize, values: Vec<f64>) -> Vec<f64> {
+        let Some(update) = &self.update else {
+            return values;
+        };
+        let mut values = values;
+        // The complement of an index is that of no input, so that noise does not depend on any prior.
+        let mut noise = stream(from.seed, Purpose::Prior, !from.input, realization as u64);
+        update.apply(&mut noise, &mut values);
+        values
+    }
+
     fn sample(
         &self,
         from: &PriorStream,
         ensemble: &BlockIntegration,
-        mut consume: impl FnMut(usize, &[f64], usize) -> Result<()>,
+        mut consume: impl FnMut(usize, Vec<f64>, usize) -> Result<()>,
     ) -> Result<Progress> {
         let velocity = NetworkVelocity {
             model: &self.network.model,
@@ -166,7 +214,7 @@ impl<'a> NetworkInput<'a> {
             false => 1,
         };
         let deliver = |realization: usize, state: &[f32], cost: RowCost| {
-            consume(realization, &self.physical(state), cost.evaluations)
+            consume(realization, self.physical(state), cost.evaluations)
         };
         ensemble.run(blocks, &velocity, start, deliver)
     }

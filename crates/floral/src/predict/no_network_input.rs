@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use super::Sampling;
 use crate::device::Device;
+use crate::kl::{Innovation, Reading};
 use crate::no_networks::refusal;
 use crate::observer::Observer;
 use crate::sample::Progress;
@@ -38,6 +39,10 @@ impl<'a> NetworkInput<'a> {
         _: &Grid,
     ) -> Result<Self> {
         match network.0 {}
+    }
+
+    pub(super) fn observe(&mut self, _: &[Reading]) -> Result<Innovation> {
+        match self.0 {}
     }
 
     pub(super) fn deliver_from(

@@ -2,6 +2,8 @@
 
 use super::testing::{Play, play};
 use super::*;
+use crate::Silent;
+use crate::kl::Reading;
 use crate::operator::{Device, with_weights};
 use crate::random::{Purpose, stream};
 use crate::sample::{Adaptive, OdeSolver};
@@ -29,6 +31,49 @@ fn a_realization_is_the_same_among_few_or_many_on_any_threads() {
     assert_eq!(on(2, 40), many[..40]);
     assert_eq!(on(1, 66), many[..66]);
     assert_ne!(many[0], many[64]);
+}
+
+#[test]
+fn a_flow_given_readings_holds_exact_ones_and_varies_elsewhere() {
+    let play = play();
+    let predictor = play.predictor(Method::Floral);
+    let (input, low) = (play.dataset.input(0).unwrap(), play.dataset.low(0).unwrap());
+    let reading = |place: usize, deviation: f64| Reading {
+        name: format!("reading {place}"),
+        entries: vec![(place, 0.5), (place + 1, 0.5)],
+        value: 0.3,
+        deviation,
+    };
+    let derived = || predictor.for_input(&input, Some(&low), play.dataset.grid());
+    let given = derived()
+        .unwrap()
+        .observed(&[reading(3, 0.0), reading(9, 1e6)]);
+    let given = given.unwrap();
+    let found = given.innovation().unwrap();
+    assert!(found.is_drawn && found.readings == 2 && found.effective_runs == 256.0);
+    let sampling = Sampling {
+        realizations: 20,
+        ..Sampling::default()
+    };
+    let mut drawn: Vec<Vec<f64>> = Vec::new();
+    let take = |_: usize, values: &[f64]| {
+        drawn.push(values.to_vec());
+        Ok(())
+    };
+    given.deliver(0, &sampling, &Silent, take).unwrap();
+    let read = |u: &Vec<f64>, place: usize| 0.5 * (u[place] + u[place + 1]);
+    assert!(drawn.iter().all(|u| (read(u, 3) - 0.3).abs() < 1e-5));
+    assert!(drawn.iter().any(|u| (read(u, 9) - 0.3).abs() > 1e-3));
+    let refused = play.predictor(Method::Fno);
+    let refused = refused
+        .for_input(&input, None, play.dataset.grid())
+        .unwrap();
+    let words = refused
+        .observed(&[reading(3, 0.1)])
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(words.contains("fno predicts one solution"), "{words}");
 }
 
 #[test]

@@ -96,15 +96,10 @@ impl Observations {
             let reason = format!("readings are those of one input, but there are {inputs}");
             return Err(refused("observations", reason).advised(Advice::ChooseInput));
         }
-        match method.recipe() {
-            Some(_) => Ok(()),
-            None => Err(refused(
-                "observations",
-                format!(
-                    "{method} cannot be conditioned on readings; use a run of floral-kl or kriging"
-                ),
-            )),
+        if method.recipe().is_some() || method.is_flow() {
+            return Ok(());
         }
+        Err(no_distribution(method))
     }
 
     /// A checksum of all that predictions depend on.
@@ -118,6 +113,15 @@ impl Observations {
                 .numbers(&[one.value, one.std])
         })
     }
+}
+
+/// That a method has nothing to condition.
+pub(in crate::predict) fn no_distribution(method: Method) -> Error {
+    let reason = format!(
+        "{method} predicts one solution and no distribution that readings could change; use a run of flora, \
+         floral, kriging or floral-kl"
+    );
+    refused("observations", reason)
 }
 
 /// What is known of every channel of the solution.
