@@ -77,11 +77,13 @@ def measured(comparison, arguments, wanted, folder):
             partial.keep(name, identity, kept)
         comparison.peak = max(comparison.peak, kept["peak"])
         found += kept["rows"]
-    return [with_share(row, comparison.peak) for row in found]
+    # The peak is that of all cores.
+    peak = comparison.peak if arguments.threads == os.cpu_count() else None
+    return [with_share(row, peak) for row in found]
 
 
 def with_share(row, peak):
-    if row["gflop_per_sample"]:
+    if row["gflop_per_sample"] and peak:
         row["gflops"] = row["gflop_per_sample"] / row["ours_ms"] * 1e3
         row["percent_of_peak"] = 100 * row["gflops"] / peak
     return row
@@ -108,7 +110,7 @@ def merged(path, result, only):
     if not only or not path.exists():
         return result
     before = json.loads(path.read_text())
-    own = {key: result[key] for key in ("command", "threads", "rounds", "matrix_peak_gflops", "load")}
+    own = {key: result[key] for key in ("command", "threads", "rounds", "load")}
     new = {row["row"]: row | {"recorded": own} for row in result["rows"]}
     rows = [new.pop(row["row"], row) for row in before["rows"]]
     return before | {"parity": before["parity"] | result["parity"], "rows": rows + list(new.values())}
@@ -129,7 +131,7 @@ def compare(arguments, wanted, results):
         found = measured(comparison, arguments, wanted, pathlib.Path(folder))
     if not found:
         return
-    print(f"{arguments.threads} of {os.cpu_count()} cores, matrix products at {comparison.peak:.0f} GFLOP/s\n")
+    print(f"{arguments.threads} of {os.cpu_count()} cores; matrix products on all at {comparison.peak:.0f} GFLOP/s\n")
     print(table(found))
     result = {
         "command": " ".join(["bench/compare", *sys.argv[1:]]),

@@ -169,7 +169,7 @@ def test_values_of_faces_are_read_at_their_centres(tmp_path):
     found, done = imported(tmp_path, "nc", "--high", "u")
     assert "values of cells (depth) are left out" in done.stderr and found.sizes["point"] == len(points)
     found, done = imported(tmp_path, "nc", "--high", "depth")
-    assert "fields at nodes (u) are left out" in done.stderr and "half a face along the border" in done.stderr
+    assert "fields at nodes (u) are left out" in done.stderr and "half a face along the" in done.stderr
     centres = np.concatenate([points[nodes].mean(1) for nodes in cells.values()])
     assert found.sizes["point"] == len(centres) and (found["high"].values == 1).all()
     triangles = len(cells["triangle"])
@@ -195,7 +195,8 @@ def test_cells_of_second_order_keep_every_node(tmp_path, ending, kind):
     if kind == "quad8":
         points, cells = points[:9, :2], {"quad": cells["hexahedron"][:4, :4]}
     whole, second = middles(points, cells, kind)
-    every = written(tmp_path, ending, whole, of_meshio(whole, second))
+    options = {"file_format": "gmsh"} if ending == "msh" else {}
+    every = written(tmp_path, ending, whole, of_meshio(whole, second, **options))
     found, done = imported(tmp_path, ending, "--high", "u", "--parameters", "loads.csv")
     assert_same(found, every, whole, {})
     assert "quadratic cells are split into linear ones" in done.stderr

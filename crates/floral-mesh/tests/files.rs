@@ -136,6 +136,13 @@ fn files_of_meshio_are_read() {
     for name in ["solid_meshio.vtu", "solid_meshio_22.msh"] {
         assert_near(measure(&read(fixture(name)).unwrap()), 2.75, 1e-14);
     }
+    // A cube and a sixth of one, of second order.
+    fixture_with_u("quadratic_meshio.vtu");
+    for name in ["quadratic_meshio.vtu", "quadratic_meshio_22.msh"] {
+        let file = read(fixture(name)).unwrap();
+        assert_eq!(file.mesh.points().count(), 20 + 10, "{name}");
+        assert_near(measure(&file), 1.0 + 1.0 / 6.0, 1e-14);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The mesh of the centres of faces, on which values of faces are exact.
 //!
-//! The centres around an inner node are a polygon of it. Half a face along the border lies outside.
+//! The centres around a node are a polygon of it, also around one on the border if that has three faces or more.
+//! About half a face along the border lies outside.
 
 use crate::CellKind::Triangle;
 use crate::Error;
@@ -11,13 +12,14 @@ use crate::measure::{Vec3, dot};
 
 /// Replaces the points by the centres of the faces, whose nodes they are, joined by triangles.
 ///
-/// Where some face has no inner node, as in a row of faces, the centres are points without cells.
+/// Where some face shares no node with two others, as in a row of faces, the centres are points without cells.
 pub(crate) fn take(raw: &mut Raw, faces: &[Vec<usize>]) -> Result<(), Error> {
     let each = faces.iter().enumerate();
     let centres = each.map(|(face, nodes)| centre(&raw.points, face, nodes));
-    raw.points = centres.collect::<Result<Vec<_>, _>>()?.concat();
-    let triangles: Vec<[usize; 3]> = rings(faces)
-        .filter_map(|ring| polygon::fan(&raw.points, &ring))
+    let centres = centres.collect::<Result<Vec<_>, _>>()?.concat();
+    let nodes = std::mem::replace(&mut raw.points, centres);
+    let triangles: Vec<[usize; 3]> = around_nodes(faces)
+        .filter_map(|(node, around)| triangles(&nodes, &raw.points, faces, node, &around))
         .flatten()
         .collect();
     let mut is_joined = vec![false; faces.len()];
@@ -25,15 +27,19 @@ pub(crate) fn take(raw: &mut Raw, faces: &[Vec<usize>]) -> Result<(), Error> {
         .iter()
         .flatten()
         .for_each(|&i| is_joined[i] = true);
-    if is_joined.iter().all(|is_joined| *is_joined) {
+    let alone = is_joined.iter().filter(|is_joined| !**is_joined).count();
+    if alone == 0 {
         let cells = triangles.into_iter();
         cells.for_each(|triangle| raw.cells.push(Triangle, triangle));
         raw.note(
-            "values of faces are taken at their centres, joined by triangles; half a face along the border \
-             is left out of integrals",
+            "values of faces are taken at their centres, joined by triangles; about half a face along the \
+             border is left out of integrals",
         );
     } else {
-        raw.note("values of faces are taken at their centres, as points without cells");
+        raw.note(format!(
+            "values of faces are taken at their centres, as points without cells: {alone} of them have no \
+             neighbours to be joined with"
+        ));
     }
     Ok(())
 }
@@ -42,66 +48,97 @@ pub(crate) fn take(raw: &mut Raw, faces: &[Vec<usize>]) -> Result<(), Error> {
 fn centre(points: &[f64], face: usize, nodes: &[usize]) -> Result<Vec3, Error> {
     polygon::check(points, face, nodes)?;
     let at = |node: usize| [0, 1, 2].map(|axis| points[3 * node + axis]);
-    let parts = || {
-        nodes
-            .windows(2)
-            .skip(1)
-            .map(|pair| [nodes[0], pair[0], pair[1]])
-    };
-    let whole = polygon::sum(parts().map(|part| polygon::normal(points, part)));
+    let parts = nodes.windows(2).skip(1);
+    let parts = parts.map(|pair| [nodes[0], pair[0], pair[1]]);
+    let whole = normal(points, nodes);
     let square = dot(whole, whole);
     if square.is_nan() || square <= 0.0 {
         return Err(format(format!("face {face} has no area; remove it")));
     }
     // A part that turns the other way, at a dent, counts negative.
-    let moments = parts().map(|part| {
+    let moments = parts.map(|part| {
         let share = dot(polygon::normal(points, part), whole) / square;
         polygon::sum(part.map(at).into_iter()).map(|x| x * share / 3.0)
     });
     Ok(polygon::sum(moments))
 }
 
-/// The faces around each inner node, each beside the next.
-fn rings(faces: &[Vec<usize>]) -> impl Iterator<Item = Vec<usize>> {
+/// The faces at every node, in no order.
+fn around_nodes(faces: &[Vec<usize>]) -> impl Iterator<Item = (usize, Vec<usize>)> {
     let each = faces.iter().enumerate();
-    let of = |(face, nodes): (usize, &Vec<usize>)| {
-        nodes.iter().map(move |n| (*n, face)).collect::<Vec<_>>()
-    };
-    let mut incident: Vec<(usize, usize)> = each.flat_map(of).collect();
-    incident.sort_unstable();
-    let mut rest = incident;
+    let pairs = each.flat_map(|(face, nodes)| nodes.iter().map(move |node| (*node, face)));
+    let mut rest: Vec<(usize, usize)> = pairs.collect();
+    rest.sort_unstable();
     std::iter::from_fn(move || {
         let (node, _) = *rest.last()?;
         let first = rest.partition_point(|(own, _)| *own < node);
-        let around: Vec<usize> = rest.drain(first..).map(|(_, face)| face).collect();
-        Some(ring(faces, node, &around).unwrap_or_default())
+        Some((node, rest.drain(first..).map(|(_, face)| face).collect()))
     })
-    .filter(|ring| !ring.is_empty())
 }
 
-/// Faces around a node in their order; none at the border.
-fn ring(faces: &[Vec<usize>], node: usize, around: &[usize]) -> Option<Vec<usize>> {
+/// The polygon of the centres around a node in triangles, if there is any.
+fn triangles(
+    nodes: &[f64],
+    centres: &[f64],
+    faces: &[Vec<usize>],
+    node: usize,
+    around: &[usize],
+) -> Option<Vec<[usize; 3]>> {
+    let (mut ring, is_closed) = ring(faces, node, around)?;
+    // As the first of the faces turns.
+    if dot(normal(centres, &ring), normal(nodes, &faces[ring[0]])) < 0.0 {
+        ring.reverse();
+    }
+    let fan = polygon::fan(centres, &ring)?;
+    // Around a node on the border the polygon may lie on the other side of the centres.
+    let at = |place: usize| [0, 1, 2].map(|axis| centres[3 * place + axis]);
+    let own = [0, 1, 2].map(|axis| nodes[3 * node + axis]);
+    let star = ring.windows(2).map(|pair| {
+        let corners = [own, at(pair[0]), at(pair[1])].concat();
+        polygon::normal(&corners, [0, 1, 2])
+    });
+    let is_inside = dot(normal(centres, &ring), polygon::sum(star)) > 0.0;
+    (is_closed || is_inside).then_some(fan)
+}
+
+/// Twice the area of a polygon, along its normal.
+fn normal(points: &[f64], nodes: &[usize]) -> Vec3 {
+    let parts = nodes.windows(2).skip(1);
+    polygon::sum(parts.map(|pair| polygon::normal(points, [nodes[0], pair[0], pair[1]])))
+}
+
+/// Faces at a node, each beside the next, and whether they close around it.
+fn ring(faces: &[Vec<usize>], node: usize, around: &[usize]) -> Option<(Vec<usize>, bool)> {
     if !(3..=polygon::MOST_NODES).contains(&around.len()) {
         return None;
     }
-    let sides = |face: usize| {
-        let nodes = &faces[face];
+    // The nodes beside it, of each face.
+    let sides = |face: &usize| {
+        let nodes = &faces[*face];
         let at = nodes.iter().position(|n| *n == node)?;
         let before = nodes[(at + nodes.len() - 1) % nodes.len()];
         Some([before, nodes[(at + 1) % nodes.len()]])
     };
-    let [first, mut side] = sides(around[0])?;
-    let mut ring = vec![around[0]];
-    while ring.len() < around.len() {
-        let others = around.iter().filter(|face| !ring.contains(face));
-        let found = others.map(|face| (*face, sides(*face)));
-        let (next, [a, b]) = found
-            .filter_map(|(face, sides)| Some((face, sides?)))
-            .find(|(_, sides)| sides.contains(&side))?;
-        ring.push(next);
+    let all: Vec<[usize; 2]> = around.iter().map(sides).collect::<Option<_>>()?;
+    let count = |side: usize| all.iter().filter(|own| own.contains(&side)).count();
+    let is_end = |own: &[usize; 2]| own.iter().any(|side| count(*side) == 1);
+    let first = all.iter().position(is_end);
+    let [a, b] = all[first.unwrap_or(0)];
+    let mut side = if first.is_some() && count(b) == 1 {
+        a
+    } else {
+        b
+    };
+    let mut order = vec![first.unwrap_or(0)];
+    while order.len() < all.len() {
+        let is_next = |i: &usize| !order.contains(i) && all[*i].contains(&side);
+        let next = (0..all.len()).find(is_next)?;
+        let [a, b] = all[next];
         side = if a == side { b } else { a };
+        order.push(next);
     }
-    (side == first).then_some(ring)
+    let ring = order.iter().map(|i| around[*i]).collect();
+    Some((ring, first.is_none()))
 }
 
 #[cfg(test)]
@@ -139,6 +176,22 @@ mod tests {
         let mesh = raw.into_file().unwrap().mesh;
         assert_eq!((mesh.points().count(), mesh.cells()[0].count()), (16, 18));
         assert!((mesh.weights().iter().sum::<f64>() - 9.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn triangles_in_corners_are_joined_too() {
+        let (mut raw, quads) = squares(4);
+        let halves = quads.iter().map(|quad| {
+            let mut quad = quad.clone();
+            quad.sort_unstable();
+            [[quad[0], quad[1], quad[3]], [quad[0], quad[3], quad[2]]]
+        });
+        let faces: Vec<Vec<usize>> = halves.flatten().map(|face| face.to_vec()).collect();
+        take(&mut raw, &faces).unwrap();
+        let mesh = raw.into_file().unwrap().mesh;
+        assert_eq!((mesh.points().count(), mesh.reoriented()), (32, 0));
+        let covered: f64 = mesh.weights().iter().sum();
+        assert!((10.0..16.0).contains(&covered), "{covered}");
     }
 
     #[test]

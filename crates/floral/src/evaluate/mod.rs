@@ -155,6 +155,7 @@ pub fn evaluate_across(
         predictors: &[predictor],
         cases: &cases,
         inputs: inputs.clone(),
+        derived: None,
         sampling: &options.sampling,
         observer: &watch,
     };

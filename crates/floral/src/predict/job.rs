@@ -111,6 +111,7 @@ impl Job<'_> {
             predictors: &[self.session.predictor()],
             cases: self.session.cases(),
             inputs: self.session.inputs(),
+            derived: self.session.given(),
             sampling: &self.sampling,
             observer,
         };

@@ -105,6 +105,8 @@ pub struct PredictionSession<'a> {
     cases: Cases<'a>,
     inputs: Range<usize>,
     checked: Checked,
+    /// What is derived from the only input and its readings, once it is.
+    given: Option<InputPredictor<'a>>,
 }
 
 impl<'a> PredictionSession<'a> {
@@ -126,6 +128,7 @@ impl<'a> PredictionSession<'a> {
             cases,
             inputs,
             checked: Checked::default(),
+            given: None,
         }
     }
 
@@ -133,7 +136,12 @@ impl<'a> PredictionSession<'a> {
     pub fn observed(self, observations: Observations) -> Result<Self> {
         observations.check(self.predictor.method(), self.inputs.len())?;
         let cases = self.cases.observed(observations);
-        Ok(Self { cases, ..self })
+        let given = None;
+        Ok(Self {
+            cases,
+            given,
+            ..self
+        })
     }
 
     /// Computes the low fidelity that the inputs lack, reads and checks them.
@@ -188,12 +196,20 @@ impl<'a> PredictionSession<'a> {
 
     /// How well readings agree with the prediction, if there are any; refuses those that do not suit the
     /// input, such as a place outside of the domain.
-    pub fn innovation(&self) -> Result<Option<Innovation>> {
+    pub fn innovation(&mut self) -> Result<Option<Innovation>> {
         if self.cases.observations().is_none() {
             return Ok(None);
         }
-        let derived = self.derived(self.inputs.start)?;
-        Ok(derived.innovation().cloned())
+        if self.given.is_none() {
+            self.given = Some(self.derived(self.inputs.start)?);
+        }
+        let given = self.given.as_ref();
+        Ok(given.and_then(|given| given.innovation().cloned()))
+    }
+
+    /// What [`innovation`](Self::innovation) has derived from the only input and its readings.
+    pub(super) fn given(&self) -> Option<&InputPredictor<'a>> {
+        self.given.as_ref()
     }
 
     /// The integrator of a flow that is this accurate for the first input, whose draws have the index

@@ -22,6 +22,8 @@ pub struct Walk<'a> {
     pub cases: &'a Cases<'a>,
     /// Those of them that are predicted.
     pub inputs: Range<usize>,
+    /// What the only run has derived from the only input already, if anything.
+    pub derived: Option<&'a InputPredictor<'a>>,
     /// How realizations are made.
     pub sampling: &'a Sampling,
     /// Receives progress, and may request to stop.
@@ -137,19 +139,26 @@ impl Walk<'_> {
             return Ok(());
         };
         let start = Instant::now();
-        let predicted = self.cases.predicted(predictor, input.case)?;
-        consumer.derived(&predicted);
+        let own;
+        let predicted = match self.derived {
+            Some(derived) => derived,
+            None => {
+                own = self.cases.predicted(predictor, input.case)?;
+                &own
+            }
+        };
+        consumer.derived(predicted);
         if let Some(moments) = predicted.moments() {
             consumer.moments(moments);
         }
         let index = input.index as u64;
-        let mut progress = self.deliver(&predicted, (index, first), &within, consumer)?;
+        let mut progress = self.deliver(predicted, (index, first), &within, consumer)?;
         while consumer
             .wanted()
             .is_some_and(|wanted| wanted > progress.done)
         {
             let next = (index, progress.done);
-            progress = progress.and(self.deliver(&predicted, next, &within, consumer)?);
+            progress = progress.and(self.deliver(predicted, next, &within, consumer)?);
         }
         let seconds = start.elapsed().as_secs_f64();
         consumer.end(run, input, PredictionCost { progress, seconds })
