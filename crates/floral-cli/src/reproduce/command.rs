@@ -45,7 +45,7 @@ pub struct Arguments {
     what: Vec<String>,
 
     /// Scale: quick runs every method on coarse grids, within half an hour on two cores; recommended
-    /// runs our methods on the paper's grids with three seeds, within an hour; trained runs the paper's
+    /// runs our methods on the paper's grids with three seeds, within two hours; trained runs the paper's
     /// networks on 64x64 points, in a day; paper is the paper's protocol, with our methods as well
     #[arg(long, value_name = "SCALE", default_value = "quick")]
     scale: String,
