@@ -131,7 +131,8 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     integrator::note_aliasing(&predictor, &options.sampling.solver);
     output::found(&evaluation, arguments.json, |evaluation| {
         text(&arguments.run.display().to_string(), evaluation)
-    })
+    })?;
+    Ok(Ending::Done)
 }
 
 /// An evaluation as text; `run` is the name of what was evaluated.

@@ -10,8 +10,6 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::Ending;
-
 /// How standard error is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Log {
@@ -121,12 +119,11 @@ pub fn found<T: Serialize>(
     found: &T,
     is_json: bool,
     text: impl FnOnce(&T) -> anyhow::Result<String>,
-) -> anyhow::Result<Ending> {
+) -> anyhow::Result<()> {
     print(&match is_json {
         true => serde_json::to_string_pretty(found)? + "\n",
         false => text(found)?,
-    })?;
-    Ok(Ending::Done)
+    })
 }
 
 /// A message: what was done, or is about to be.

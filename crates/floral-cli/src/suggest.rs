@@ -115,7 +115,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         let (cases, inputs) = (session.cases(), session.inputs());
         suggest(&predictor, cases, inputs, arguments.count, progress)
     })?;
-    output::found(&found, arguments.json, text)
+    output::found(&found, arguments.json, text)?;
+    Ok(Ending::Done)
 }
 
 /// Chooses and prints where to measure one input.
@@ -144,7 +145,8 @@ fn sensors(
             arguments.std,
         )
     })?;
-    output::found(&found, arguments.json, sensors_text)
+    output::found(&found, arguments.json, sensors_text)?;
+    Ok(Ending::Done)
 }
 
 /// Places of sensors as text.

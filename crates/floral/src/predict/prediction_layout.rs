@@ -192,20 +192,12 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
         add(DEVIATION, moment(meaning, quantities));
     }
     if plan.moments.has_parts() {
-        for (name, what, meaning) in [
-            (
-                ALEATORIC,
-                "aleatoric variance",
-                "variance of the solution itself",
-            ),
-            (
-                EPISTEMIC,
-                "epistemic variance",
-                "variance of what is not known of the mean",
-            ),
-        ] {
-            add(name, plan.values(None, meaning, variance(what)));
-        }
+        let meaning = "variance of the solution itself";
+        let quantities = variance("aleatoric variance");
+        add(ALEATORIC, plan.values(None, meaning, quantities));
+        let meaning = "variance of what is not known of the mean";
+        let quantities = variance("epistemic variance");
+        add(EPISTEMIC, plan.values(None, meaning, quantities));
         let meaning = "variance of what is not known over that of inputs like those of training";
         let mut novelty = array_metadata::values(inputs, &[], plan.wanted.precision, meaning);
         array_metadata::set(&mut novelty, UNITS, "1");
