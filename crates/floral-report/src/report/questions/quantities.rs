@@ -133,6 +133,7 @@ fn of_run(
             predictors: &[predictor],
             cases,
             inputs: inputs.clone(),
+            derived: None,
             sampling: &one.sampling,
             observer,
         };
