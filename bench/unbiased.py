@@ -4,7 +4,7 @@
 
 The expensive model is y = load^2 exp(-stiffness / 2) + 0.25 z with load uniform in .5 to 1.5, stiffness in 0 to 2 and z
 standard normal, so that its mean is 13/12 (1 - 1/e). The cheap one is FLORAL-KL fitted to 12 inputs with 2 runs each. A run
-costs 100, a prediction 1, and there is a budget of 2000. A pilot of 2000 runs says how to split it: `split` of
+costs 100, a prediction 4, and there is a budget of 2000. A pilot of 2000 runs says how to split it: `split` of
 floral.unbiased_mean, and MXMCPy's Optimizer, algorithm "mfmc", from the covariance of the pilot. Every repetition draws runs and
 inputs, and each estimator takes the first of them, as many as its split has. MXMCPy estimates twice: with the covariance of
 the pilot, and with that of the repetition's own runs, which is all that floral.unbiased_mean uses. Beside them the budget
@@ -27,7 +27,7 @@ from mxmc.optimizer import Optimizer
 from results import commit, program_version, write
 
 TRUTH = 13 / 12 * (1 - np.exp(-1))
-NOISE, COSTS, BUDGET = 0.25, (100.0, 1.0), 2000.0
+NOISE, COSTS, BUDGET = 0.25, (100.0, 4.0), 2000.0
 FITTED, RUNS, PILOT = 12, 2, 2000
 
 

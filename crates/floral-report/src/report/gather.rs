@@ -82,6 +82,7 @@ pub fn compare(
         predictors: &predictors,
         cases: &Cases::of(dataset)?,
         inputs: inputs.clone(),
+        derived: None,
         sampling: &options.evaluation.sampling,
         observer,
     };

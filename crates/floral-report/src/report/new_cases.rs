@@ -346,6 +346,7 @@ fn summaries(
             predictors: &[&run.predictor],
             cases: &file.cases,
             inputs: file.inputs.clone(),
+            derived: None,
             sampling: &sampling,
             observer,
         };

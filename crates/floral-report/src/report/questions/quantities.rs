@@ -135,6 +135,7 @@ fn of_run(
             predictors: &[predictor],
             cases,
             inputs: inputs.clone(),
+            derived: None,
             sampling: &one.sampling,
             observer,
         };
