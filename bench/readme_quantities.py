@@ -74,6 +74,8 @@ def sensors():
         [row["data"], str(row["realizations"]), str(row["readings"]), f"{row['cpu_s']:.2f}", f"{row['s']:.2f}", f"{row['mb'] / 1000:.2f}"]
         for row in made.get("times", [])
     ]
+    rounds = made.get("rounds", 1)
+    least = "one round" if rounds == 1 else f"least of {rounds} rounds, in turn,"
     timed = ["data", "realizations", "readings", "processor, s", "clock, s", "GB"]
     return f"""## Readings of a new case
 
@@ -84,7 +86,7 @@ covariance that few runs know badly. (`{made['command']}`, {source(name)}, {made
 
 {table(["data", "sensors", "placement", "RMSE", "coverage"], rows)}
 
-`floral sample` without and with ten readings, from starting the program to writing the store: least of {made.get('rounds', 1)} rounds, in turn, on {made['cores']} cores
+`floral sample` without and with ten readings, from starting the program to writing the store: {least} on {made['cores']} cores
 that other work shared, which the time by the clock contains and that of the processors does not.
 
 {table(timed, times)}"""

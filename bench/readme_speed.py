@@ -133,12 +133,13 @@ def peer_notes(made):
             yield f"{row['row']}: PyTorch ran batches of {row['peer_batch']}, each sample with its own input."
         if "peer_measured" in row:
             yield f"{row['row']}: {row['measured']} were measured for ours, {row['peer_measured']} for PyTorch."
-        if "recorded" in row:
-            own = row["recorded"]
-            clock = "processor time on one thread of each side" if own["threads"] == 1 else f"{own['threads']} threads of each side"
-            yield f"{row['row']}: {clock}, by `{own['command']}` on a machine that other work shared; the ratios count."
         if "peer_evaluations" in row:
             yield f"dopri5 takes {row['evaluations']:.0f} evaluations per realization, torchdiffeq {row['peer_evaluations']:.0f} for all at once."
+    for command, of_command in groups([row | {"command": row["recorded"]["command"]} for row in rows if "recorded" in row], "command").items():
+        threads = of_command[0]["recorded"]["threads"]
+        clock = "processor time on one thread of each side" if threads == 1 else f"{threads} threads of each side"
+        names = "; ".join(row["row"] for row in of_command)
+        yield f"{names}: {clock}, by `{command}` on a machine that other work shared; the ratios count."
     if "warm" not in made["milliseconds"]:
         yield "PyTorch's first training step counts on 64x64 and 128x128, where no second one was run."
     yield wrong_prior(rows)
