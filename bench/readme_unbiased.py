@@ -1,6 +1,6 @@
 """Means without bias beside MXMCPy: a table on the page that explains them."""
 
-from results import made_by, read, source, table
+from results import exists, made_by, read, source, table
 
 FILE = "unbiased.json"
 
@@ -11,6 +11,8 @@ def number(value, digits=2):
 
 
 def section():
+    if not exists(FILE):
+        return "It has not been recorded."
     made = read(FILE)
     rows = []
     for row in made["rows"]:
