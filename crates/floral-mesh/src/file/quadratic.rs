@@ -4,19 +4,18 @@
 //! one of its nodes. Every node is kept, and quads are halved through their node of the smallest number, so that
 //! neighbours are split alike on the face between them.
 
-use crate::CellKind::Tetrahedron;
+use crate::CellKind::{self, Tetrahedron};
 use crate::file::raw::Blocks;
 
-/// Edges in the order of their middle nodes, and faces as corners that turn to the left seen from outside.
+/// A linear cell, and its edges in the order of their middle nodes.
 pub(crate) struct Volume {
-    corners: usize,
+    kind: CellKind,
     edges: &'static [[usize; 2]],
-    faces: &'static [&'static [usize]],
 }
 
 /// VTK's quadratic hexahedron of 20 nodes.
 pub(crate) const HEXAHEDRON: Volume = Volume {
-    corners: 8,
+    kind: CellKind::Hexahedron,
     edges: &[
         [0, 1],
         [1, 2],
@@ -31,19 +30,11 @@ pub(crate) const HEXAHEDRON: Volume = Volume {
         [2, 6],
         [3, 7],
     ],
-    faces: &[
-        &[0, 3, 2, 1],
-        &[4, 5, 6, 7],
-        &[0, 1, 5, 4],
-        &[1, 2, 6, 5],
-        &[2, 3, 7, 6],
-        &[3, 0, 4, 7],
-    ],
 };
 
 /// VTK's quadratic wedge of 15 nodes.
 pub(crate) const WEDGE: Volume = Volume {
-    corners: 6,
+    kind: CellKind::Wedge,
     edges: &[
         [0, 1],
         [1, 2],
@@ -55,18 +46,11 @@ pub(crate) const WEDGE: Volume = Volume {
         [1, 4],
         [2, 5],
     ],
-    faces: &[
-        &[0, 2, 1],
-        &[3, 4, 5],
-        &[0, 1, 4, 3],
-        &[1, 2, 5, 4],
-        &[2, 0, 3, 5],
-    ],
 };
 
 /// VTK's quadratic pyramid of 13 nodes.
 pub(crate) const PYRAMID: Volume = Volume {
-    corners: 5,
+    kind: CellKind::Pyramid,
     edges: &[
         [0, 1],
         [1, 2],
@@ -77,18 +61,11 @@ pub(crate) const PYRAMID: Volume = Volume {
         [2, 4],
         [3, 4],
     ],
-    faces: &[
-        &[0, 3, 2, 1],
-        &[0, 1, 4],
-        &[1, 2, 4],
-        &[2, 3, 4],
-        &[3, 0, 4],
-    ],
 };
 
 /// Adds a volume as tetrahedra; `nodes` are as many as it has corners and edges.
 pub(crate) fn push(blocks: &mut Blocks, volume: &Volume, nodes: &[usize]) {
-    let around: Vec<Vec<usize>> = (0..volume.corners)
+    let around: Vec<Vec<usize>> = (0..volume.kind.nodes())
         .map(|c| volume.around(c, nodes))
         .collect();
     for (corner, polygon) in around.iter().enumerate() {
@@ -96,10 +73,14 @@ pub(crate) fn push(blocks: &mut Blocks, volume: &Volume, nodes: &[usize]) {
             blocks.push(Tetrahedron, [a, b, c, nodes[corner]]);
         }
     }
-    let Some(&top) = nodes[volume.corners..].iter().min() else {
+    let Some(&top) = nodes[volume.kind.nodes()..].iter().min() else {
         return;
     };
-    let on_faces = volume.faces.iter().map(|face| volume.within(face, nodes));
+    let on_faces = volume
+        .kind
+        .faces()
+        .iter()
+        .map(|face| volume.within(face, nodes));
     for polygon in on_faces.chain(around) {
         let seen = triangles(&polygon).filter(|triangle| !triangle.contains(&top));
         seen.for_each(|[a, b, c]| blocks.push(Tetrahedron, [a, c, b, top]));
@@ -111,7 +92,7 @@ impl Volume {
     fn middle(&self, a: usize, b: usize, nodes: &[usize]) -> usize {
         let is_it = |edge: &[usize; 2]| *edge == [a, b] || *edge == [b, a];
         let edge = self.edges.iter().position(is_it);
-        nodes[self.corners + edge.expect("the sides of every face are edges")]
+        nodes[self.kind.nodes() + edge.expect("the sides of every face are edges")]
     }
 
     /// The middle nodes on the sides of a face, in its order.
@@ -130,7 +111,7 @@ impl Volume {
             let side = |step| self.middle(corner, neighbour(step), nodes);
             Some([side(1), side(face.len() - 1)])
         };
-        let pairs: Vec<[usize; 2]> = self.faces.iter().filter_map(joined).collect();
+        let pairs: Vec<[usize; 2]> = self.kind.faces().iter().filter_map(joined).collect();
         let mut polygon: Vec<usize> = pairs.first().map_or(Vec::new(), |pair| vec![pair[0]]);
         while polygon.len() < pairs.len() {
             let last = polygon.last().copied();
