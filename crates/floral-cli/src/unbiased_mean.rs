@@ -10,7 +10,7 @@ use floral::device::Device;
 use floral::predict::Predictor;
 use floral::predict::interest::Asked;
 use floral::train::RunFolder;
-use floral::unbiased::{Fresh, UnbiasedQuantity, UnbiasedRequest, unbiased_mean};
+use floral::unbiased::{BudgetSplit, Fresh, UnbiasedQuantity, UnbiasedRequest, unbiased_mean};
 
 use crate::interest::{error, number};
 use crate::progress::Progress;
@@ -203,18 +203,22 @@ fn quantity(text: &mut String, one: &UnbiasedQuantity) -> std::fmt::Result {
         "gain", one.gain, one.correlation, one.coefficient
     )?;
     if let Some(split) = &one.split {
-        writeln!(
-            text,
-            "  best split of {}: {:.0} runs and {:.0} further predictions, at {} and {} each; standard error {}, {:.1} \
-             times better in cost than runs alone",
-            number(split.budget),
-            split.runs,
-            split.pool,
-            number(split.costs[0]),
-            number(split.costs[1]),
-            error(split.standard_error),
-            split.gain
-        )?;
+        best_split(text, split)?;
     }
     writeln!(text)
+}
+
+fn best_split(text: &mut String, split: &BudgetSplit) -> std::fmt::Result {
+    writeln!(
+        text,
+        "  best split of {}: {:.0} runs and {:.0} further predictions, at {} and {} each; standard error {}, {:.1} \
+         times better in cost than runs alone",
+        number(split.budget),
+        split.runs,
+        split.pool,
+        number(split.costs[0]),
+        number(split.costs[1]),
+        error(split.standard_error),
+        split.gain
+    )
 }
